@@ -34,7 +34,7 @@ _crawl = partial(
 
 @_crawl(formats=FORMATS)
 def crawls(records: Records, place: CrawlPlace) -> Outcomes:
-    """Requested URLs, each with the location of its record in the WARC files, or why it has none."""
+    """Requested URLs, each with the location of its record in the WARC files, or why no record exists."""
     from ops.crawl.crawl import crawl  # its imports take a second
 
     return crawl(records, place)
@@ -42,11 +42,11 @@ def crawls(records: Records, place: CrawlPlace) -> Outcomes:
 
 @_crawl(formats=cited.FORMATS)
 def cited_pages(records: Records, place: CrawlPlace) -> Outcomes:
-    """Requested pages that articles cite, each with the location of its record, or why it has none."""
+    """Requested pages that articles cite, each with the location of its record, or why no record exists."""
     return cited.crawl_cited(records, place)
 
 
 @_crawl(formats=cited.SEARCHES)
 def found_pages(records: Records, place: CrawlPlace) -> Outcomes:
-    """Requested pages that a search found, each with the location of its record, or why it has none."""
+    """Requested pages that a search found, each with the location of its record, or why no record exists."""
     return cited.crawl_cited(records, place)

@@ -7,7 +7,7 @@ rows are scored (ops/filters).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -28,15 +28,15 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.graph import optional
-from assets.declare.settings import document, section, settings
+from assets.declare.settings import ParamsError, document, raw_section, section, settings
 from ops.core.derived import DerivedFolder
 from ops.core.outcome import Outcomes, Shape
 from ops.core.parts import Parts
 from ops.core.thresholds import at_least, at_most, below
-from ops.filters import bounds, contamination, documents, schemas
+from ops.filters import contamination, documents, schemas, what_if
 from ops.filters import duplicates as duplicates_op
 from ops.filters.contamination import ContaminationParams, OverlapParams
-from ops.filters.params import BoundParams, ScoreParams
+from ops.filters.params import BoundParams, ScoreParams, compared
 from ops.filters.perplexity import ByteModel
 from ops.filters.personal_data import MASKS
 from ops.filters.test_sets import FORMATS, TEST_SETS, parse_test_sets
@@ -77,16 +77,24 @@ def filter_documents(
 
     `kind` is the prefix of the documents' ids. Datasets that are declared later read `filtered_<name>` as
     `<name>`. Declares nothing if params.yaml has no section `filters.<name>`; an empty section has the
-    defaults.
+    defaults. Raises ValueError for a bound whose score is off.
     """
     optional(scoring, bound)
-    if (document().get("filters") or {}).get(name) is None:
+    if _sections().get(name) is None:
         return []
+    section(bound).check(section(scoring), _has_reference(name))
     return [
         _scores(name, shape, scoring),
         _duplicates(name, scoring, bound),
         _filtered(name, shape, kind, scoring, bound),
     ]
+
+
+def _sections() -> Mapping[str, Any]:
+    found = raw_section(document(), "filters")
+    if not isinstance(found, Mapping):
+        raise ParamsError(f"params.yaml: filters: names of sources are expected, found {found!r}")
+    return found
 
 
 def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> dg.AssetsDefinition:
@@ -135,7 +143,7 @@ def _duplicates(name: str, scoring: type[ScoreParams], bound: type[BoundParams])
         duplicates,
         f"{name}_duplicates",
         f"{_called(name).capitalize()} that repeat another one, in any partition, and how nearly.",
-        {"params": scoring, "bounds": bound},
+        {"params": scoring, "bounds": compared(bound)},
         shape=schemas.DUPLICATES,
         inputs={"scores": f"{name}_scores"},
         partitioned=False,
@@ -161,12 +169,12 @@ def _filtered(
     units = _called(name)
     scored = section(scoring)
     asked: list[tuple[str, Any, Callable[..., Any], tuple[float, ...], str]] = [
-        ("language", at_least, bounds.asked_language, _SHARES, "probability of the language"),
-        ("similarity", below, bounds.asked_similarity, _SHARES, "similarity to an earlier document"),
-        ("personal_data", at_most, bounds.asked_personal_data, (0, 1, 2, 5), "pieces of personal data"),
-        ("perplexity", at_most, bounds.asked_perplexity, (2, 4, 6, 8, 12), "perplexity of a byte"),
-        ("at_least.*", at_least, bounds.asked_quality, (), "measure of a rule"),
-        ("at_most.*", at_most, bounds.asked_quality, (), "measure of a rule"),
+        ("language", at_least, what_if.asked_language, _SHARES, "probability of the language"),
+        ("similarity", below, what_if.asked_similarity, _SHARES, "similarity to an earlier document"),
+        ("personal_data", at_most, what_if.asked_personal_data, (0, 1, 2, 5), "pieces of personal data"),
+        ("perplexity", at_most, what_if.asked_perplexity, (2, 4, 6, 8, 12), "perplexity of a byte"),
+        ("at_least.*", at_least, what_if.asked_quality, (), "measure of a rule"),
+        ("at_most.*", at_most, what_if.asked_quality, (), "measure of a rule"),
     ]
     return _declare(
         filtered,
@@ -195,20 +203,20 @@ def filter_examples(
     bound: type[ContaminationParams],
     partitioned: bool,
     overlaps: str = "overlaps",
-    what_if: bool = True,
+    what_if_pages: bool = True,
 ) -> list[dg.AssetsDefinition]:
     """Declare two datasets of a system: what its examples share with test sets, and the examples that pass.
 
     `texts` are the columns of the input and the output, `overlaps` names the first dataset. Datasets that are
     declared later read `clean_<name>` as `<name>`. Two datasets may share bounds, but only one of the two can
-    have their `what_if` pages. Nothing is declared where params.yaml names no test set.
+    have `what_if_pages`. Nothing is declared where params.yaml names no test set.
     """
     optional(OverlapParams, bound)
     if not settings().sources.get("test_sets"):
         return []
     return [
         _overlaps(group, overlaps, name, shape, texts, partitioned),
-        _clean(group, overlaps, name, shape, kind, bound, partitioned, what_if),
+        _clean(group, overlaps, name, shape, kind, bound, partitioned, what_if_pages),
     ]
 
 
@@ -250,7 +258,7 @@ def _clean(
     kind: str,
     bound: type[ContaminationParams],
     partitioned: bool,
-    what_if: bool,
+    what_if_pages: bool,
 ) -> dg.AssetsDefinition:
     def clean(found: Parts, overlaps: Parts, params: Any) -> Outcomes:
         return contamination.uncontaminated(found, overlaps, params, shape)
@@ -280,7 +288,7 @@ def _clean(
                 ("ngrams", contamination.asked_ngrams, "runs of words shared with a test set"),
                 ("sentences", contamination.asked_sentences, "whole sentences shared with a test set"),
             )
-            if what_if
+            if what_if_pages
         ],
         expectations=_known(kind, shape),
     )

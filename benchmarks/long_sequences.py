@@ -144,7 +144,7 @@ def child(seconds: float, work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def compared(width: int, device: str) -> str:
-    """Return the model whose losses differ between both forms of attention; "" if there is none."""
+    """Return the first model whose losses differ between both forms of attention; "" if all agree."""
     torch.set_num_threads(1)
     tolerance = TOLERANCES[device]
     for family in ("T-ED", "T-D", "T-DMCA"):

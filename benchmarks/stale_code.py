@@ -59,12 +59,15 @@ EDITS: list[Edit] = [
     ),
     ("`drop` and `reject` in another order", [(f"{DROP}{REJECT}", f"{REJECT}{DROP}")]),
     (
-        "an unused import beside `drop`",
+        "an unused import in the module of `drop`",
         [("import pyarrow as pa\n\nRow:", "import json\nimport pyarrow as pa\n\nRow:")],
     ),
-    ("a new function beside `drop`", [(TABLE, f"{TABLE}\n\ndef keep(unit: Row) -> Row:\n    return unit\n")]),
     (
-        "`_table`, beside `drop`, moved to a new module",
+        "a new function in the module of `drop`",
+        [(TABLE, f"{TABLE}\n\ndef keep(unit: Row) -> Row:\n    return unit\n")],
+    ),
+    (
+        "`_table`, from the module of `drop`, moved to a new module",
         [(TABLE, "from ops.core.new_tables import _table\n"), ("", TABLES)],
     ),
     (

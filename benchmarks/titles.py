@@ -74,7 +74,7 @@ def nearest(talks: Sequence[str], papers: Sequence[str]) -> list[list[tuple[floa
 
 
 def decision(listed: Sequence[tuple[float, str]]) -> tuple[str, bool] | None:
-    """Return the title that is near enough, and whether it is unambiguous; None if there is none."""
+    """Return the title that is near enough, and whether it is unambiguous; None if none is near enough."""
     params = PairParams()
     if not listed or listed[0][0] < params.threshold:
         return None

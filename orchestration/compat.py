@@ -119,7 +119,7 @@ def asset_job(definitions: Definitions) -> JobDefinition:
 
 
 def dvc_commit(root: Path, targets: Mapping[str | None, bool]) -> None:
-    """Commit stages of a checkout as they are on disk, into dvc.lock and DVC's cache.
+    """Commit the current files of a checkout's stages to dvc.lock and DVC's cache.
 
     `targets` maps a stage to whether its ancestors are committed with it; None stands for all stages.
 

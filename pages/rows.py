@@ -165,7 +165,7 @@ def _data(
 
 
 def page_links(table: pa.Table, pages_of: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return for each row the page about it, or about what it names; empty if there is none."""
+    """Return for each row the page about it, or about what it names; empty if no page exists."""
     found: list[dict[str, str]] = [{}] * len(table)
     for name in table.column_names if pages_of else ():
         if name == "id" or name.endswith("_id"):
@@ -182,7 +182,7 @@ def _table(places: Sequence[RowPlace]) -> pa.Table:
 
 
 def numbers_of(table: pa.Table, name: str) -> list[float | None]:
-    """Return a measure of each row; None if the row has none."""
+    """Return a measure of each row; None where it is missing."""
     column = name.partition(".")[0]
     # A dropped row is an input unit; it may have a list under a name that is a number in kept rows.
     if column not in table.column_names or (column == name and pa.types.is_nested(table[column].type)):

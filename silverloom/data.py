@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -73,12 +73,18 @@ def load(
     the working directory, or else the checkout that silverloom is installed from.
 
     Only finished partitions are read, and each file is checked against its manifest. Raises LookupError for a
-    dataset, partition, table or column that is not there, ValueError for a damaged manifest, or a file that
+    project, dataset, partition or column that is not there, ValueError for a damaged manifest, or a file that
     differs from its manifest.
     """
     if form not in ("arrow", "pandas", "datasets"):
         raise ValueError(f"form must be arrow, pandas or datasets, not {form!r}")
+    if table not in get_args(RowTable):
+        raise ValueError(f"table must be one of {', '.join(get_args(RowTable))}, not {table!r}")
+    if isinstance(columns, str):
+        columns = [columns]
     place = (nearest_project() or checkout()) if root is None else Path(root)
+    if not place.is_dir():
+        raise LookupError(f"{place}: no such folder")
     found = _partitions(place, dataset, partition)
     tables = [rows for made in found for rows in _tables(*made, table, columns)]
     if not tables:
@@ -94,13 +100,18 @@ def load(
 
 
 def _partitions(root: Path, dataset: str, partition: str | None) -> Iterator[tuple[Path, Path]]:
-    """Yield the folder and the manifest of each finished partition. Raises LookupError if there is none."""
-    manifests = root / "manifests" / dataset
+    """Yield the folder and the manifest of each finished partition. Raises LookupError if it is missing."""
+    manifests = root / "manifests" / str(dataset)
     names = sorted(path.stem for path in manifests.glob("*.json"))
     if not names:
         made = sorted({path.parent for path in (root / "manifests").glob("*/*/*.json")})
         there = ", ".join(path.relative_to(root / "manifests").as_posix() for path in made)
         raise LookupError(f"{root} has no dataset {dataset!r}; made so far: {there or 'none'}")
+    if len({len(name) for name in names}) > 1:
+        raise ValueError(
+            f"{dataset} has partitions of two periods ({names[0]}, {names[-1]}): params.yaml has changed; "
+            "`silverloom run` removes the former ones"
+        )
     if partition is not None and partition not in names:
         raise LookupError(f"{dataset} has no partition {partition!r}; made so far: {', '.join(names)}")
     for name in names if partition is None else [partition]:
@@ -134,9 +145,9 @@ def _read(content: bytes, columns: Sequence[str] | None) -> pa.Table:
     """Return the rows of a Parquet file. Raises LookupError for a column that it does not have."""
     with pq.ParquetFile(pa.BufferReader(content)) as file:
         there = file.schema_arrow.names
-        if unknown := sorted({*(columns or ())} - {*there}):
+        if columns is not None and (unknown := sorted({*columns} - {*there})):
             raise LookupError(f"there is no column {unknown[0]!r}; there are: {', '.join(there)}")
-        return file.read(columns=None if columns is None else [*columns])
+        return file.read(columns=columns if columns is None else [*columns])
 
 
 def _listed(manifest: Path) -> dict[str, str]:

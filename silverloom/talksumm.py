@@ -41,8 +41,11 @@ def align(
     sentences of the `introduction` (indices); without them, in one of the first 20. `counts` of the result
     has, for each sentence, how many words were spoken about it: its score in a summary.
 
-    Raises ValueError if there is no sentence, or no word to align.
+    Raises ValueError if there is no sentence, or no word to align; TypeError for a single text in place of a
+    list.
     """
+    if isinstance(words, str) or isinstance(sentences, str):
+        raise TypeError("words and sentences are lists: pass text.split() and a list of sentences")
     chosen = params or HmmParams()
     found = word_vectors(chosen.vectors) if vectors is None else vectors
     return align_words(words, sentences, found, chosen, introduction)

@@ -361,7 +361,9 @@ class Threshold:
                 f"{owner}: the scores of {self.param} ask for {unknown[0]!r}, which it does not read"
             )
         if self.rule not in RULES:
-            raise TypeError(f"{owner}: the rule of {self.param} is none of those in ops/core/thresholds.py")
+            raise TypeError(
+                f"{owner}: the rule of {self.param} is not one of those in ops/core/thresholds.py"
+            )
 
 
 def _find(content: Any, steps: list[str], path: str, name: str) -> Iterator[Knob]:

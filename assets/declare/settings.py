@@ -258,7 +258,7 @@ def _settings(root: Path) -> Settings:
 def _month_fault(source: Source, every: Every) -> str | None:
     """Return why the month rule of a source does not fit the partitions."""
     if source.month is None and every != "none":
-        return "is missing: say how the month is told, or `partitions: {every: none}`"
+        return "is missing: say where the month comes from, or `partitions: {every: none}`"
     if source.month is not None and source.month.every and every != "month":
         return "is `every`, which asks month by month: it needs `partitions: {every: month}`"
     return None

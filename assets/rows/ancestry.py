@@ -186,7 +186,7 @@ class Ancestry:
         )
 
     def holder(self, lineage: Lineage, unit: str) -> int | None:
-        """Return the row whose list contains a unit that another row was made from; None if there is none.
+        """Return the row whose list contains a unit that another row was made from; None if no list does.
 
         Such units, for instance the sentences of a parsed document, are not rows themselves.
         """

@@ -53,7 +53,7 @@ def rows(places: Sequence[RowPlace], whole: bool = False) -> list[Row]:
 
 
 def where(file: File, row: Row) -> str:
-    """Return the position of a row in its source, in words; empty if it has none."""
+    """Return the position of a row in its source, in words; empty if the row has no position."""
     phrases = of_role(file.schema, "place").items()
     return next((phrase.format_map(row) for name, phrase in phrases if name in row), "")
 

@@ -1,4 +1,4 @@
-"""The notebook as a page: its cells, as it stands.
+"""The notebook as a page, with all its cells.
 
 Belongs here: cells to Markdown. Not here: running it (tests/end_to_end/test_notebook.py).
 """

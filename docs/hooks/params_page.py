@@ -79,7 +79,7 @@ in [datasets of sources](../datasets/sources.md), and what each kind is, in
 
 
 def shared_models(roots: list[type[BaseModel]]) -> set[type[BaseModel]]:
-    """Return the models with many keys that stand in several others."""
+    """Return the models with many keys that several other models contain."""
     owners = Counter(model for root in _reached(roots) for model in set(nested_models(root)))
     return {model for model, times in owners.items() if times > 1 and len(model.model_fields) >= MANY}
 
@@ -157,7 +157,7 @@ def _rows(
 
 
 def _names(facts: Mapping[str, Any]) -> str:
-    """Return what stands between a key and those of the models in it: `sizes.<name>`, `exclude[]`."""
+    """Return what separates a key from the keys of the models in it: `sizes.<name>`, `exclude[]`."""
     choices = [facts, *facts.get("anyOf", [])]
     if any(choice.get("type") == "array" for choice in choices):
         return "[]"

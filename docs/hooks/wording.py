@@ -63,7 +63,7 @@ def type_text(schema: Schema, models: Mapping[str, Schema]) -> str:
 
 
 def bounds(schema: Schema) -> str:
-    """Return what a value must be besides of its type; of a list or of names, what each item must be."""
+    """Return the bounds of a value; for a list or for names, the bounds of each item."""
     found = list(dict.fromkeys(_bounds(schema)))
     return ", ".join(found)
 
@@ -98,7 +98,7 @@ def default_text(value: Any) -> str:
 
 
 def model_of(annotation: Any) -> type[BaseModel] | None:
-    """Return the model that a type is or holds, None if there is none or several."""
+    """Return the only model that a type is or contains; None if it contains no model or several."""
     found = list(dict.fromkeys(_models(annotation)))
     return found[0] if len(found) == 1 else None
 

@@ -33,7 +33,7 @@ _FILLED = 980_000
 _ROW_GROUP = 64 << 20
 
 _FILES = columns(
-    ("file", pa.string(), "beside the rows; the same path in the released folder", NAME),
+    ("file", pa.string(), "its path next to the rows and in the released folder", NAME),
     ("config", pa.string(), "the configuration that it belongs to"),
     ("split", pa.string(), "train, validation or test"),
     ("rows", pa.int64()),

@@ -163,8 +163,9 @@ def first_names() -> dict[str, float]:
 def gender_of_name(words: list[str]) -> float:
     """Return the share of women among people whose name has these words; 0.5 if the words do not tell.
 
-    The first word that is a listed first name decides. If there is none, the ending of the first of several
-    words decides, with less weight. A single word may be a surname ("Allen"), so it has less weight, too.
+    The first word that is a listed first name decides. If no word is listed, the ending of the first of
+    several words decides, with less weight. A single word may be a surname ("Allen"), so it has less weight,
+    too.
     """
     known = first_names()
     for word in words[:-1]:

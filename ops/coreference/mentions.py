@@ -64,7 +64,7 @@ class Mention:
     conjunct: bool
     """Whether it follows another mention in a coordination; it then has the role of the first one."""
     verb: int
-    """The nearest verb above, which is that of its clause; -1 if there is none."""
+    """The nearest verb above, which is that of its clause; -1 if no verb is above."""
     female: float
     """The probability that it is a woman if it is a person, by its own words; 0.5 if they do not tell."""
     person: float

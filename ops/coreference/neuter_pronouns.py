@@ -88,7 +88,7 @@ def neuter_pronouns(reading: Reading) -> Iterator[Meant]:
 
 
 def coordination(tokens: DocumentTokens, mention: Mention, limit: int) -> Mention:
-    """Return the whole coordination that a mention begins; the mention itself if there is none."""
+    """Return the whole coordination that a mention begins; the mention itself if it begins none."""
     end = mention.end
     node = mention.head
     for _ in range(10):

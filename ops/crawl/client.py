@@ -160,7 +160,7 @@ class Client:
         if length is not None and size != length:
             more = "more than " if size > length else ""
             raise FetchError(
-                f"{url}: {more}{min(size, length)} bytes from {offset} on, asked for were {length}"
+                f"{url}: {more}{min(size, length)} bytes from {offset} on, but {length} were requested"
             )
 
     def size(self, url: str) -> int:

@@ -156,7 +156,7 @@ def _not_listed(line: str, cause: str, journal: Journal, former: FormerVersion) 
     entry = journal.entries.get(line) or former.entry(line)
     if entry is None or entry.fate != "listing":
         return UrlOutcome(url=line, fate="rejected", cause=cause)
-    return entry.model_copy(update={"cause": f"{cause}; its {len(entry.links)} items are as they were"})
+    return entry.model_copy(update={"cause": f"{cause}; its {len(entry.links)} items are kept"})
 
 
 def cause_of(error: Exception) -> str:

@@ -75,7 +75,7 @@ def links_of(page: Raw, rules: LinkRules) -> tuple[str, ...]:
             element.attrib.pop("href", None)
         links = _extractor(rules).extract_links(response)
     except ValueError as error:
-        raise ParseError(f"the address that its links go by, in <base>, is none: {error}") from error
+        raise ParseError(f"the base address of its links, in <base>, is invalid: {error}") from error
     found = [link.url.partition("#")[0] for link in links[:_LINKS]]
     host = urlsplit(page.path).hostname
     return tuple(

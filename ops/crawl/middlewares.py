@@ -80,7 +80,7 @@ class Robots(RobotsTxtMiddleware):
         """Raise RobotsError if the request is not allowed, with an error of reading robots.txt as cause."""
         if rp is None:
             fault = self._faults.get(urlsplit(request.url).netloc)
-            raise RobotsError("nothing of a site is asked for whose robots.txt cannot be read") from fault
+            raise RobotsError("nothing is requested from a site whose robots.txt cannot be read") from fault
         try:
             super().process_request_2(rp, request)
         except IgnoreRequest:

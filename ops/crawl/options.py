@@ -39,7 +39,9 @@ class CrawlOptions(Params):
     #: Options that affect how many URLs are requested, and which, but not how.
     how_many: ClassVar[frozenset[str]] = frozenset({"depth", "pages", "unchanged"})
 
-    agent: str = Field(min_length=1, pattern=r"^[\w./ -]+$", description="who asks, for robots.txt and logs")
+    agent: str = Field(
+        min_length=1, pattern=r"^[\w./ -]+$", description="the crawler's name, for robots.txt and logs"
+    )
     contact: str = Field(
         pattern=r"^(mailto:\S+@\S+\.\S+|https?://\S+\.\S+)$",
         description="where the owner of a site can complain: mailto:... or the address of a page",
@@ -48,7 +50,7 @@ class CrawlOptions(Params):
     follow: list[str] = Field(default=[], description="expressions that a link must match one of")
     skip: list[str] = Field(default=[], description="expressions that no link may match")
     same_host: bool = Field(default=True, description="whether links to other hosts are left alone")
-    pages: int = Field(default=10_000, gt=0, description="how many URLs are asked for")
+    pages: int = Field(default=10_000, gt=0, description="how many URLs are requested")
     page_bytes: int = Field(default=10 * 2**20, gt=0, description="a larger page, unpacked, is dropped")
     timeout: float = Field(
         default=30.0, gt=0, description="seconds for one answer, from the first byte to the last"
@@ -64,10 +66,11 @@ class CrawlOptions(Params):
     host_connections: int = Field(default=1, gt=0, description="to one host at a time")
     connections: int = Field(default=32, gt=0, description="to all hosts at a time")
     allow: list[str] = Field(
-        default=[], description="hosts, addresses or networks that may be asked though they are not public"
+        default=[],
+        description="hosts, addresses or networks that may be contacted although they are not public",
     )
     unchanged: Literal["keep", "drop"] = Field(
-        default="keep", description="what becomes of pages that did not change since they were last asked for"
+        default="keep", description="what happens to pages that have not changed since the last request"
     )
     serve: Mapping[str, str] = Field(
         default={},

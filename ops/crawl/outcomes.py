@@ -273,7 +273,7 @@ def spdx(address: str) -> str:
 
 REQUEST = columns(
     ("crawl", pa.string(), "the source in params.yaml", NAME),
-    ("url", pa.string(), "what was asked for", NAME),
+    ("url", pa.string(), "the requested URL", NAME),
     ("depth", pa.int32(), "links from a listed URL; 0: it is listed"),
     ("found_on", pa.string(), "the page that links to it; null where it is listed", NAME),
 )
@@ -282,12 +282,12 @@ PAGES = Shape(
     unit=REQUEST,
     kept=columns(
         ("crawl", pa.string(), "the source in params.yaml", NAME),
-        ("url", pa.string(), "what was asked for", NAME),
+        ("url", pa.string(), "the requested URL", NAME),
         ("final_url", pa.string(), "what answered, after redirects", NAME),
         (
             "also",
             pa.list_(pa.string()),
-            "the other addresses asked for that have this record: in another form, or of the same bytes",
+            "the other requested URLs that have this record: in another form, or with the same bytes",
             NAME,
         ),
         ("month", pa.string(), "of the partition", TIME),
@@ -298,10 +298,10 @@ PAGES = Shape(
         ("bytes", pa.int64(), "of the page, unpacked"),
         ("digest", pa.string(), "SHA-1 of the page, as WARC writes it"),
         ("date", pa.string(), "when it was fetched"),
-        ("etag", pa.string(), "what the next crawl asks with"),
-        ("last_modified", pa.string(), "what the next crawl asks with"),
-        ("unchanged", pa.bool_(), "whether it was the same when it was asked for again"),
-        ("file", pa.string(), "the WARC file beside the rows that holds the answer", NAME),
+        ("etag", pa.string(), "sent with the request of the next crawl"),
+        ("last_modified", pa.string(), "sent with the request of the next crawl"),
+        ("unchanged", pa.bool_(), "whether it was the same when it was requested again"),
+        ("file", pa.string(), "the WARC file with the answer, next to the rows", NAME),
         ("offset", pa.int64(), "of its record in the file, in bytes"),
         ("length", pa.int64(), "of its record in the file, in bytes"),
         ("about", pa.string(), "what a collection says of an item (title, video, md5), as JSON; else null"),

@@ -144,7 +144,7 @@ class SearchOptions(HttpSearchParams, CrawlOptions):
     """Options of a search: a line is a query, and its results are requested like listed pages."""
 
     depth: int = Field(default=1, ge=1, description="1: the results alone")
-    k: int = Field(default=10, gt=0, description="how many results of a query are asked for")
+    k: int = Field(default=10, gt=0, description="how many results of a query are requested")
     listing_bytes: int = Field(default=2**30, gt=0, description="a larger answer, unpacked, is rejected")
 
     @property
@@ -193,7 +193,7 @@ def _words(query: str) -> str:
     try:
         query.format(title="", section="")
     except (LookupError, ValueError, AttributeError) as error:
-        raise ValueError(f"{query!r} has something in braces besides title and section: {error}") from None
+        raise ValueError(f"{query!r} has something other than title and section in braces: {error}") from None
     return query
 
 
@@ -221,7 +221,7 @@ class ArticleSearchOptions(SearchOptions):
     depth: int = Field(default=2, ge=2, description="1 are the queries, 2 their results")
     licence: str = Field(min_length=1, description="of the pages; an SPDX name")
     query: Query = Field(
-        default=QUERY, description="how a section is searched for; who reads the results words it the same"
+        default=QUERY, description="the query for a section; readers of the results need the same template"
     )
     not_asked: tuple[str, ...] = Field(default=NOT_ASKED, description="headings that nothing is searched for")
 

@@ -47,7 +47,7 @@ class Annotation:
     """T indices of the head; a root is its own head."""
     lemmas: Sequence[str]
     entities: Sequence[str]
-    """T types of the entity that contains the token; empty if there is none."""
+    """T types of the entity that contains the token; empty outside of entities."""
     sentences: Sequence[TokenSpan]
     """S spans in order; every token is in one."""
     links: Sequence[Link]

@@ -19,7 +19,7 @@ PROSE = Shape(
         ("document", _TEXT, "the document's name in its source", NAME),
         ("title", _TEXT, "as the source has it; no part of the text", TITLE),
         ("month", _TEXT, "of publication, YYYY-MM or YYYY", TIME),
-        ("domain", _TEXT, "of the source in params.yaml; empty where it has none"),
+        ("domain", _TEXT, "of the source in params.yaml; empty where the source names no domain"),
         ("text", _TEXT, "paragraphs, each one line, with a blank line between two", TEXT),
         ENCODING,
     ),
@@ -62,11 +62,11 @@ ANNOTATED = Shape(
             ),
             "in order; every token is in one",
         ),
-        ("words", pa.list_(_TEXT), "the tokens as they stand in the text"),
+        ("words", pa.list_(_TEXT), "the tokens, as written in the text"),
         ("spaces", pa.list_(pa.bool_()), "whether a blank follows"),
         ("tags", pa.list_(_TEXT), "of the Penn Treebank"),
         ("dependencies", pa.list_(_TEXT), "labels of the edge from the head"),
-        ("heads", pa.list_(_INT), "how many tokens to the right the head stands; a root's is 0"),
+        ("heads", pa.list_(_INT), "how many tokens the head is to the right; 0 for a root"),
         ("lemmas", pa.list_(_TEXT), "null where it is the word"),
         ("entities", pa.list_(_TEXT), "type of the entity that the token is part of; empty where of none"),
         (
@@ -97,7 +97,7 @@ _OF_DOCUMENT = columns(
 SENTENCE = extended(
     _OF_DOCUMENT,
     ("sentence", _INT, "in the document, from 0"),
-    ("text", _TEXT, "as it stands in the document", TEXT),
+    ("text", _TEXT, "as written in the document", TEXT),
 )
 
 #: The columns of the released files, in order (github.com/google-research-datasets/discofuse).
@@ -121,11 +121,11 @@ CANDIDATES = Shape(
         ("sentence", _INT, "in the document, from 0; the first of two"),
         ("rule", _TEXT, 'that split; "anaphora" or "control"; "+anaphora" behind it: combined'),
         *RELEASED_COLUMNS,
-        ("fused_detokenised", _TEXT, "the coherent text as it was written, in one line"),
+        ("fused_detokenised", _TEXT, "the coherent text as written, in one line"),
         ("unfused_detokenised", _TEXT, "the two incoherent sentences in one line, with blanks as written"),
         ("first_tokens", _INT, "of the first original sentence"),
-        ("second_tokens", _INT, "of the second; 0 where there is none"),
-        ("coreference_score", _REAL, "the least of its links; null where it has none"),
+        ("second_tokens", _INT, "of the second; 0 where the text is one sentence"),
+        ("coreference_score", _REAL, "the least of its links; null without links"),
         (
             "links",
             pa.list_(
@@ -163,7 +163,7 @@ BALANCED = Shape(
 RELEASED = Shape(
     unit=EXAMPLES.kept,
     kept=columns(
-        ("file", _TEXT, "a released file beside the rows"),
+        ("file", _TEXT, "a released file, next to the rows"),
         ("domain", _TEXT, "of its examples"),
         ("split", _TEXT, "of its examples"),
         ("balanced", pa.bool_(), "whether it has the examples of discofuse/balanced only"),

@@ -39,10 +39,10 @@ _ANSWER = columns(
     ("rater", _TEXT, "who answered"),
     ("row_id", _TEXT, "the row that was rated"),
     ("question", _TEXT, "its name"),
-    ("answer", _TEXT, "as given; null where there is none"),
+    ("answer", _TEXT, "as given; null where the rater gave no answer"),
     (
         "shown",
-        pa.list_(struct(("column", _TEXT, "of the row"), ("text", _TEXT, "as it stands there"))),
+        pa.list_(struct(("column", _TEXT, "of the row"), ("text", _TEXT, "as in the sheet"))),
         "what the sheet shows of the row",
     ),
 )

@@ -27,7 +27,7 @@ from ops.evaluation.questionnaire import Questionnaire
 
 def _distinct(raters: tuple[str, ...]) -> tuple[str, ...]:
     if len(set(raters)) < len(raters):
-        raise ValueError("a rater stands twice")
+        raise ValueError("a rater is listed twice")
     return raters
 
 

@@ -164,7 +164,7 @@ def by_system(rows: Iterable[Row]) -> dict[EvaluatedSystem, list[Row]]:
 
 
 def fields_of(system: EvaluatedSystem) -> dict[str, str | None]:
-    """Return a system as JSON fields; `model` is null if it has none."""
+    """Return a system as JSON fields; `model` is null if it has no model."""
     return {"system": system[0], "model": system[1] or None}
 
 

@@ -1,23 +1,20 @@
-"""Decide which documents are within the bounds, and what other bounds would keep.
+"""Decide which documents are within the bounds.
 
-Belongs here: the order in which bounds apply, and the scores behind what-if pages. Not here: computing scores
-(documents.py, duplicates.py).
+Belongs here: the order in which bounds apply. Not here: computing scores (documents.py, duplicates.py), what
+other bounds would keep (what_if.py).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ops.core.joins import matches
-from ops.core.parts import Parts
-from ops.core.thresholds import SCORED, ThresholdRule, at_least, at_most, below
+from ops.core.thresholds import ThresholdRule, at_least, at_most, below
 from ops.filters.params import BoundParams
 from ops.filters.personal_data import MASKS
 from ops.filters.quality import RULES
@@ -87,45 +84,3 @@ def _numbers(scores: pa.Table, name: str) -> NDArray[np.float64]:
 def repeats_of(duplicates: pa.Table) -> dict[str, Mapping[str, object]]:
     """Return the rows of duplicates by the document that repeats another one."""
     return {row["document_id"]: row for row in duplicates.select(list(REPEATS)).to_pylist()}
-
-
-def asked_language(scores: Parts, duplicates: Parts, params: BoundParams) -> Iterator[pa.Table]:
-    """Yield documents with the score that `language` bounds."""
-    return _asked(scores, duplicates, params, "language")
-
-
-def asked_personal_data(scores: Parts, duplicates: Parts, params: BoundParams) -> Iterator[pa.Table]:
-    """Yield documents with the score that `personal_data` bounds."""
-    return _asked(scores, duplicates, params, "personal_data")
-
-
-def asked_similarity(scores: Parts, duplicates: Parts, params: BoundParams) -> Iterator[pa.Table]:
-    """Yield documents with the score that `similarity` bounds."""
-    return _asked(scores, duplicates, params, DUPLICATE)
-
-
-def asked_perplexity(scores: Parts, duplicates: Parts, params: BoundParams) -> Iterator[pa.Table]:
-    """Yield documents with the score that `perplexity` bounds."""
-    return _asked(scores, duplicates, params, "perplexity")
-
-
-def asked_quality(scores: Parts, duplicates: Parts, params: BoundParams, name: str) -> Iterator[pa.Table]:
-    """Yield documents with the score that a quality rule bounds."""
-    return _asked(scores, duplicates, params, name)
-
-
-def _asked(scores: Parts, duplicates: Parts, params: BoundParams, reason: str) -> Iterator[pa.Table]:
-    """Yield documents by one bound: no score where another drops them, endless where they have none."""
-    ids = [part.read(["document_id"])["document_id"] for part in scores.parts]
-    read = list(dict.fromkeys([*JUDGED, "title", "beginning"]))
-    with scores.engine.scratch() as folder:
-        repeated = matches(duplicates, "document_id", ids, folder / "duplicates", REPEATS)
-        for part, repeats in zip(scores.parts, repeated, strict=True):
-            table = part.read(read)
-            found = verdicts(table, repeats_of(repeats), params)
-            (own,) = (verdict for verdict in found if verdict.reason == reason)
-            lost = np.any([~other.keeps for other in found if other is not own], axis=0)
-            endless = math.inf if own.rule is at_least else -math.inf
-            asked = np.where(np.isnan(own.scores), endless, own.scores)
-            texts = pc.coalesce(table["title"], table["beginning"])
-            yield pa.table([table["document_id"], pa.array(asked, mask=lost), texts], SCORED)

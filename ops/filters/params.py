@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, create_model, field_validator, model_validator
 
 from ops.core.params import Params
 from ops.filters import quality
@@ -72,10 +72,13 @@ class BoundParams(Params):
     @model_validator(mode="before")
     @classmethod
     def _published(cls, value: Any) -> Any:
-        if isinstance(value, Mapping) and value.get("quality") == "published":
-            at_least = {**quality.AT_LEAST, **value.get("at_least", {})}
-            return {**value, "at_least": at_least, "at_most": {**quality.AT_MOST, **value.get("at_most", {})}}
-        return value
+        if not isinstance(value, Mapping) or value.get("quality") != "published":
+            return value
+        bounds = {"at_least": quality.AT_LEAST, "at_most": quality.AT_MOST}
+        given = {side: value.get(side, {}) for side in bounds}
+        if not all(isinstance(own, Mapping) for own in given.values()):
+            return value  # pydantic says what is wrong
+        return {**value, **{side: {**bounds[side], **own} for side, own in given.items()}}
 
     @field_validator("at_least", "at_most")
     @classmethod
@@ -112,6 +115,20 @@ class BoundParams(Params):
                 f"filters: bounds.similarity ({self.similarity}) is below scores.floor ({scoring.floor}): "
                 "documents that are less similar were not looked for"
             )
+
+
+def compared(bounds: type[BoundParams]) -> type[BoundParams]:
+    """Return bounds that depend only on what decides which documents are compared for duplicates.
+
+    To move the bound on similarity, or to mask, is no reason to compare again.
+    """
+    unread: dict[str, Any] = {
+        name: (field.annotation, Field(field.default, exclude=True))
+        for name, field in bounds.model_fields.items()
+        if name in ("similarity", "mask")
+    }
+    own: dict[str, Any] = {"section": bounds.section}
+    return create_model(f"Compared{bounds.__name__}", __base__=bounds, __cls_kwargs__=own, **unread)
 
 
 def _not_of_web_pages(value: float | None) -> float | None:

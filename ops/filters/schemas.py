@@ -26,11 +26,11 @@ _SCORES = columns(
     ("beginning", _TEXT, "its first words", TEXT),
     ("words", _INT, "of the text that was scored"),
     ("language", _TEXT, 'the likeliest, as a code of ISO 639: "en"; missing where not asked'),
-    ("language_score", _REAL, "probability of the language that is asked for, 0 to 1"),
+    ("language_score", _REAL, "probability of the requested language, 0 to 1"),
     ("content", _TEXT, "hash of the text and of a web page's address; missing where not asked or empty"),
     ("signature", pa.list_(pa.uint32()), "MinHash of its runs of words; missing where not asked"),
     *((name, _INT, f"how many {meaning}; missing where not asked") for name, meaning in PERSONAL.items()),
-    ("perplexity", _REAL, "of a byte, under the reference texts, 1 to 256; missing where there are none"),
+    ("perplexity", _REAL, "of a byte, under the reference texts, 1 to 256; missing without reference texts"),
     *((name, _REAL, f"{rule.meaning}; missing where not asked") for name, rule in RULES.items()),
 )
 
@@ -45,7 +45,7 @@ DUPLICATES = Shape(
     unit=_SCORES,
     kept=columns(
         ("document_id", _TEXT, "the row that repeats"),
-        ("first_id", _TEXT, "the first of its group by id: it stays, unless another bound drops it"),
+        ("first_id", _TEXT, "the first of its group by id, which stays"),
         ("similarity", _REAL, "at which it falls into a group with an earlier one; 1: the same text"),
         ("exact", pa.bool_(), "whether the text is the same but for white space"),
     ),

@@ -35,7 +35,7 @@ TEST_SETS = Shape(
         ("test_set", _TEXT, "the source in params.yaml: the name of the test set", NAME),
         ("document", _TEXT, "the text's name in its source", NAME),
         ("month", _TEXT, "that params.yaml gives it", TIME),
-        ("text", _TEXT, "as it stands there", TEXT),
+        ("text", _TEXT, "as in the source", TEXT),
     ),
 )
 
@@ -93,7 +93,7 @@ class RowTexts:
         return RowTexts(options.columns)
 
     def columns(self, kept: pa.Schema) -> list[str]:
-        """Return the columns. Raises ValueError if one is missing or holds no text, or if there are none."""
+        """Return the columns. Raises ValueError if one is missing or holds no text, or without any column."""
         found = list(self.wanted) or list(of_role(kept, "text"))
         for name in found:
             if name not in kept.names or kept.field(name).type != pa.string():

@@ -35,8 +35,8 @@ def rouge_items(
     """Return ROUGE of each item against its references: N rows, 15 columns of float64.
 
     The columns are `rouge1_precision`, `rouge1_recall`, `rouge1_f` and so on, in the order of `ROUGE`. The
-    options are those of `rouge_of_references`. Raises ValueError for an item without references (naming it),
-    for lists of different length, and for bad limits.
+    options are those of `rouge_of_references`. Raises TypeError for an item whose references are one text,
+    ValueError for an item without references, for lists of different length, and for bad limits.
     """
     rows = []
     for prediction, its_own in _aligned(predictions, references):
@@ -52,8 +52,8 @@ def fusion_items(
 ) -> pa.Table:
     """Return the fusion scores of each item: N rows of `exact_match` (0 or 1) and `sari` with its parts.
 
-    Columns: exact_match, sari, sari_keep, sari_add, sari_delete, all float64. Raises ValueError as
-    `rouge_items` does.
+    Columns: exact_match, sari, sari_keep, sari_add, sari_delete, all float64. Raises TypeError and
+    ValueError as `rouge_items` does.
     """
     if len(sources) != len(predictions):
         raise ValueError(f"{len(sources)} sources and {len(predictions)} predictions")
@@ -88,6 +88,10 @@ def _aligned(
     if len(predictions) != len(references):
         raise ValueError(f"{len(predictions)} predictions and references of {len(references)} items")
     for index, pair in enumerate(zip(predictions, references, strict=True)):
+        if isinstance(pair[1], str):
+            raise TypeError(
+                f"the references of item {index} are a list, also where there is one: [reference]"
+            )
         if not pair[1]:
             raise ValueError(f"item {index} has no reference to score against")
         yield pair

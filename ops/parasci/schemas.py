@@ -42,12 +42,12 @@ _MENTION = struct(
 )
 
 _STATEMENT = columns(
-    ("month", _TEXT, "of publication, YYYY-MM or YYYY; missing where it was not told", TIME),
+    ("month", _TEXT, "of publication, YYYY-MM or YYYY; missing where it is unknown", TIME),
     ("area", _TEXT, "subject area of its paper"),
     ("text", _TEXT, "without citation marks", TEXT),
     ("words", _INT, "between white space"),
     ("truncated", _BOOL, "whether the encoder reads its beginning only"),
-    ("mentions", pa.list_(_MENTION), "where it stands, word for word"),
+    ("mentions", pa.list_(_MENTION), "where it occurs, word for word"),
 )
 
 _EMBEDDED = extended(
@@ -62,8 +62,8 @@ _CANDIDATE = columns(
     ("key", _TEXT, "what both have in common: the paper, the term with its area, or the cited paper", NAME),
     ("first_id", _TEXT, "row of parasci/sentences or parasci/passages"),
     ("second_id", _TEXT, "the same of the other sentence"),
-    ("first_paper", _TEXT, "where the first one stands"),
-    ("second_paper", _TEXT, "where the second one stands"),
+    ("first_paper", _TEXT, "the paper that contains the first one"),
+    ("second_paper", _TEXT, "the paper that contains the second one"),
     ("first_role", _TEXT, "of the section of the first one"),
     ("second_role", _TEXT, "of the section of the second one"),
     ("cosine", _FLOAT, "of their embeddings, six decimals"),
@@ -79,16 +79,16 @@ _SCORED = columns(
     ("second", _TEXT, "the second sentence", TEXT),
     ("origins", pa.list_(_TEXT), "the methods that found the pair, sorted"),
     ("keys", pa.list_(_TEXT), "what the sentences have in common, by these methods: origin, colon, key"),
-    ("papers", pa.list_(_TEXT), "where the sentences stand"),
+    ("papers", pa.list_(_TEXT), "the papers that contain the sentences"),
     ("cosine", _FLOAT, "of their embeddings"),
     ("precision", _FLOAT, "BERTScore of the first against the second, four decimals"),
     ("recall", _FLOAT, "the same"),
     ("f1", _FLOAT, "the same"),
     ("least", _FLOAT, "the lesser of precision and recall"),
     ("weakest", _FLOAT, "mean of the quarter of the tokens of either side that match worst; the lesser one"),
-    ("numbers", _FLOAT, "share of their numbers that both have, 1 where there are none"),
+    ("numbers", _FLOAT, "share of their numbers that both have; 1 without numbers"),
     ("negation", _FLOAT, "1 where both deny something, or neither does; else 0"),
-    ("names", _FLOAT, "share of their names that both have, 1 where there are none"),
+    ("names", _FLOAT, "share of their names that both have; 1 without names"),
     ("direction", _FLOAT, "0 where one says more, higher and the other one less, lower; else 1"),
     ("consistency", _FLOAT, "predicted rating by a reader, 1 to 5, two decimals"),
     ("length_rate", _FLOAT, "PLR: difference of their lengths in words over the shorter one's"),

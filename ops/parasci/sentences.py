@@ -158,7 +158,7 @@ _ENGLISH = frozenset(word for word in STOP_WORDS if len(word) > 1) - {
 class StatementParams(Params, section="parasci.sentences"):
     """Which sentences are compared, and with which encoder."""
 
-    encoder: ModelName = Field(ENCODER, description="the sentence encoder whose cosines tell what is alike")
+    encoder: ModelName = Field(ENCODER, description="the sentence encoder whose cosines measure similarity")
     shortest: int = Field(5, ge=1, description="a sentence of fewer words is dropped")
     printed_marks: bool = Field(
         True, description="of a paper whose format tells no citation marks, names with a year are marks"
@@ -167,7 +167,8 @@ class StatementParams(Params, section="parasci.sentences"):
         {}, description="subject areas by source, whatever its papers say of themselves"
     )
     subjects: Mapping[str, str] = Field(
-        {}, description="subject areas by category, field of study, journal or venue, besides those known"
+        {},
+        description="subject areas by category, field of study, journal or venue, apart from the known ones",
     )
 
     def area(self, source: str, subjects: Sequence[str]) -> str:

@@ -174,7 +174,7 @@ class _Lines:
         stem = re.sub(r"\.src(\.gz)?$", "", path)
         target = next((found[stem + suffix] for suffix in _TARGET if stem + suffix in found), None)
         if target is None:
-            yield Raw(path, path, b"", error=f"there is no {stem}.tgt beside it")
+            yield Raw(path, path, b"", error=f"there is no {stem}.tgt next to it")
             return
         sides = (
             [Raw(file.path, file.path, b"", error=file.error)]
@@ -298,7 +298,7 @@ def _split(path: str, row: Mapping[str, Any]) -> str | None:
     if row.get("split") is not None:
         said = _text(row["split"])
         if said not in SPLIT_NAMES:
-            raise ParseError(f"the split {said[:40]!r} is none of {', '.join(SPLIT_NAMES)}")
+            raise ParseError(f"the split {said[:40]!r} is not one of {', '.join(SPLIT_NAMES)}")
         return SPLIT_NAMES[said]
     words = re.split(r"[^a-z]+", PurePosixPath(path).name.lower())
     return next((SPLIT_NAMES[word] for word in words if word in SPLIT_NAMES), None)

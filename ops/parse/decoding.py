@@ -93,7 +93,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise ParseError(f"malformed JSON: the key {twice!r:.80} stands twice in an object")
+        raise ParseError(f"malformed JSON: the key {twice!r:.80} occurs twice in an object")
     return found
 
 
@@ -225,9 +225,7 @@ def spans_at(value: Any, where: str, length: int, key: str = "ref_id") -> list[J
     for place, span in objects_at(value, where):
         start, end = span.get("start"), span.get("end")
         if not (type(start) is int and type(end) is int and 0 <= start <= end <= length):
-            raise ParseError(
-                f"{place} = [{start!r:.20}, {end!r:.20}] lies outside of the {length} characters"
-            )
+            raise ParseError(f"{place} = [{start!r:.20}, {end!r:.20}] is outside the {length} characters")
         spans.append(JsonSpan(start, end, word_at(span.get(key))))
     return sorted(spans)
 

@@ -44,7 +44,7 @@ def encoding_fault(name: str, lines: bool = False) -> str | None:
     except (LookupError, ValueError):
         return f"unknown encoding {name!r}; for instance utf-8, windows-1252, iso-8859-15, shift_jis"
     if lines and not tells_lines(name):
-        return f"in {name} no lines can be told; one like utf-8 or windows-1252 is needed"
+        return f"lines cannot be found in {name}; use an encoding like utf-8 or windows-1252"
     return None
 
 

@@ -89,7 +89,7 @@ def readable(record: Record) -> Raw:
     if record.raw.error is not None:
         raise ParseError(record.raw.error)
     if record.month is None:
-        raise ParseError("its month of publication could not be told")
+        raise ParseError("its month of publication is unknown")
     check_characters(record.raw.document, "the document id")
     return record.raw
 

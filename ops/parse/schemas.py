@@ -29,7 +29,7 @@ _TEXT, _INT, _LONG = pa.string(), pa.int32(), pa.int64()
 RECORD = columns(
     ("path", _TEXT, "name of the source in params.yaml, then the file below its folder", NAME),
     ("row", _LONG, "line of the record, from 1, in a file of several"),
-    ("content", pa.binary(), "the bytes as they are"),
+    ("content", pa.binary(), "its unchanged bytes"),
 )
 
 #: A column of everything that is made from plain text.
@@ -93,7 +93,7 @@ PAPERS = Shape(
 
 _MARK = struct(
     ("id", _TEXT, "made from sentence, text, entry, and occurrence of these"),
-    ("sentence_id", _TEXT, "the sentence of the paper that it stands in; missing outside of all"),
+    ("sentence_id", _TEXT, "the sentence of the paper that contains it; missing outside of sentences"),
     ("section", _INT, "index into the paper's sections"),
     ("start", _LONG, "first character in the paper's text"),
     ("end", _LONG, "character after the last"),
@@ -180,7 +180,7 @@ WEB_PAGES = Shape(
         ("month", _TEXT, "that params.yaml gives it, YYYY-MM", TIME),
         ("date", _TEXT, "when it was fetched, where the source tells"),
         ("encoding", _TEXT, "by which it was decoded"),
-        ("language", _TEXT, 'of the main content, as a code: "en"; "unknown" where it cannot be told'),
+        ("language", _TEXT, 'of the main content, as a code: "en"; "unknown" where it was not recognised'),
         ("language_distance", _INT, "from the profile of that language; above 1200 it is a guess"),
         ("boilerplate", pa.float64(), "share of the text in paragraphs that score 0.5 or more"),
         ("text", _TEXT, "all paragraphs, each one line, with a blank line between two", TEXT),

@@ -39,7 +39,9 @@ class SentenceParams(Params, section="parse.sentences"):
         default=100_000, gt=0, description="how many of their most frequent words (Lev et al. 2019: 100,000)"
     )
     running_head_repeats: int = Field(
-        default=3, gt=1, description="a short line that is no sentence and stands so often in a paper goes"
+        default=3,
+        gt=1,
+        description="a short line that is no sentence and occurs so often in a paper is dropped",
     )
 
 

@@ -79,7 +79,7 @@ class SourceParams(Params):
     max_bytes: int = Field(
         default=16 * 2**20, gt=0, description="a larger record is rejected unread; some kinds begin with more"
     )
-    options: Mapping[str, JsonValue] = Field(default={}, description="what its kind asks for besides")
+    options: Mapping[str, JsonValue] = Field(default={}, description="further options of its kind")
     may_be_rejected: bool = Field(
         default=False, description="whether all of it may be: else that is a failure of the run"
     )
@@ -105,13 +105,11 @@ class Source(SourceParams):
     """Format of the files."""
     path: str
     """Folder, from the root of the checkout."""
-    month: MonthRule | None = Field(
-        default=None, description="not asked for where partitions have no periods"
-    )
+    month: MonthRule | None = Field(default=None, description="not needed where partitions have no periods")
     licence: str
     """SPDX name; of each document whose metadata names no other."""
     fields: Mapping[str, str] = Field(
-        default={}, description="of tables: which column holds what its kind asks for: {text: abstract}"
+        default={}, description="of tables: which column holds each field of its kind: {text: abstract}"
     )
     encoding: str = Field(default="", description="of texts; empty: UTF-8, or as is guessed where it is not")
     quotes: Literal["", "csv", "none"] = Field(

@@ -124,7 +124,7 @@ def _fault(cells: Sequence[str], names: Sequence[str], lines: Sequence[str], for
     if form.ambiguous and len(lines) > 1 and each == {len(names)}:
         return (
             f"a quote opens here and ends {len(lines) - 1} lines below, each of which could be a row;"
-            " `quotes: none` or `quotes: csv` of the source tells which"
+            " `quotes: none` or `quotes: csv` of the source decides"
         )
     return None
 
@@ -155,7 +155,7 @@ def _header(cells: list[str]) -> list[str]:
     check_characters(" ".join(names), "the header")
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
-        raise ParseError(f"the column {name!r:.80} stands twice in the header")
+        raise ParseError(f"the column {name!r:.80} is repeated in the header")
     return names
 
 
@@ -259,7 +259,7 @@ def columnar_rows(file: Path, most: int) -> Iterator[TableRow]:
     """
     with _batches(file) as (names, told, batches):
         if told > most:
-            raise ParseError(f"it tells of {told:,} rows in {file.stat().st_size:,} bytes; it was not read")
+            raise ParseError(f"it claims {told:,} rows in {file.stat().st_size:,} bytes; it was not read")
         number = 0
         for batch in batches:
             for cells in _rows_of(batch.select(names)):

@@ -103,7 +103,7 @@ class Table:
         source may be rejected.
         """
         if unknown := sorted(source.fields.keys() - self.columns.keys()):
-            return f"{unknown[0]} is not asked for; known: {', '.join(self.columns)}"
+            return f"{unknown[0]} is not a field of this kind; known: {', '.join(self.columns)}"
         text = source.fields.get(self.main, self.columns[self.main])
         has_text, fault = source.may_be_rejected, None
         for found in find(folder, source, SUFFIXES):

@@ -57,7 +57,9 @@ def tf_idf(
     for word in sorted(set(query)):
         frequency = max(frequencies.get(word, 0), 1)
         if frequency > documents:
-            raise ValueError(f"{word!r} is said to be in {frequency} of {documents} documents")
+            raise ValueError(
+                f"{word!r} has a document frequency of {frequency}, but there are {documents} documents"
+            )
         weights[word] = math.log(documents / frequency)
     scores = []
     for unit in units:

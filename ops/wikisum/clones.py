@@ -40,9 +40,9 @@ def clone_recall(reference: str, sections: Sequence[str], shingle: int = 1, leas
     """Return the largest share of any section's distinct shingles that a reference contains, from 0 to 1.
 
     A shingle is a run of `shingle` words (Broder 1997); words are lower-cased runs of letters and digits.
-    With shingles of one word this is the paper's formula. Sections with fewer than `least` distinct shingles
-    do not count; if all sections have fewer, the whole article counts as one section. Returns 0 for an
-    article without shingles. Raises ValueError if `shingle` or `least` is less than 1.
+    With shingles of one word, this is the paper's formula. Sections with fewer than `least` distinct
+    shingles do not count; if all sections have fewer, the whole article counts as one section. Returns 0 for
+    an article without shingles. Raises ValueError if `shingle` or `least` is less than 1.
     """
     return float(clone_recalls([reference], sections, shingle, least)[0])
 
@@ -52,8 +52,11 @@ def clone_recalls(
 ) -> NDArray[np.float64]:
     """Return `clone_recall` of R references against the sections of one article (R).
 
-    Compiled code reads all references once, however many sections there are.
+    Compiled code reads all references once, however many sections there are. Raises TypeError for a single
+    text in place of a list.
     """
+    if isinstance(references, str) or isinstance(sections, str):
+        raise TypeError("references and sections are lists of texts, also where there is only one: [text]")
     if shingle < 1 or least < 1:
         raise ValueError(f"shingle is {shingle} and least {least}, and both must be at least 1")
     if not sections or not references:
@@ -102,7 +105,7 @@ def is_titled(address: str, page_title: str, title: str, hosts: Sequence[str]) -
 def title_mentions(title: str, pages: Sequence[str]) -> NDArray[np.int64]:
     """Return, for each of P pages, the count of the most frequent word of an article's title (P).
 
-    0 if the title's content words never all occur within 30 words, or if the title has none. The most
+    0 if the title's content words never all occur within 30 words, or if it has no content words. The most
     frequent word counts because a page gives a person's full name once, say, and repeats the surname. Words
     in brackets distinguish articles of the same name: they are not counted, but one of them must share its
     beginning with some word of the page ("footballer", "football").

@@ -38,7 +38,7 @@ class CorpusParams(Params, section="wikisum.corpus"):
         ("search",), description="where clones are removed; the paper: among results of the search"
     )
     title_mentions: int = Field(
-        2, ge=0, description="a result of the search that mentions the title less often is none; 0: no floor"
+        2, ge=0, description="a search result that mentions the title less often is dropped; 0: no floor"
     )
     near_duplicates: float = Field(
         0.9, gt=0, le=1, description="similarity of pages of which the first stays; needs permutations above"

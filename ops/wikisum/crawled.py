@@ -109,7 +109,7 @@ class Crawled:
         return cls(dict(landed), dict(found), asked)
 
     def asked(self, article_id: str) -> frozenset[str] | None:
-        """Return the queries that a search engine was asked for an article; None if there were none."""
+        """Return the queries that were sent to a search engine for an article; None if none were sent."""
         return self._asked.get(article_id)
 
     def landing(self, address: str, month: str) -> Landing | None:

@@ -140,7 +140,7 @@ class LearnedRanker:
         """Load a ranker from the JSON in `content`. Raises ValueError if its features differ from ours."""
         found = json.loads(content)
         if tuple(found["features"]) != NAMES:
-            raise ValueError("the ranker was trained on other features: train it anew")
+            raise ValueError("the ranker was trained on other features: train it again")
         return cls(tuple(found["weights"]))
 
 

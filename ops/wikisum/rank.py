@@ -48,8 +48,11 @@ def rank(title: str, paragraphs: Sequence[str], method: Method, target: str | No
     | sum_basic | Nenkova and Vanderwende (2005) over paragraphs, by their content words |
     | cheating | the share of the target's distinct bigrams that the paragraph contains (equation 1) |
 
-    Raises ValueError for an unknown method, or for `cheating` without a target.
+    Raises ValueError for an unknown method, or for `cheating` without a target; TypeError for a single text
+    in place of a list.
     """
+    if isinstance(paragraphs, str):
+        raise TypeError("paragraphs are a list of texts, also where there is only one: [paragraph]")
     if method not in _METHODS:
         raise ValueError(f"no method {method!r}: there are {', '.join(_METHODS)}")
     return _METHODS[method](title, paragraphs, target)

@@ -19,7 +19,7 @@ SEARCH_INDEX = Shape(
     unit=WEB_PAGES.kept,
     kept=columns(
         ("page_id", _TEXT, "row of sources/web_pages"),
-        ("address", _TEXT, "of the page; its name in its source where it has none", NAME),
+        ("address", _TEXT, "of the page; without an address, its name in its source", NAME),
         ("title", _TEXT, "as the page has it", TITLE),
         ("month", _TEXT, "of the page, YYYY-MM or YYYY", TIME),
     ),
@@ -90,7 +90,7 @@ RANKED = Shape(
         ("title", _TEXT, "as the article has it", TITLE),
         ("month", _TEXT, "of the article, YYYY-MM or YYYY", TIME),
         ("citations", _INT, "cited pages that were crawled"),
-        ("lead", _TEXT, "normalised; empty where the article has none", TEXT),
+        ("lead", _TEXT, "normalised; empty where the article has no lead", TEXT),
         (
             "sections",
             pa.list_(struct(("title", _TEXT, "normalised"), ("text", _TEXT, "normalised"))),
@@ -156,7 +156,7 @@ EXAMPLES = Shape(
         ("target_kind", _TEXT, "lead, or article: with its headings marked"),
         ("source", _TEXT, "title and ranked paragraphs, as many as there is room for"),
         ("source_tokens", pa.list_(_INT), "the same as sub-words, cut at the length of the set"),
-        ("used_paragraphs", _INT, "that stand in the source, the last one maybe cut"),
+        ("used_paragraphs", _INT, "that are in the source; the last one may be cut"),
         ("cited_pages", _INT, "pages that the article cites, among those that the source is drawn from"),
         ("target", _TEXT, "what is to be written", TEXT),
         ("target_tokens", pa.list_(_INT), "the same as sub-words"),
@@ -181,7 +181,7 @@ STATISTICS = Shape(
         ("search_results", _INT, "found pages, without the article, its clones and what hardly mentions it"),
         ("search_words", pa.int64(), "of all these pages"),
         ("input_words", pa.int64(), "of all paragraphs that are worth reading"),
-        ("rouge1_recall", _REAL, "share of the lead's words that stand in the input, 0 to 1"),
+        ("rouge1_recall", _REAL, "share of the lead's words that are in the input, 0 to 1"),
         ("statements", _INT, "clauses of the lead"),
         ("held", _INT, "of these, that some reference holds"),
         (

@@ -121,7 +121,7 @@ class _Sizes:
     """Counts and words of the pages of articles; reads the corpus only as far as needed.
 
     The articles of wikisum/ranked are in the order of the corpus, and all pages of an article are in one
-    part. So about one part is in memory. In any other order the sizes are the same, but more of them are in
+    part. So about one part is in memory. In any other order, the sizes are the same, but more of them are in
     memory.
     """
 
@@ -212,7 +212,7 @@ def _table_2(counts: pa.Table) -> list[dict[str, Any]]:
 
 
 def _dispersion(counts: pa.Table, params: DispersionParams) -> dict[str, Any]:
-    """Return the means over articles with a statement that some reference contains; null if there are none.
+    """Return the means over articles with a statement that some reference contains; null without any.
 
     `coverage`: of the statements that any reference contains, the share in the best 1, 2, ... references;
     `score`: the area above that curve; `needed`: how many references contain all these statements, as

@@ -62,7 +62,7 @@ class RejectedSource(NamedTuple):
 
 
 def rejected_sources(view: View, datasets: Iterable[Declaration]) -> list[RejectedSource]:
-    """Return the datasets' sources whose records were all rejected, or that have none; each source once.
+    """Return the datasets' sources that have no records or only rejected ones; each source once.
 
     Sources with `may_be_rejected` are left out.
     """

@@ -217,7 +217,8 @@ def _result(expectation: Expectation, found: Any) -> Result:
     unexpected = values.get("partial_unexpected_list")
     observed = f"{values.get('element_count', 0)} rows"
     if values.get("observed_value") is not None:
-        observed = str(values["observed_value"])
+        seen = values["observed_value"]
+        observed = f"{seen:.4g}" if isinstance(seen, float) else str(seen)
     elif unexpected:
         observed = ", ".join(dict.fromkeys(_short(value) for value in unexpected[:3]))
     elif expectation.table == "counts" and values.get("missing_count"):
@@ -288,15 +289,16 @@ def check(
 
 
 def known_finding(
-    workspace: Workspace, dataset: Declaration, partition: str, version: str, name: str
+    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest, name: str
 ) -> Finding:
     """Return a check's result without validating. A manifest exists only if every blocking check passed.
 
     Warnings come from this checkout's history of the same version; without one, the finding says so.
     """
     if name != "warnings":
-        return Finding((), "passed when the partition was made")
-    seen = history.latest(workspace, dataset, partition, version)
+        rows = ", ".join(f"{manifest.counts[table]} {table}" for table in TABLES)
+        return Finding((), f"passed when the partition was made: {rows}")
+    seen = history.latest(workspace, dataset, partition, manifest.version)
     if seen is None:
         return Finding(
             (), "not validated in this checkout: the partition was made elsewhere, warnings are unknown"
@@ -333,7 +335,8 @@ def _finding(found: Validation, severity: Severity, counts: Mapping[str, int], f
         (result for result in found.results if result.severity == severity), key=lambda result: result.passed
     )
     faults = [_description(result) for result in failed]
-    failing = ", ".join(files) if any(result.rows for result in failed) else ""
+    rows_failed = any(result.rows for result in failed if result.expectation.table != "counts")
+    failing = ", ".join(files) if rows_failed else ""
     rows = [
         (
             "✓" if result.passed else "✗",

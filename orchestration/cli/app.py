@@ -36,7 +36,7 @@ Jobs = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-#: A licence that nobody has named.
+#: The SPDX id of an unknown licence.
 _UNKNOWN = "LicenseRef-unknown"
 
 

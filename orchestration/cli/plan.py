@@ -12,8 +12,8 @@ from orchestration.checks.rejects import sources_without_records
 from orchestration.dvc.stages import check_rendered
 from orchestration.messages import aligned
 from orchestration.partition.prune import leftovers, no_partitions
-from orchestration.state.freshness import View
-from orchestration.state.plan import plan
+from orchestration.state.freshness import EXPECTATIONS, View
+from orchestration.state.plan import Step, plan
 from orchestration.workspace.workspace import Workspace
 
 
@@ -34,7 +34,7 @@ def show(workspace: Workspace, select: str | None) -> None:
         print("everything is up to date")
         return
     rows = [
-        (step.dataset.name, step.partition, "yes" if step.certain else "perhaps", "; ".join(step.reasons))
+        (step.dataset.name, step.partition, _made_again(step), "; ".join(step.reasons))
         for step in steps
         if not step.empty
     ]
@@ -42,6 +42,12 @@ def show(workspace: Workspace, select: str | None) -> None:
     if empty := [step.dataset.name for step in steps if step.empty]:
         names = ", ".join(dict.fromkeys(empty))
         print(f"and {len(empty)} partitions without records, made together: {names}")
+
+
+def _made_again(step: Step) -> str:
+    if step.certain and step.reasons == (EXPECTATIONS,):
+        return "only checked"
+    return "yes" if step.certain else "perhaps"
 
 
 def show_json(workspace: Workspace, select: str | None) -> None:

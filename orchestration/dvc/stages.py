@@ -149,7 +149,7 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
     `made`, nothing is checked until that dataset, which was just worked on, is finished.
 
     Raises DamagedLockError for a damaged dvc.lock, MovedError for edits made during the run, and RuntimeError
-    if DVC fails; dvc.lock then stays as it was.
+    if DVC fails; dvc.lock then remains unchanged.
     """
     workspace = view.workspace
     if made is not None and not view.complete(made):

@@ -29,7 +29,7 @@ CODE = ("assets", "ops", "orchestration", "pages", "models.txt", "requirements.l
 
 
 def connect(address: str, root: Path) -> None:
-    """Connect this process to a cluster, once. `auto` is one that runs on this machine, `local` starts one.
+    """Connect this process to a cluster, once. `auto` finds one on this machine, `local` starts one.
 
     The code of the checkout at `root` and params.yaml are sent along. Raises WorkerNotStartedError if there
     is no cluster.

@@ -58,7 +58,7 @@ def arrived(
 ) -> Iterator[Any]:
     """Yield a value sent to this worker; its files exist until the block ends.
 
-    `chunks` are the bytes of all files. If there are none, the shipment has references to the bytes.
+    `chunks` are the bytes of all files. If it is empty, the shipment has references to the bytes.
     """
     _check(expected[0])
     rest = iter(chunks)

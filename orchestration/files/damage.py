@@ -158,7 +158,7 @@ def load_checked(text: bytes) -> tuple[dict[str, Any], bool]:
 
 
 def read_checked(path: Path, kind: TypeAdapter[Any], then: str) -> dict[str, Any] | None:
-    """Return the content of a file, or None if there is none. A damaged one is set aside; `then` is printed.
+    """Return the content of a file, or None if it is missing. A damaged file is set aside; `then` is printed.
 
     A valid file without a checksum dates from before checksums existed, and counts as missing.
     """

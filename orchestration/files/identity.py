@@ -1,9 +1,9 @@
 """The one identity of data: DVC's MD5 of a file or folder. Also, detecting changes while work is in progress.
 
 Belongs here: hashing as DVC does it, with a cache of hashes between commands; file stamps, which readers
-without a lock compare before and after; and params, code and sources as they were when this process began.
-DVC records what is on disk at the end of the work, but the work used what was there at the beginning. Not
-here: handling a mismatch (partition/inputs.py, state/freshness.py).
+without a lock compare before and after; and snapshots of params, code and sources at the start of this
+process. DVC records what is on disk at the end of the work, but the work used what was there at the
+beginning. Not here: handling a mismatch (partition/inputs.py, state/freshness.py).
 """
 
 from __future__ import annotations

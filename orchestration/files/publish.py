@@ -43,7 +43,7 @@ _AT_FDCWD = -100
 def building(staging: Path, target: Path) -> Iterator[Path]:
     """Provide an empty folder to fill; if the block succeeds, it becomes `target` in one step.
 
-    If the block raises, `target` stays as it was and the folder is removed. `staging` must be on the same
+    If the block raises, `target` remains unchanged and the folder is removed. `staging` must be on the same
     file system as `target`. Raises DiskFullError if the device has no space left.
     """
     with _mutex(staging):
@@ -127,7 +127,7 @@ def write_changed(path: Path, content: bytes) -> None:
 def writing(path: Path, sync: bool = True) -> Iterator[Path]:
     """Provide a temporary path in the folder of a file; what is written there replaces the file in one step.
 
-    If the block raises, the file stays as it was. Raises DiskFullError if there is no space left. Without
+    If the block raises, the file remains unchanged. Raises DiskFullError if there is no space left. Without
     `sync`, a power cut may lose the content.
     """
     make_folder(path.parent)

@@ -2,7 +2,7 @@
 
 Belongs here: what a run and a trained model become in MLflow. Not here: the outbox (tracking.py), the local
 store (store.py), how a model is loaded (served_model.py). MLflow's client takes seconds to import, so a
-command sends its runs together, at its end, beside DVC's commit.
+command sends its runs together, at its end, while DVC commits.
 
 Every run has a tag with the id of its outbox file. After an interruption, sending looks for these tags, so
 each run is stored once. The weights of models are a dataset's files, under DVC.

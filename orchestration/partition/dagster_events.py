@@ -135,7 +135,7 @@ def _checked(
     workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest, name: str
 ) -> dg.AssetCheckEvaluation:
     """Return the event of one check. A manifest exists only if every blocking check passed."""
-    finding = known_finding(workspace, dataset, partition, manifest.version, name)
+    finding = known_finding(workspace, dataset, partition, manifest, name)
     result = dg.AssetCheckResult(check_name=name, passed=finding.passed, description=finding.description)
     return check_evaluation(dataset, partition, result)
 

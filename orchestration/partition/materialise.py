@@ -296,7 +296,7 @@ class Materialisation:
     def result(self, manifest: Manifest, findings: _Findings | None = None) -> dg.MaterializeResult[Any]:
         """Return what Dagster records. Without findings, those implied by the manifest are used."""
         names = CHECKS if self.dataset.shape else ()
-        found = findings or {name: known_finding(*self._place, manifest.version, name) for name in names}
+        found = findings or {name: known_finding(*self._place, manifest, name) for name in names}
         return dg.MaterializeResult(
             data_version=dg.DataVersion(manifest.version),
             metadata=metadata(*self._place, manifest) if _accepted(found) else None,

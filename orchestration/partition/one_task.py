@@ -31,7 +31,7 @@ _FOLDERS = 5
 def made_by_one_task(engine: RayEngine, dataset: Declaration, arguments: Mapping[str, Any]) -> Outcomes:
     """Yield the outcomes of a dataset whose whole function runs on another node.
 
-    Checkpoints are stored here as they are made, and a restarted task begins with them.
+    Each new checkpoint is stored here at once, and a restarted task begins with them.
     """
     stored = arguments.get(dataset.checkpoints or "")
     checkpoints = stored if isinstance(stored, StoredCheckpoints) else None

@@ -188,7 +188,7 @@ class FinishedParts:
     workspace: Workspace
     folder: Path
     inputs: Stamps
-    """The partition's input files, as they were at the start."""
+    """The stamps of the partition's input files at the start."""
     code: Mapping[str, str]
     """Digests of params and code in the process that started the partition."""
 

@@ -94,7 +94,7 @@ def _given(system: str, sources: Sequence[str]) -> Iterator[GivenSource]:
             records, rest = "", text
         path = Path(rest).expanduser()
         if not path.exists():
-            wrong = f" ({records or 'it'} is none of {', '.join(readers(system))})" if "=" in rest else ""
+            wrong = f" ({records or 'it'} is not one of {', '.join(readers(system))})" if "=" in rest else ""
             raise FileNotFoundError(f"there is no file or folder {rest}{wrong}")
         name = re.sub(r"\W+", "_", path.resolve().name.partition(".")[0]).strip("_").lower() or "texts"
         while name in names:

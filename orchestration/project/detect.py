@@ -25,7 +25,7 @@ from ops.parse.source import Format, ParseError, Raw, Source, Tabular, folder_fo
 from ops.parse.tables import Table
 from orchestration.executors.parts import engine
 
-#: Records of a source that are looked at, and how many of them are parsed.
+#: How many records of a source are examined, and how many of these are parsed.
 _FIRST, _PARSED = 50, 3
 
 #: The share of files above which their kind is that of the source.
@@ -36,7 +36,7 @@ _LONG = 20
 
 
 class UndecidedError(ValueError):
-    """Files do not tell what a source is; the text says what they hold and which option decides."""
+    """Files do not show what a source is; the text says what they hold and which option decides."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def _reads_rows_of(reader: Declaration, dataset: Declaration) -> bool:
 def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: SourceOptions) -> list[_Fit]:
     """Return the formats that read the first records.
 
-    Raises UndecidedError for a table whose columns do not tell what they hold, unless the files are mostly of
+    Raises UndecidedError for a table whose columns do not show what they hold, unless the files are mostly of
     another kind.
     """
     formats = [

@@ -55,7 +55,7 @@ class Words:
 
     @classmethod
     def of(cls, system: str) -> Words:
-        """Read the text of a system. Raises LookupError if it has none."""
+        """Read the text of a system. Raises LookupError if the system has no card."""
         path = checkout() / "ops" / system / "card.md"
         if not path.is_file():
             raise LookupError(f"{system} has no release: ops/{system}/card.md is missing")

@@ -43,7 +43,7 @@ CHECKSUMS = "checksums.md5"
 
 
 def released(workspace: Workspace, system: str) -> Declaration:
-    """Return the dataset with a system's released files. Raises LookupError if it has none."""
+    """Return the dataset with a system's released files. Raises LookupError if it releases no files."""
     found = {
         dataset.key.group: dataset for dataset in workspace.datasets.values() if dataset.key.asset == FILES
     }

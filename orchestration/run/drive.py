@@ -166,8 +166,8 @@ def chosen(workspace: Workspace, first: str, last: str) -> list[str]:
 def missing_inputs(workspace: Workspace, wanted: Wanted) -> dict[str, list[str]]:
     """Return, by dataset, the other partitions that those in `wanted` read and that were never made.
 
-    A dataset that reads all partitions of an input needs every one. Existing inputs are read as they are,
-    even if stale.
+    A dataset that reads all partitions of an input needs every one. Existing inputs are read even if
+    they are stale.
     """
     view, found = View(workspace), dict[str, list[str]]()
     queue = [(dataset, partition) for dataset, partitions in wanted for partition in partitions]

@@ -186,7 +186,7 @@ class _Loop:
         from orchestration.run.dagster_run import make
 
         if self._listener is None:
-            begin()  # connect to a cluster before the workers do: if there is none, fail now
+            begin()  # connect to a cluster before the workers do, to fail early if it is missing
             sync(self._view)  # a run records its inputs' versions as Dagster knows them
             self._listener = self._executor.channel(self.display)
         run = _Run(dataset, partition, self._view.status(dataset, partition).reasons)

@@ -209,7 +209,7 @@ class View:
     def finished(self, dataset: Declaration, partition: str) -> Manifest:
         """Return the manifest of a partition that passed its checks and whose bytes are on disk.
 
-        Raises NotReadyError if there is none.
+        Raises NotReadyError otherwise.
         """
         return _needed(self.known(dataset, partition), dataset, partition)
 
@@ -281,7 +281,7 @@ class View:
 
 
 def load_manifest(workspace: Workspace, dataset: Declaration, partition: str) -> Manifest:
-    """Return a partition's manifest, even if its bytes changed. Raises NotReadyError if there is none."""
+    """Return a partition's manifest, even if its bytes changed. Raises NotReadyError if it is missing."""
     return _needed(read_manifest(workspace, dataset, partition), dataset, partition)
 
 

@@ -106,7 +106,7 @@ def _merged(key: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _example(case: Case, passed_over: Collection[str]) -> dict[str, Any]:
-    """Return a case with its fates or, if it has none, with the changes in each column."""
+    """Return a case with its fates or, without fates, with the changes in each column."""
     text = _preview(case.new or case.old, passed_over)
     example: dict[str, Any] = {"id": case.id, "partition": case.partition, "text": text}
     if case.fates:
@@ -202,7 +202,7 @@ def _entry(workspace: Workspace, dataset: Declaration, folder: Path) -> DatasetC
 
 
 def _former(workspace: Workspace, dataset: Declaration, md5: str) -> tuple[str, str] | str:
-    """Return the last commit that recorded another version and its subject, or why there is none."""
+    """Return the last commit that recorded another version and its subject, or why no commit did."""
     since, looked = "", lock_commits(workspace, COMMITS)
     for commit, subject in looked:
         try:

@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ops.core.periods import ALL
 from orchestration.files.damage import DamagedError, read_state
 from orchestration.files.identity import folder_files, folder_hashes, version
 from orchestration.state.dvc_files import cached, cached_files, locked_stages, read_stages, recorded
@@ -57,7 +58,9 @@ class Version:
         """Return what each partition was made from; partitions of which that is unknown are left out."""
         found = {}
         for name, path in self.manifests.items():
-            partition = name.removesuffix(".json").removesuffix("all")
+            partition = name.removesuffix(".json")
+            if partition == ALL and not self._files(ALL):  # not partitioned: its files are in no folder
+                partition = ""
             with contextlib.suppress(DamagedError):
                 manifest = parse_manifest(read_state(path) or b"")
                 if manifest.files == self._files(partition):
@@ -143,7 +146,7 @@ def resolve(workspace: Workspace, revision: str) -> str:
 
 @lru_cache(maxsize=64)
 def stages_of(workspace: Workspace, commit: str) -> Mapping[str, Any]:
-    """Return the stages in a commit's dvc.lock. Raises LookupError if it has none, ValueError if invalid."""
+    """Return the stages in a commit's dvc.lock. Raises LookupError without one, ValueError if invalid."""
     content = git(workspace, "show", f"{commit}:./dvc.lock")
     if content is None:
         raise LookupError(f"{commit[:7]} has no dvc.lock: nothing was recorded then")
@@ -154,7 +157,7 @@ def stages_of(workspace: Workspace, commit: str) -> Mapping[str, Any]:
 
 
 def head(workspace: Workspace) -> str:
-    """Return the commit that is checked out; "" if there is none, or no git."""
+    """Return the commit that is checked out; "" before the first commit or outside git."""
     try:
         return "".join(git_lines(workspace, "rev-parse", "HEAD"))
     except NoGitError:

@@ -143,7 +143,7 @@ class Workspace:
         return self.root.joinpath("metrics", *dataset.key.path).with_suffix(".json")
 
     def command(self, name: str, target: str = "") -> str:
-        """Return how people type a command here: by make in a checkout, which also sets up, else as it is."""
+        """Return how people type a command here: by make in a checkout, which also sets up, else directly."""
         return f"make {target or name}" if (self.root / "Makefile").is_file() else f"silverloom {name}"
 
     def shown(self, path: Path) -> str:

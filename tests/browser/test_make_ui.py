@@ -169,7 +169,7 @@ def test_mlflows_experiments_are_the_datasets_and_list_their_partitions(visit, s
 
 
 def sound(opened):
-    """No fault except those of MLflow's own pages, which ask for the logged-in user where nobody can log in."""
+    """No fault except those of MLflow's own pages, which ask for the logged-in user although there is no login."""
     expected = ("ResizeObserver loop", "the server responded with a status of 404")
     opened.errors[:] = [error for error in opened.errors if not any(text in error for text in expected)]
     opened.failed[:] = [failed for failed in opened.failed if "/mlflow/users/current" not in failed]

@@ -14,7 +14,7 @@ from tests.projects import BLOCKING, Project, begin, copy_code
 from tests.systems import leave_out
 
 YEARS = [str(year) for year in range(1974, 1982)]
-#: Papers are from these years; all other years have none.
+#: Papers are from these years; all other years are empty.
 FILLED = ["1976", "1980"]
 PAPER = (
     "# On {year}\ndate: {year}\n\n## 1 Introduction\nThis is a sentence about {year} that is long enough.\n"

@@ -1,4 +1,4 @@
-"""Filters in a run: what they drop, what reads the rest, and what becomes stale."""
+"""Filters in a run: what they drop, which datasets read the rest, and what becomes stale."""
 
 import json
 

@@ -43,7 +43,7 @@ def test_datasets_made_on_two_branches_are_fresh_after_their_merge(done):
     left = stale(done)
     done.git("merge", "-q", "--no-edit", "margin")
     done.dvc("checkout")
-    assert stale(done) == left, "only what reads the alignments, as before the merge"
+    assert stale(done) == left, "only the datasets that read the alignments, as before the merge"
     assert "talksumm/summaries" in datasets(left)
     assert datasets(left).isdisjoint({"talksumm/pairs", "talksumm/alignments"})
     assert done.git("status", "--porcelain") == ""

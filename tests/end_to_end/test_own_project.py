@@ -190,7 +190,10 @@ FULL = "abstracts.jsonl.gz"
             "there is no system 'disco'; there are: discofuse, parasci, talksumm, ",
         ),
         ("--system discofuse --source none.csv", "there is no file or folder none.csv"),
-        ("--system discofuse --source papers=none", "there is no file or folder papers=none (it is none of "),
+        (
+            "--system discofuse --source papers=none",
+            "there is no file or folder papers=none (it is not one of ",
+        ),
         (
             f"--system discofuse --source {FULL} --column text=body",
             f"{FULL} has no column 'body'; there are: ",

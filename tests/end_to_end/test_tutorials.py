@@ -1,4 +1,4 @@
-"""The tutorials run as they stand: their files are written, their commands typed, their output shown.
+"""The tutorials run exactly as shown: their files are written, their commands typed, their output shown.
 
 Belongs here: reading the fenced blocks of a page, and doing what a reader does. Not here: what else a system makes.
 """
@@ -24,7 +24,7 @@ FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE |
 MARK = re.compile(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
 #: What differs from run to run: times.
 TIME = re.compile(r"\d[\d.,]* (?:ms|s|min)\b")
-#: What a slow machine shows besides.
+#: What only a slow machine shows.
 PROGRESS = re.compile(r": \d+ of \d+ parts")
 #: Stands on a page for lines that are not shown.
 LEFT_OUT = "..."
@@ -113,7 +113,7 @@ def test_a_tutorial_runs_as_it_stands(sample_project, tmp_path, name):
             assert_shown(block.text, output)
             output = None
         else:
-            pytest.fail(f"a reader is not told what to do with {block}")
+            pytest.fail(f"the page does not say what to do with {block}")
 
 
 def test_there_is_a_tutorial_for_each_system():

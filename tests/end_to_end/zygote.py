@@ -150,7 +150,9 @@ if __name__ == "__main__":
     sys.modules["numba"].njit(lambda: None)()  # the rest of numba is imported at its first compilation
     gc.freeze()  # a garbage collection in a child would touch, and so copy, all warm memory
     gc.enable()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the processes that wait for a grandchild
+    signal.signal(
+        signal.SIGCHLD, signal.SIG_IGN
+    )  # no process waits for the processes that wait for a grandchild
     listener = socket.socket(fileno=int(sys.argv[1]))
     with open(0, "rb", buffering=0) as orders, selectors.DefaultSelector() as selector:
         selector.register(listener, selectors.EVENT_READ)

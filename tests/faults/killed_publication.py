@@ -2,7 +2,7 @@
 
 Prints `kill` before each kill, and `survived` after it if everything was as promised.
 
-In the project that this runs in, only the summaries and what reads them are stale, so that no model is trained
+In the project that this runs in, only the summaries and their dependents are stale, so that no model is trained
 again at every write. Children are forked from this warm process, which has validated the new rows once, so that
 each costs a fraction of a second.
 """

@@ -333,7 +333,7 @@ def lines(format: Format) -> Iterator[Poison]:
     )
     packed = f"{format.stem}poison{format.ending}.gz"
     yield Poison("a packed file that is cut off", {packed: gzip.compress(other * 100)[:-20]})
-    yield Poison("a packed file that is none", {packed: other})
+    yield Poison("a packed file that is not packed", {packed: other})
     yield Poison("a packed file with rubbish behind", {packed: gzip.compress(other) + b"rubbish"})
     yield Poison("a packed file of blank lines", {packed: gzip.compress(b"\n" * 2**23)}, long=True)
     yield Poison("a packed file of one line", {packed: gzip.compress(b" " * 2**26)})

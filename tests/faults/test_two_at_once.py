@@ -55,7 +55,7 @@ def test_parallel_drivers_make_every_partition_once_and_the_same_lock(tally, don
     statuses, outputs = drivers(fresh, commands)
     assert statuses == [0] * len(commands), "\n".join(outputs)
     made = Counter((fresh.root / "made.log").read_text().splitlines())
-    # the sample of the checkout has filters, this project has none
+    # the sample of the checkout has filters, this project does not
     selected = [
         item for item in workspace().graph.selected(SELECT) if (done.root / "data" / item.name).is_dir()
     ]

@@ -135,7 +135,7 @@ def _is_good(sources: list[str]) -> bool:
 
 
 def _fates(outcome: Outcome) -> Iterator[str]:
-    """Yield the fate of each record of the poison; a skipped file has none."""
+    """Yield the fate of each record of the poison; a skipped file yields nothing."""
     found = [(name, "kept") for name in {row["source_ids"][0] for row in outcome.kept.to_pylist()}]
     for row in outcome.dropped.to_pylist():
         found.append((row["id"], f"dropped: {row['reason']}"))

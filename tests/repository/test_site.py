@@ -54,7 +54,7 @@ def rows(path):
 
 
 def keys_under(path, anchor):
-    """What stands in the first cells of the tables under one heading of a page."""
+    """The contents of the first cells of the tables under one heading of a page."""
     found, is_under = set(), False
     for element in article(path).iter("h2", "tr"):
         if element.tag == "h2":

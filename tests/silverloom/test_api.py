@@ -77,6 +77,24 @@ def test_a_talk_is_aligned_with_its_paper_by_the_default_vectors():
         silverloom.talksumm.align(spoken, [])
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: silverloom.talksumm.align("we count", ["We count."]),
+        lambda: silverloom.talksumm.align(["we", "count"], "We count."),
+        lambda: silverloom.wikisum.rank("Salt", "Salt is flat.", "tf_idf"),
+        lambda: silverloom.wikisum.clone_recall("Salt is flat.", "Salt is flat."),
+        lambda: silverloom.metrics.rouge_items(["a b"], ["a b"]),
+        lambda: silverloom.metrics.fusion_items(["a b"], ["a b"], ["a b"]),
+        lambda: silverloom.discofuse.fusion_examples(None, None),
+        lambda: silverloom.discofuse.fusion_examples("A text.", "en_core_web_sm"),
+    ],
+)
+def test_a_single_text_in_place_of_a_list_is_refused(call):
+    with pytest.raises(TypeError, match=r"list|no string|not a name"):
+        call()
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_in_docstrings_are_true(module):
     ended = elsewhere(
@@ -88,7 +106,7 @@ def test_examples_in_docstrings_are_true(module):
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A project with one dataset of two partitions, and one without partitions, as they are published."""
+    """A project with one dataset of two partitions, and one without partitions, both published."""
     import hashlib
 
     import pyarrow.parquet as pq
@@ -150,6 +168,13 @@ def test_what_was_not_made_is_an_error_that_lists_what_was(project):
         silverloom.load("toys/boats", partition="2019-01", root=project)
     with pytest.raises(LookupError, match=r"toys/model has no rejected rows"):
         silverloom.load("toys/model", table="rejected", root=project)
+    with pytest.raises(LookupError, match="has no dataset None"):
+        silverloom.load(None, root=project)
+    with pytest.raises(LookupError, match=r"nowhere: no such folder"):
+        silverloom.load("toys/model", root=project / "nowhere")
+    with pytest.raises(ValueError, match="table must be one of kept, dropped, rejected, not 'droped'"):
+        silverloom.load("toys/model", table="droped", root=project)
+    assert silverloom.load("toys/boats", columns="length", root=project).column_names == ["length"]
     with pytest.raises(LookupError, match="there is no column 'length_'; there are: id, length"):
         silverloom.load("toys/boats", columns=["id", "length_"], root=project)
     with pytest.raises(ValueError, match="form must be arrow, pandas or datasets, not 'polars'"):
@@ -169,6 +194,14 @@ def test_a_file_that_is_not_that_of_its_manifest_is_refused(project, tmp_path, h
     with pytest.raises(
         ValueError, match=r"kept-0000\d\.parquet: its MD5 is \w+, its manifest has \w+: make it again"
     ):
+        silverloom.load("toys/boats", root=root)
+
+
+def test_partitions_of_two_periods_are_not_mixed(project, tmp_path):
+    root = shutil.copytree(project, tmp_path / "copy")
+    manifests = root / "manifests/toys/boats"
+    shutil.copy(manifests / "2018-07.json", manifests / "2018.json")
+    with pytest.raises(ValueError, match=r"toys/boats has partitions of two periods \(2018, 2018-07\)"):
         silverloom.load("toys/boats", root=root)
 
 

@@ -116,7 +116,7 @@ clean_grid_examples = filter_examples(
     CleanParams,
     partitioned=True,
     overlaps="grid_overlaps",
-    what_if=False,
+    what_if_pages=False,
 )
 
 

@@ -326,7 +326,7 @@ def _unpacked(member: bytes, most: int) -> bytes | None:
     if not unpacking.eof:
         raise ParseError("the record is cut short")
     if unpacking.unused_data:
-        raise ParseError("more than one record lies where the index names one")
+        raise ParseError("there are several records where the index names one")
     return record
 
 

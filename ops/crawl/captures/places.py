@@ -110,7 +110,7 @@ class FolderPlace:
         except Exception as error:  # depends on the package that reads the bucket
             raise FetchError(f"{name}: {_told(error)}") from error
         if len(content) != length:
-            raise FetchError(f"{name}: {len(content)} bytes from {offset} on, asked for were {length}")
+            raise FetchError(f"{name}: {len(content)} bytes from {offset} on, but {length} were requested")
         return content
 
     def files(self) -> list[str]:

@@ -80,8 +80,8 @@ def parsed(texts: Iterable[tuple[str, str | None]], params: AnnotationParams) ->
 def pieces(text: str, longest: int) -> Iterator[TokenSpan]:
     """Yield spans of at most `longest` characters that cover a text in order.
 
-    A piece ends after the last paragraph that fits. If there is none, it ends after the last sentence, else
-    after the last white space, else anywhere. Only an empty text yields an empty piece.
+    A piece ends after the last paragraph that fits. If no paragraph fits, it ends after the last sentence,
+    else after the last white space, else anywhere. Only an empty text yields an empty piece.
     """
     start = 0
     while len(text) - start > longest:

@@ -151,7 +151,7 @@ def _fates(examples: Parts, params: BalancedParams, folder: Path) -> Parts:
 
 
 def _drawn(part: int, examples: pa.Table, seed: int) -> pa.Table:
-    """Return the rows of `drawn` for one part; besides anaphora, at most one cap applies to an example."""
+    """Return the rows of `drawn` for one part; apart from anaphora, at most one cap applies to an example."""
     kinds: list[str] = []
     for row in examples.select(["discourse_type", "connective_string"]).to_pylist():
         connective = row["connective_string"].replace(",", "").strip()

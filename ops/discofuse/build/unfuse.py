@@ -42,8 +42,12 @@ def fusion_examples(
     space-tokenised, its tokens are kept, and its sentences end at newlines, or at final marks if it has no
     newline. Without `space_tokenised`, its punctuation decides which it is. A `title` that names the person
     whom the text is about helps to resolve pronouns. Memory grows with the text; what the parse needs in
-    addition is bounded.
+    addition is bounded. Raises TypeError for a text that is no string, and for a pipeline that is a name.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"the text is no string but {text!r}")
+    if isinstance(nlp, str):
+        raise TypeError(f"nlp is the pipeline itself, as annotator() returns it, not a name: {nlp!r}")
     annotation = annotated(text, nlp, title=title, space_tokenised=space_tokenised)
     return [candidate.example for candidate in candidates(annotation, params or RuleParams())]
 

@@ -20,7 +20,7 @@ from ops.metrics.fusion import fusion_tokens
 
 FusionTokens: TypeAlias = Sequence[str]
 
-#: For each token of one list, the index of its partner in the other list, None if it has none.
+#: For each token of one list, the index of its partner in the other list, or None.
 Alignment: TypeAlias = list[int | None]
 
 #: The label of an output that is not a connective, or not a pronoun: the paper's <other>.
@@ -162,7 +162,7 @@ def predicted_connective(
 ) -> str | None:
     """Return the connective in the slot of the gold one: the longest known one there, the first of several.
 
-    Returns OTHER if there is none; None if the gold text lacks its connective.
+    Returns OTHER if none is there; None if the gold text lacks its connective.
     """
     ends = placed(connective, gold, source)
     if ends is None:

@@ -93,7 +93,7 @@ HUMAN_EVALUATION = judged_shape(
     [_EXAMPLE_ID, _FUSION_ID, ("domain", _TEXT, "of the example")],
     [
         ("gold", _TEXT, "the answer that the gold text gives; null where it gives none"),
-        ("agrees", _BOOL, "whether the majority is the gold answer; null where there is none"),
+        ("agrees", _BOOL, "whether the majority is the gold answer; null where `gold` is null"),
         ("counted", _BOOL, "whether it is in the tables: decisions are where the text is understandable"),
     ],
 )

@@ -53,7 +53,7 @@ TABLE_9 = (
     "and", "but", "because", "although", "so", "or", "however", "while", "so that", "unless", "for example",
 )  # fmt: skip
 
-_PRONOUN = struct(("gold", _TEXT), ("predicted", _TEXT, f"{OTHER} where no pronoun stands there"))
+_PRONOUN = struct(("gold", _TEXT), ("predicted", _TEXT, f"{OTHER} where it has no pronoun there"))
 
 EVALUATION = Shape(
     unit=FUSIONS.kept,
@@ -66,8 +66,8 @@ EVALUATION = Shape(
         ("keep", _REAL, "F1 of n-grams rightly kept"),
         ("add", _REAL, "F1 of n-grams rightly added"),
         ("delete", _REAL, "F1 of n-grams rightly deleted"),
-        ("connective", _TEXT, "of the target, without commas; null where it has none"),
-        ("predicted_connective", _TEXT, f"of the prediction there; {OTHER} where it has none"),
+        ("connective", _TEXT, "of the target, without commas; null where it has no connective"),
+        ("predicted_connective", _TEXT, f"of the prediction there; {OTHER} where it has no connective"),
         ("pronouns", pa.list_(_PRONOUN), "those that the target has and the source has not"),
     ),
 )
@@ -82,7 +82,9 @@ _LIGHT = (
 class EvaluationParams(Bootstrap, section="discofuse.evaluation"):
     """The bootstrap over examples, and the number of connectives shown."""
 
-    connectives: int = Field(11, ge=0, description="most common ones, shown beside those of the paper")
+    connectives: int = Field(
+        11, ge=0, description="how many of the most common ones are shown next to the paper's"
+    )
 
 
 def evaluation(fusions: Parts, params: EvaluationParams) -> Outcomes:

@@ -298,7 +298,7 @@ def table(systems: Mapping[str, Sequence[Row]], params: TransferParams) -> dict[
     """Return the means of every system with 95 % intervals over pairs, and paired tests between systems.
 
     `systems`: system, chosen, the number of pairs, and mean, low and high by metric. `tests`, for each pair
-    of systems: difference, low, high and p by metric. Without rows both are empty.
+    of systems: difference, low, high and p by metric. Without rows, both are empty.
     """
     draws = Bootstrap(resamples=params.resamples, seed=params.seed)
     return {

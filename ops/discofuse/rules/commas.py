@@ -195,7 +195,7 @@ def _is_before_subject(sentence: ParsedSentence, found: Between) -> bool:
 
 
 def conjunct(sentence: ParsedSentence, conjunction: int) -> int:
-    """Return the first conjunct that follows a conjunction, or the conjunction itself if there is none."""
+    """Return the first conjunct that follows a conjunction, or the conjunction itself if none follows."""
     head = sentence.heads[conjunction]
     after = [at for at in sentence.children(head) if at > conjunction and sentence.dependencies[at] == "conj"]
     return after[0] if after else conjunction

@@ -20,7 +20,7 @@ _OF_FIRST_VERB = frozenset(
         "previously", "once", "only",
     }
 )  # fmt: skip
-#: Without an object these are passive, so that "was born and raised" continues as "was raised".
+#: Without an object, these are passive, so that "was born and raised" continues as "was raised".
 _TRANSITIVE = frozenset(
     {
         "appoint", "arrest", "assign", "award", "baptise", "baptize", "build", "bury", "call",

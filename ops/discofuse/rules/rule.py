@@ -52,7 +52,7 @@ class FusionExample(NamedTuple):
     incoherent_second_sentence: str
     discourse_type: DiscourseType
     connective_string: str
-    """In lower case, with its comma: "however ,", ", but"; empty if there is none."""
+    """In lower case, with its comma: "however ,", ", but"; empty without a connective."""
     has_coref_type_pronoun: float
     has_coref_type_nominal: float
 
@@ -74,7 +74,7 @@ class Candidate(NamedTuple):
 
     @property
     def score(self) -> float | None:
-        """The least score of the links that were used, None if there are none."""
+        """The least score of the links that were used, None if no link was used."""
         return min((link.score for link in self.replaced), default=None)
 
 
@@ -236,7 +236,7 @@ class ParsedSentence:
         return self.subject(verb) is not None and self.is_finite(verb)
 
     def head_of(self, start: int, end: int) -> int | None:
-        """Return the only token of a span whose head is outside it, None if there are none or several.
+        """Return the only token of a span whose head is outside it, or None unless there is exactly one.
 
         Punctuation and conjunctions are ignored.
         """
@@ -324,7 +324,7 @@ class RuleResult(NamedTuple):
     first: TokenList
     second: TokenList
     connective: str = ""
-    """As in the released data: lower case, with its comma; empty if there is none."""
+    """As in the released data: lower case, with its comma; empty without a connective."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class _Forward(NamedTuple):
     verb: int
     """The verb of the first clause."""
     subject: int | None
-    """The subject of the second clause, if the first has none."""
+    """The subject of the second clause, if the first has no subject."""
 
 
 def _detect_forward(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Forward]:
@@ -146,7 +146,7 @@ class _Inner(NamedTuple):
     verb: int | None = None
     """The participle or adjective that begins a second clause without a subject."""
     subject: int | None = None
-    """The subject of the first clause, if the second has none."""
+    """The subject of the first clause, if the second has no subject."""
 
 
 def _detect_inner(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Inner]:

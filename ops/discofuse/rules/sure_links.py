@@ -53,9 +53,10 @@ def told_to_be(text: Sequence[ParsedSentence], first: TokenList, second: TokenLi
 
 
 def _says_nothing(sentence: ParsedSentence, pronoun: int, second: TokenList) -> bool:
-    """Return whether "it" may be impersonal ("it is easy to see", "it is said that") or is not the subject of
-    a
-    main clause."""
+    """Return whether "it" may be impersonal or is not the subject of a main clause.
+
+    It may be impersonal in "it is easy to see" and "it was found that".
+    """
     verb = sentence.heads[pronoun]
     governed = sentence.heads[verb] != verb and sentence.heads[verb] in second
     if governed or sentence.dependencies[pronoun] == "expl" or means_nothing(sentence, verb):

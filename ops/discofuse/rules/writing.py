@@ -58,8 +58,8 @@ def joined(annotation: Annotation, words: Sequence[str], tokens: Sequence[Token]
     """Return words as running text on one line; `tokens` are their positions, for words of the document.
 
     Words that are adjacent in the document keep its spacing. Words that a rule put together are separated by
-    a blank, unless one is a mark or a clitic that has none in the document. A full stop that a rule added is
-    spaced like the mark before `end`, which ends the sentence in the document.
+    a blank, unless one is a mark or a clitic that the document writes without a blank. A full stop that a
+    rule added is spaced like the mark before `end`, which ends the sentence in the document.
     """
     spaces = annotation.spaces
     written: list[str] = []

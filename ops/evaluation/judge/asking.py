@@ -91,7 +91,7 @@ def answers(text: str, questionnaire: Questionnaire) -> dict[str, str]:
         value = question.scale.value_of(answer)
         if value is None:
             allowed = ", ".join(question.scale.values)
-            raise UnsoundError(f"{question.name}: {answer[:40]!r} is none of {allowed}")
+            raise UnsoundError(f"{question.name}: {answer[:40]!r} is not one of {allowed}")
         found[question.name] = value
     return found
 

@@ -113,8 +113,8 @@ def judgements(people: People, rating_sheets: Parts, params: JudgeParams, place:
 
     Without an address, all rows are dropped as `no_judge`. Otherwise, rows are dropped if their questionnaire
     is not one of the model's (`other_questionnaire`), if people did not get them (`not_asked`), or if the
-    model cannot judge them (`no_answer`). A row is rejected, with the cause, if its answer does not count or
-    there is none. Raises LookupError without the key, JudgeError if the model cannot be asked at all.
+    model cannot judge them (`no_answer`). A row is rejected, with the cause, if it gets no answer or its
+    answer does not count. Raises LookupError without the key, JudgeError if the model cannot be asked at all.
     """
     units = [unit for table in rating_sheets for unit in table.to_pylist()]
     chosen = {

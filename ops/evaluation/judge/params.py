@@ -30,12 +30,11 @@ class JudgeParams(Params, section="judge"):
         pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
         description="the variable of the environment that holds the key; null: none is sent",
     )
-    rater: str = Field(
-        "judge", pattern=r"^[a-z0-9][a-z0-9_-]*$", description="what it is called beside people"
-    )
-    questionnaires: tuple[str, ...] | None = Field(None, description="that are put to it; null: all")
+    rater: str = Field("judge", pattern=r"^[a-z0-9][a-z0-9_-]*$", description="its name among the raters")
+    questionnaires: tuple[str, ...] | None = Field(None, description="those that it answers; null: all")
     body: Mapping[str, JsonValue] = Field(
-        {"temperature": 0, "max_tokens": 1000}, description="what requests have besides model and messages"
+        {"temperature": 0, "max_tokens": 1000},
+        description="fields of a request other than model and messages",
     )
     connections: int = Field(4, ge=1, description="requests at a time")
     timeout: float = Field(120.0, gt=0, description="seconds for one whole answer")

@@ -25,14 +25,14 @@ class Seq2SeqConfig(Params):
     """The options of every text-to-text model: its vocabulary, length limits, and decoding."""
 
     pieces: Literal["bpe", "words"] = Field(
-        "bpe", description="what texts are cut into: byte pairs, or what stands between white space"
+        "bpe", description="what texts are cut into: byte pairs, or words between white space"
     )
     vocabulary: int = Field(8000, ge=260, description="different pieces at most, the 256 bytes included")
     longest: int = Field(
         128, ge=2, description="pieces of a source that are read, and of a target that are written, at most"
     )
     growth: int | None = Field(
-        None, ge=0, description="pieces that an answer has more than the longest source beside it; null: any"
+        None, ge=0, description="most pieces of an answer beyond the longest source of its batch; null: any"
     )
     beam: int = Field(4, ge=1, description="answers that are followed side by side; 1: greedy")
     length_penalty: float = Field(

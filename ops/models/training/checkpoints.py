@@ -99,21 +99,21 @@ class Checkpoint:
         from safetensors.torch import load
 
         if missing := [name for name in (WEIGHTS, BEST, OPTIMISER, STATE) if name not in files]:
-            raise CheckpointError(f"the checkpoint has no {', '.join(missing)}; remove it to train anew")
+            raise CheckpointError(f"the checkpoint has no {', '.join(missing)}; remove it to start again")
         try:
             found = json.loads(files[STATE])
             differing = _differences(found["identity"], json.loads(json.dumps(identity)))
             if differing:
                 raise CheckpointError(
-                    f"the checkpoint is of another run: {'; '.join(differing)}. Remove it to train anew, or "
-                    f"set these back to go on with it"
+                    f"the checkpoint is of another run: {'; '.join(differing)}. Remove it to start again, or "
+                    f"restore these values to continue"
                 )
             state = RunState(**found["state"])
             state.curve = [CurvePoint(**point) for point in found["state"]["curve"]]
             tensors = [load(files[name]) for name in (WEIGHTS, BEST, OPTIMISER)]
         except (ValueError, KeyError, TypeError, SafetensorError) as error:
             raise CheckpointError(
-                f"the checkpoint cannot be read: {error}; remove it to train anew"
+                f"the checkpoint cannot be read: {error}; remove it to start again"
             ) from error
         return cls(state, *tensors)
 

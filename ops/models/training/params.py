@@ -56,7 +56,7 @@ class TrainingParams(Params):
     decay: float = Field(0.98, gt=0, le=1, description="of schedule exponential: the factor")
     decay_every: int = Field(1000, ge=1, description="of schedule exponential: updates to the factor")
     warmup: float = Field(0.1, ge=0, lt=1, description="share of the updates in which the rate rises from 0")
-    clip: float | None = Field(1.0, gt=0, description="greatest norm of the gradient; null: as it is")
+    clip: float | None = Field(1.0, gt=0, description="greatest norm of the gradient; null: unlimited")
     precision: Precision = Field(
         "float32", description="of products, on a device that is made for it; strict numerics: float32"
     )

@@ -125,7 +125,7 @@ def entailment(
     Units are the pairs. Reasons: `not_wanted` (no model is requested), `between` (neither similar nor
     dissimilar enough), `identical`, `not_drawn` (as many dissimilar pairs are drawn as there are similar
     pairs). The pairs of a share of the papers validate the model; if that share is empty, the training
-    examples do. Without examples there is no model. Holds the names of papers, 2 bytes a pair and 8 bytes an
+    examples do. Without examples, there is no model. Holds the names of papers, 2 bytes a pair and 8 bytes an
     example in memory.
     """
     if not params.wanted:

@@ -176,8 +176,8 @@ def generator(
     """Yield the role of each pair in training, and the trained model; units are the pairs.
 
     Byte pairs are learnt from the split `train`. A pair whose source or target has more than `longest` pieces
-    is dropped as `long`, with their number. Without training pairs there is no model. Without validation
-    pairs, the training pairs validate it.
+    is dropped as `long`, with their number. Without training pairs, there is no model. Without
+    validation pairs, the training pairs validate it.
     """
     learnt = [_Set("paraphrases", params.name, {}, {})]
     outcomes = _outcomes(GENERATOR, paraphrases, paraphrases, learnt, params, checkpoints, strict)

@@ -120,7 +120,7 @@ class PdbertParams(SizedParams, section="parasci.pdbert"):
     """Which pairs the model learns from, with which encoder, and how."""
 
     sizes: dict[str, PdbertSize] = Field(SIZES, min_length=1)
-    encoder: ModelName = Field(ENCODER, description="that the span head stands on (the paper: BERT)")
+    encoder: ModelName = Field(ENCODER, description="the encoder below the span head (the paper: BERT)")
     cosine: float = Field(0.79, ge=-1, le=1, description="least one of a pair that it learns from")
     pseudo: PseudoParams = PseudoParams()
     validation: float = Field(0.2, ge=0, lt=1, description="share of papers whose pairs judge the model")
@@ -200,8 +200,9 @@ def pdbert(
     Units are the pairs. Reasons: `cosine` (below the threshold), `identical`, `long` (no example of the pair
     fits into the model), `no_example` (no example was drawn). `combinations` count the `drawn` examples,
     including the `empty` and the `long` ones, which have no rows. The pairs of a share of the papers validate
-    the model; if that share is empty, the training examples do. Without examples there is no model. Holds the
-    names of papers, 2 bytes a pair and 8 bytes an example in memory; reads sentences and examples from disk.
+    the model; if that share is empty, the training examples do. Without examples, there is no model. Holds
+    the names of papers, 2 bytes a pair and 8 bytes an example in memory; reads sentences and examples from
+    disk.
     """
     split = _splits((row["key"] for row in _chosen(intra, params)), params)
     model = _made(params, strict) if split else None

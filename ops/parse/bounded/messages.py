@@ -133,7 +133,7 @@ def parted(message: bytes) -> list[memoryview]:
         raise ValueError(f"{len(message)} bytes: {error}") from None
     ends = [*accumulate(lengths, initial=start)]
     if ends[-1] != len(message):
-        raise ValueError(f"{len(message)} bytes where {ends[-1]} are told")
+        raise ValueError(f"{len(message)} bytes, but its header says {ends[-1]}")
     whole = memoryview(message)
     return [whole[first:last] for first, last in pairwise(ends)]
 

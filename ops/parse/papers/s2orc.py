@@ -252,7 +252,7 @@ def _stretches(value: Any, where: str, length: int) -> list[_Stretch]:
     for place, stretch in objects_at(value, where):
         start, end = word_at(stretch.get("start")), word_at(stretch.get("end"))
         if not (start.isdecimal() and end.isdecimal() and int(start) <= int(end) <= length):
-            raise ParseError(f"{place} = [{start:.20}, {end:.20}] lies outside of the {length} characters")
+            raise ParseError(f"{place} = [{start:.20}, {end:.20}] is outside the {length} characters")
         attributes = object_at(stretch.get("attributes"), f"{place}.attributes")
         found.append(_Stretch(int(start), int(end), attributes))
     return sorted(found, key=lambda stretch: stretch[:2])

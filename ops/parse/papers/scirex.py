@@ -94,7 +94,7 @@ def _pairs(value: Any, key: str, words: list[str]) -> list[Span]:
             raise ParseError(f"{key}[{index}] must be two numbers, first word and last word + 1")
         start, end = pair
         if not 0 <= start <= end <= len(words):
-            raise ParseError(f"{key}[{index}] = {pair} lies outside of the {len(words)} words")
+            raise ParseError(f"{key}[{index}] = {pair} is outside the {len(words)} words")
         if spans and start < spans[-1][1]:
             raise ParseError(f"{key}[{index}] = {pair} begins before {key}[{index - 1}] ends")
         spans.append((start, end))

@@ -130,10 +130,10 @@ class GeometricTransition:
         if self.states == 1:
             object.__setattr__(self, "stay", 1.0)
         elif not 0 < self.stay < 1:
-            raise ValueError(f"stay must lie between 0 and 1, not {self.stay}")
+            raise ValueError(f"stay must be between 0 and 1, not {self.stay}")
         for name in ("forward_decay", "backward_factor"):
             if not 0 < getattr(self, name) <= 1:
-                raise ValueError(f"{name} must lie in (0, 1], not {getattr(self, name)}")
+                raise ValueError(f"{name} must be in (0, 1], not {getattr(self, name)}")
 
     @cached_property
     def beta(self) -> NDArray[np.float64]:

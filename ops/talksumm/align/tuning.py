@@ -74,7 +74,7 @@ class TuningParams(Params, section="talksumm.tuning"):
     @classmethod
     def _distinct(cls, values: tuple[float, ...]) -> tuple[float, ...]:
         if len(set(values)) < len(values):
-            raise ValueError("a value stands twice")
+            raise ValueError("a value is listed twice")
         return values
 
     def points(self, current: HmmParams) -> list[KnobSetting]:

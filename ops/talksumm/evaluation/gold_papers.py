@@ -46,8 +46,8 @@ GOLD_PAPERS = Shape(
         ("title", _TEXT, "of the paper", TITLE),
         ("split", _TEXT, "train, validation or test, by paper; papers of one title are in one split"),
         ("sentences", pa.list_(_TEXT), "that may be extracted, in the paper's order"),
-        ("roles", pa.list_(_TEXT), "of the sections that the sentences stand in"),
-        ("sections", pa.list_(_INT), "number of the section that a sentence stands in, from 0"),
+        ("roles", pa.list_(_TEXT), "of the sections that contain the sentences"),
+        ("sections", pa.list_(_INT), "number of the section that contains a sentence, from 0"),
         (
             "labels",
             pa.list_(_INT),
@@ -83,7 +83,7 @@ class GoldPaperParams(Params, section="talksumm.gold_papers"):
     def _known(cls, names: tuple[str, ...], field: ValidationInfo) -> tuple[str, ...]:
         known = KINDS if field.field_name == "kinds" else ROLES
         if unknown := [name for name in names if name not in known]:
-            raise ValueError(f"{unknown[0]!r} is none of {', '.join(known)}")
+            raise ValueError(f"{unknown[0]!r} is not one of {', '.join(known)}")
         return names
 
     @model_validator(mode="after")

@@ -40,7 +40,7 @@ SYSTEM_SUMMARIES = Shape(
         ("model", _TEXT, "architecture and training set of an extractor; null for a baseline"),
         ("chosen", pa.bool_(), "whether it is a baseline's, or of the extractor that validation chose"),
         ("positions", pa.list_(_INT), "of its sentences among those that may be extracted, in their order"),
-        ("sentences", pa.list_(_TEXT), "as they are printed; those of the abstract come first"),
+        ("sentences", pa.list_(_TEXT), "in the order of the text; those of the abstract come first"),
         ("text", _TEXT, "the sentences in one line", TEXT),
         ("words", _INT, "of the text"),
     ),

@@ -76,7 +76,7 @@ def check_labels(papers: Sequence[ExtractorPaper], labels: Sequence[Sequence[int
         for index in chosen:
             if not 0 <= index < len(paper):
                 raise LabelError(
-                    f"row {row} (paper {paper.id}): label {index} lies outside the paper, which has "
+                    f"row {row} (paper {paper.id}): label {index} is outside the paper, which has "
                     f"{len(paper)} sentences"
                 )
         if len(set(chosen)) != len(chosen):

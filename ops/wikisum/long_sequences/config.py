@@ -52,7 +52,7 @@ class DecoderConfig(PreTrainedConfig):  # type: ignore[misc]
         check_heads(self.hidden_size, self.num_attention_heads, 2)
         if self.experts and not 0 <= self.expert_layer < len(self.layer_kinds):
             raise ValueError(
-                f"expert_layer {self.expert_layer} is none of the {len(self.layer_kinds)} layers"
+                f"expert_layer {self.expert_layer} is not one of the {len(self.layer_kinds)} layers"
             )
         if self.experts == 1:
             raise ValueError("one expert is no mixture: give 0 or at least 2")

@@ -33,7 +33,7 @@ class DecodingParams(Params):
     longest_target: int = Field(
         512,
         ge=1,
-        description="tokens that are written, or learnt, at most, without the end; what is cut has none",
+        description="most tokens that are written or learnt, without the end token; cut targets have no end",
     )
     beam: int = Field(4, ge=1, description="answers that are followed side by side; 1: greedy")
     length_penalty: float = Field(

@@ -47,7 +47,7 @@ class StoredFiles(Mapping[str, bytes]):
         """Write files; raises ValueError for a path that exists."""
         for name, content in files.items():
             if name in self._paths:
-                raise ValueError(f"the file {name} is there twice")
+                raise ValueError(f"the file {name} exists already")
             path = Path(self._folder.name) / str(len(self._paths))
             path.write_bytes(content)
             self._paths[name] = path
@@ -101,7 +101,7 @@ def summarizer(
     """Yield how the models use the examples, and the models; the units are the examples.
 
     Drops examples of sets that no model trains on as `other_set`. The chosen model has the lowest
-    log-perplexity. Without examples there are no models. Raises TrainingError if params name a set that does
+    log-perplexity. Without examples, there are no models. Raises TrainingError if params name a set that does
     not exist, or if a set has no training examples, before any training. Errors in training begin with the
     model's name.
     """

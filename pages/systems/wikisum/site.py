@@ -163,7 +163,7 @@ def _table_1(tables: Mapping[str, Any]) -> Grid:
 
 
 def _magnitude(value: str | int) -> str | int:
-    """Return a range like "10^2-10^6" as "10² to 10⁶"; numbers stay as they are."""
+    """Return a range like "10^2-10^6" as "10² to 10⁶"; numbers are not changed."""
     if isinstance(value, int):
         return value
     return re.sub(r"\^(\d+)", lambda power: power[1].translate(_POWERS), value).replace("-", " to ")

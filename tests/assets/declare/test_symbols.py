@@ -65,7 +65,7 @@ USER = {"ops.a": "from ops.b import g\ndef f(x):\n    return g(x)\n"}
     ids=[
         "comment, docstring, layout",
         "unused imports",
-        "a new function beside it",
+        "a new function in its module",
         "imported under another name",
         "imported from a relative path",
         "as attribute of a module",

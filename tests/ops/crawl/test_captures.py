@@ -309,12 +309,12 @@ def test_a_bad_record_rejects_only_its_own_address_with_the_cause(tmp_path, cc):
     assert causes["other"] == f"{file}: the record has the status 500"
     assert causes["offset"].startswith(f"{file}: no packed record")
     assert causes["short"] == f"{file}: the record is cut short"
-    assert causes["long"] == f"{file}: more than one record lies where the index names one"
+    assert causes["long"] == f"{file}: there are several records where the index names one"
     assert causes["negative"].startswith(f"the index names no record: '{file}', byte -7")
     assert causes["up"].startswith("the index names no record: '../../secret.warc.gz'")
     assert causes["away"].startswith("the index names no record: 'http://127.0.0.1/x.warc.gz'")
     assert causes["gone"].startswith("crawl-data/gone.warc.gz: No such file")
-    assert "asked for were 90000" in causes["end"]
+    assert "but 90000 were requested" in causes["end"]
 
 
 def test_a_link_out_of_the_folder_is_not_followed(tmp_path, cc):

@@ -145,7 +145,7 @@ def test_a_range_is_read_no_further_than_requested():
             handler.wfile.write(bytes(2**16))
             sent.append(2**16)
 
-    cause = "more than 10 bytes from 5 on, asked for were 10"
+    cause = "more than 10 bytes from 5 on, but 10 were requested"
     with answering({"/": endless}) as (site, _), pytest.raises(FetchError, match=cause):
         list(client().range(f"{site}/", 5, 10))
     assert sum(sent) < 2**25

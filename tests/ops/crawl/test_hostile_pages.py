@@ -66,7 +66,7 @@ def test_characters_invalid_in_addresses_lose_a_link_or_the_links_of_a_page_only
 
 def test_an_invalid_base_address_loses_the_links_of_its_page_and_is_recorded():
     with pytest.raises(
-        ParseError, match="the address that its links go by, in <base>, is none: Invalid IPv6"
+        ParseError, match="the base address of its links, in <base>, is invalid: Invalid IPv6"
     ):
         links(b"<base href='http://[::1'>" + LINK)
 

@@ -159,7 +159,7 @@ def test_nothing_is_requested_from_a_site_with_an_unreadable_robots_txt(tmp_path
     (row,) = found.dropped
     assert (row["reason"], asked.paths()) == ("robots", [])
     assert row["detail"].startswith(
-        f"nothing of a site is asked for whose robots.txt cannot be read: {cause}"
+        f"nothing is requested from a site whose robots.txt cannot be read: {cause}"
     )
 
 

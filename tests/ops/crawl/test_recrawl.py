@@ -44,7 +44,7 @@ def test_items_do_not_change_if_their_line_cannot_be_listed_again(tmp_path):
     digests = [[row["digest"] for row in version.kept] for version in (one, two)]
     assert digests[0][:2] == digests[1][:2] and digests[0][2] != digests[1][2]
     assert two.causes() == {
-        "P18": f"{site}/P18.xml: status 503 Service Unavailable; its 3 items are as they were",
+        "P18": f"{site}/P18.xml: status 503 Service Unavailable; its 3 items are kept",
         "P19": "listing",
         f"{site}/P18-1003.pdf": one.causes()[f"{site}/P18-1003.pdf"],
     }

@@ -205,7 +205,7 @@ def test_a_repeated_search_has_new_ranks_and_keeps_earlier_results_if_it_fails(t
 
     assert found(two, site) == {"/a": {"salmon": 2}, "/c": {"bread": 1}, "/d": {"salmon": 1}}
     assert {row["url"][-1]: row["unchanged"] for row in two.kept} == {"a": True, "c": True, "d": False}
-    assert two.causes()["bread"].endswith("status 503 Service Unavailable; its 1 items are as they were")
+    assert two.causes()["bread"].endswith("status 503 Service Unavailable; its 1 items are kept")
     assert found(three, site)["/a"] == {"salmon": 2, "ferry": 1}
     assert asked.paths() == ["/search?q=ferry&n=10"], "only the new query is sent"
 

@@ -289,7 +289,7 @@ def test_an_invalid_answer_is_rejected_with_file_row_and_cause_and_the_others_st
         ("a.csv", b'questionnaire,rater,row_id,answer: q\n"a', "line 2: not CSV: unexpected end of data"),
         ("a.json", b"{", "malformed JSON"),
         ("a.json", b'[], "tasks": []', "malformed JSON: Extra data (line 1, column 3)"),
-        ("a.json", b'[{"data": {"a": 1, "a": 2}}]', "malformed JSON: the key 'a' stands twice"),
+        ("a.json", b'[{"data": {"a": 1, "a": 2}}]', "malformed JSON: the key 'a' occurs twice"),
         ("a.json", b"[" * 100_000, "JSON nested too deeply"),
         (
             "a.csv",

@@ -2,9 +2,10 @@
 
 import pyarrow as pa
 import pytest
+from pydantic import ValidationError
 
+from ops.core.thresholds import at_least, at_most
 from ops.filters import schemas
-from ops.filters.bounds import asked_language, asked_personal_data, asked_quality, asked_similarity
 from ops.filters.documents import filtered, scores
 from ops.filters.duplicates import duplicates
 from ops.filters.params import (
@@ -13,7 +14,9 @@ from ops.filters.params import (
     ProseBoundParams,
     ScoreParams,
     WebPageBoundParams,
+    compared,
 )
+from ops.filters.what_if import asked_language, asked_personal_data, asked_quality, asked_similarity
 from ops.parse.schemas import WEB_PAGES
 from tests.parts import dealt, in_memory
 
@@ -193,6 +196,21 @@ def test_only_web_pages_have_a_bound_on_perplexity():
     assert WebPageBoundParams(perplexity=4).perplexity == 4
 
 
+@pytest.mark.parametrize("kind", [ProseBoundParams, PaperBoundParams, WebPageBoundParams])
+def test_what_is_compared_does_not_depend_on_the_bound_on_similarity(kind):
+    given = {"language": 0.7, "similarity": 0.9, "quality": "published"}
+    read = compared(kind)(**given).model_dump()
+    whole = kind(**given).model_dump()
+    assert compared(kind).section == kind.section
+    assert whole.keys() - read.keys() == {"similarity", "mask"} and read.items() <= whole.items()
+
+
+@pytest.mark.parametrize("value", [None, ["gopher_words"], 3])
+def test_bounds_that_are_no_mapping_are_refused_by_name(value):
+    with pytest.raises(ValidationError, match=r"at_least\n.*valid dictionary"):
+        BoundParams(quality="published", at_least=value)
+
+
 def test_papers_are_not_masked():
     assert not PaperBoundParams().mask
     with pytest.raises(ValueError, match="papers cannot be masked"):
@@ -232,6 +250,47 @@ def test_what_if_pages_count_what_the_bounds_keep(made, asked, bound, name):
     assert {row["id"] for row in rows if row["score"] is not None and keeps(row["score"])} == set(
         found.kept()
     )
+
+
+#: Three pairs with one text, of which one is within all bounds, and one differs in its lines alone.
+REPEATED = [
+    *PAGES,
+    page("page-f", GERMAN),
+    page("page-g", f"{ENGLISH} {MAIL}"),
+    page("page-h", f"{ENGLISH} {MAIL}"),
+    page("page-i", f"{ENGLISH} Once", f"{ENGLISH} Once"),
+    page("page-j", f"{ENGLISH} Once {ENGLISH} Once"),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "bound", "values"),
+    [
+        (asked_language, "language", (0, 0.5, 1)),
+        (asked_personal_data, "personal_data", (0, 1, 2)),
+        (asked_quality, "at_least.gopher_words", (0, 18, 30)),
+        (asked_quality, "at_most.fineweb_short_lines", (0, 0.5, 1)),
+    ],
+)
+def test_what_if_pages_count_what_other_bounds_keep(tmp_path, asked, bound, values):
+    side, _, rule = bound.partition(".")
+
+    def run(value):
+        bounds = {"personal_data": 1, side: {rule: value} if rule else value}
+        scoring = ScoreParams(personal_data=True, quality=True)
+        return Made(tmp_path / f"{value}", REPEATED, scoring, BoundParams(**bounds))
+
+    found = {value: run(value) for value in values}
+    assert len({len(one.kept()) for one in found.values()}) > 1, "the bound decides"
+    for one in found.values():
+        tables = asked(one.scores, one.duplicates, one.params, *[rule][: bool(rule)])
+        rows = [row for table in tables for row in table.to_pylist()]
+        keeps = at_least if bound in ("language", "at_least.gopher_words") else at_most
+        counted = {
+            value: sum(row["score"] is not None and keeps(row["score"], value) for row in rows)
+            for value in values
+        }
+        assert counted == {value: len(other.kept()) for value, other in found.items()}
 
 
 def test_an_unknown_rule_is_refused():

@@ -334,7 +334,7 @@ STATED = st.tuples(
     st.integers(1, 12),
 )
 def test_groups_in_parts_give_the_same_as_all_at_once(kind, stated, others, most, members, rows):
-    """In whichever part it is, a sentence of several groups has one fate, and the rows keep their order."""
+    """A sentence of several groups has one fate in any part, and the rows keep their order."""
     params = (DefinitionParams if kind == "definitions" else CitationParams)(floor=0.2, most=most)
     of_papers, of_passages = (
         [

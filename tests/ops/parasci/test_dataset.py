@@ -133,7 +133,7 @@ def test_pairs_are_merged_in_parts_as_they_are_by_a_dict(intra, definitions, cit
     }
     slow = {}
     for origin, several in rows.items():
-        for row in several[::2] + several[1::2]:  # as they are dealt to two parts
+        for row in several[::2] + several[1::2]:  # the order in which two parts receive them
             pair = tuple(sorted(" ".join(row[side].lower().split()) for side in ("first", "second")))
             if pair[0] != pair[1] and row["cosine"] >= 0.79:
                 slow.setdefault(pair, []).append((origin, row))

@@ -74,7 +74,7 @@ def test_a_split_is_named_by_the_row_or_else_by_the_file(tmp_path):
         ("test", "any", "b"), ("train", "train-1", "b"), ("validation", "pairs.dev", "b"),
     ]  # fmt: skip
     [rejected] = outcome.rejected.to_pylist()
-    assert "the split 'odd' is none of train, " in rejected["error"]
+    assert "the split 'odd' is not one of train, " in rejected["error"]
 
 
 def test_aligned_lines_of_two_files_are_pairs_as_in_parasci(tmp_path):
@@ -87,7 +87,7 @@ def test_aligned_lines_of_two_files_are_pairs_as_in_parasci(tmp_path):
         ("validation", "we use 2 .", "2 is used ."),
     ]
     assert sorted(row["error"] for row in outcome.rejected.to_pylist()) == [
-        "quora/alone.test.src: there is no alone.test.tgt beside it",
+        "quora/alone.test.src: there is no alone.test.tgt next to it",
         "quora/arxiv.val.src, line 3: its line 3 is in no line of its .tgt",
     ]
 

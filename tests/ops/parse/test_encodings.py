@@ -88,7 +88,7 @@ def test_an_unknown_encoding_is_reported_before_anything_runs(tmp_path, folder):
 @pytest.mark.parametrize("encoding", ["utf-16", "iso2022_jp", "utf-7"])
 @pytest.mark.parametrize(("kind", "formats"), [("table", PROSE_FORMATS), ("split_and_rephrase", PAIRS)])
 def test_an_encoding_without_lines_is_refused_if_records_are_lines(tmp_path, folder, encoding, kind, formats):
-    with pytest.raises(SourceError, match=f"encoding: in {encoding} no lines can be told"):
+    with pytest.raises(SourceError, match=f"encoding: lines cannot be found in {encoding}"):
         outcome(tmp_path, kind, formats, encoding=encoding)
 
 

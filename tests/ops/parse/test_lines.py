@@ -37,7 +37,7 @@ def test_a_line_that_kills_the_child_or_exhausts_its_memory_is_rejected_alone():
     [
         (b"[" * 100_000, "nested too deeply"),
         (b'{"id": 1', "malformed JSON"),
-        (b'{"id": "a", "id": "b"}', "stands twice"),
+        (b'{"id": "a", "id": "b"}', "occurs twice"),
         (b"[1]", "expected a JSON object, found a list"),
         (b'{"id": "\xff"}', "not UTF-8"),
     ],

@@ -165,7 +165,9 @@ def test_a_source_without_the_default_text_column_is_reported_before_anything_ru
 
 def test_an_unknown_field_is_reported_with_the_known_ones(tmp_path):
     write(tmp_path, "rows.jsonl", as_jsonl(ROWS))
-    with pytest.raises(SourceError, match="txt is not asked for; known: text, id, title, date, licence"):
+    with pytest.raises(
+        SourceError, match="txt is not a field of this kind; known: text, id, title, date, licence"
+    ):
         corpus(tmp_path, fields={"txt": "abstract"}).check()
     with pytest.raises(SourceError, match="the kind 'plain_prose' reads no tables with a header"):
         corpus(tmp_path, kind="plain_prose").check()
@@ -227,7 +229,7 @@ def test_a_quote_in_tsv_never_swallows_a_row_silently(tmp_path, quotes, expected
         if quotes
         else {
             2: "a quote opens here and ends 3 lines below, each of which could be a row;"
-            " `quotes: none` or `quotes: csv` of the source tells which"
+            " `quotes: none` or `quotes: csv` of the source decides"
         }
     )
 
@@ -403,7 +405,7 @@ def test_no_code_that_reads_arrow_or_csv_runs_in_this_process(tmp_path, monkeypa
     [
         ("cut.csv", b'acl_id,year,abstract\na,1974,"Never ends\n' + b"x\n" * 400, "larger than max_bytes = 300"),
         ("cut.csv", b'acl_id,year,abstract\na,1974,"Never ends', "line 2: not CSV: unexpected end"),
-        ("twice.csv", b"year,year\n1974,1975\n", "the column 'year' stands twice"),
+        ("twice.csv", b"year,year\n1974,1975\n", "the column 'year' is repeated"),
         ("cut.jsonl.zst", zstd.compress(as_jsonl(ROWS))[:-4], "cannot be read from line"),
         ("cut.parquet", as_parquet(ROWS)[:-9], "cannot be read as Parquet or Arrow"),
         ("none.arrow", b"", "cannot be read as Parquet or Arrow"),
@@ -444,8 +446,8 @@ def in_arrow(table):
 @pytest.mark.parametrize(
     ("name", "content", "most", "cause"),
     [
-        ("rows.parquet", as_parquet_at_once(pa.table({"n": pa.nulls(10**6)})), 1, "it tells of 1,000,000 rows in "),
-        ("rows.parquet", as_parquet_at_once(pa.table({"n": ["a"] * 10**6})), 1, "it tells of 1,000,000 rows in "),
+        ("rows.parquet", as_parquet_at_once(pa.table({"n": pa.nulls(10**6)})), 1, "it claims 1,000,000 rows in "),
+        ("rows.parquet", as_parquet_at_once(pa.table({"n": ["a"] * 10**6})), 1, "it claims 1,000,000 rows in "),
         ("rows.arrow", in_arrow(pa.table({"n": pa.nulls(10**6)})), 2_000, "it holds more rows than bytes"),
         ("rows.csv.zst", zstd.compress(b"n\n" + b"a\n" * 10**6), 2_000, "it holds more rows than bytes"),
     ],
@@ -486,7 +488,7 @@ def test_a_header_of_very_many_columns_is_compared_in_linear_time(tmp_path):
     names = [f"c{number}" for number in range(200_000)]
     write(tmp_path, "rows.csv", ",".join([*names, "c0"]).encode() + b"\n")
     found = corpus(tmp_path, every="none", month=None, fields={}, max_bytes=2**24)
-    assert causes(found, "all") == ["mine/rows.csv, line 1: the column 'c0' stands twice in the header"]
+    assert causes(found, "all") == ["mine/rows.csv, line 1: the column 'c0' is repeated in the header"]
 
 
 @given(st.lists(st.tuples(st.text(min_size=1), st.integers(0, 10**6)), min_size=1, max_size=5))

@@ -70,7 +70,7 @@ def test_tf_idf_is_the_formula_of_wikisum():
 
 
 def test_tf_idf_refuses_frequencies_of_other_documents():
-    with pytest.raises(ValueError, match="'a' is said to be in 3 of 2 documents"):
+    with pytest.raises(ValueError, match="'a' has a document frequency of 3, but there are 2 documents"):
         tf_idf([["a"]], ["a"], {"a": 3}, 2)
     with pytest.raises(ValueError, match="needs one at least"):
         tf_idf([], ["a"], {}, 0)

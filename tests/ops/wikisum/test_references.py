@@ -179,7 +179,7 @@ def test_headings_that_every_article_has_are_not_searched(tmp_path):
 
 
 def test_a_query_template_with_an_unknown_field_is_refused():
-    with pytest.raises(ValueError, match="something in braces besides title and section: 'name'"):
+    with pytest.raises(ValueError, match="something other than title and section in braces: 'name'"):
         ReferenceParams(query="{title} {name}")
 
 

@@ -1,4 +1,4 @@
-"""The code and sources that a process uses, as they were when it started."""
+"""The snapshot of the code and sources that a process uses, taken when it starts."""
 
 import pytest
 

@@ -14,7 +14,7 @@ from tests.readers import READERS
 
 PLAIN = columns(("title", pa.string()), ("lines", pa.list_(struct(("text", pa.string())))))
 TOLD = columns(
-    ("title", pa.string(), "as it stands there", TITLE),
+    ("title", pa.string(), "as in the source", TITLE),
     ("lines", pa.list_(struct(("text", pa.string(), "read aloud", TEXT))), "in order", place("by {title}")),
 )
 

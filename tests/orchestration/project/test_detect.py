@@ -1,4 +1,4 @@
-"""What a source is, told by its files: the records, the kind, the columns; or what decides."""
+"""Detecting a source from its files: the records, the kind, the columns; or what decides."""
 
 import csv
 import gzip

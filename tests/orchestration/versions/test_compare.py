@@ -22,6 +22,14 @@ def key(inputs="i1", threshold=0.8, code="c1"):
     }
 
 
+def write(path, made_from, files):
+    """Write a manifest."""
+    manifest = Manifest(made_from, files)
+    counts = {"kept": 0, "dropped": 0, "rejected": 0, "reasons": {}}
+    stored = {"key": made_from, "files": files, "version": manifest.version, "counts": counts}
+    path.write_bytes(damage.dump_checked(stored))
+
+
 @pytest.fixture
 def made(tmp_path):
     """Versions whose manifests have these keys, by month; other months have no manifest."""
@@ -31,10 +39,7 @@ def made(tmp_path):
         folder = tmp_path / str(next(number))
         folder.mkdir()
         for name, value in keys.items():
-            manifest = Manifest(value, {"kept-00000.parquet": f"2018-{name[1:]}"})
-            counts = {"kept": 0, "dropped": 0, "rejected": 0, "reasons": {}}
-            stored = {"key": value, "files": manifest.files, "version": manifest.version, "counts": counts}
-            (folder / f"2018-{name[1:]}.json").write_bytes(damage.dump_checked(stored))
+            write(folder / f"2018-{name[1:]}.json", value, {"kept-00000.parquet": f"2018-{name[1:]}"})
         manifests = {path.name: path for path in folder.iterdir()}
         label = "HEAD" if commit else WORKING_TREE
         return Version(workspace(), "talksumm/pairs", label, commit, "v", files, manifests)
@@ -63,6 +68,19 @@ def test_every_month_is_compared_with_itself_in_either_direction(made, locked):
         "param talksumm.pairs.threshold: 0.9 -> 0.8 (2018-07)",
         "code changed (2018-08)",
     ]
+
+
+@pytest.mark.parametrize("folder", ["", "all/"])
+def test_a_dataset_of_one_partition_is_compared_by_its_manifest(tmp_path, folder):
+    def version(threshold, commit=None):
+        path = tmp_path / str(threshold) / "all.json"
+        path.parent.mkdir()
+        write(path, key(threshold=threshold), {"kept-00000.parquet": "whole"})
+        files = {f"{folder}kept-00000.parquet": "whole"}
+        return Version(workspace(), "talksumm/pairs", "HEAD", commit, "v", files, {path.name: path})
+
+    found = made_differently(version(0.8, "0" * 40), version(0.9))
+    assert [line.removesuffix(" (all)") for line in found] == ["param talksumm.pairs.threshold: 0.8 -> 0.9"]
 
 
 def test_inputs_without_a_manifest_are_not_called_equal(made, locked):

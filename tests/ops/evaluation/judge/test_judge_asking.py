@@ -49,9 +49,12 @@ def test_answers_are_read_by_the_names_of_questions(text):
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
-        (ALL.replace("consistency: 4", "consistency: high"), "consistency: 'high' is none of 1, 2, 3, 4, 5"),
-        (ALL.replace("4", "6"), "consistency: '6' is none of"),
-        (ALL.replace("4", "4 or 5"), "'4 or 5' is none of"),
+        (
+            ALL.replace("consistency: 4", "consistency: high"),
+            "consistency: 'high' is not one of 1, 2, 3, 4, 5",
+        ),
+        (ALL.replace("4", "6"), "consistency: '6' is not one of"),
+        (ALL.replace("4", "4 or 5"), "'4 or 5' is not one of"),
         ("4 2 1 1", "no line answers consistency"),
         (ALL.replace("lexical: 2\n", ""), "no line answers lexical"),
         ("", "no line answers consistency"),

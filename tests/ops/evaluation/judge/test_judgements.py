@@ -109,7 +109,9 @@ def test_an_answer_that_is_not_a_number_rejects_only_its_row(judging):
         outcome = judging.make(address)
     [rejected] = outcome.rejected.to_pylist()
     assert rejected["id"] == "parasci_pairs-p2"
-    assert rejected["error"] == "m about row 'parasci_pairs-p2': consistency: 'good' is none of 1, 2, 3, 4, 5"
+    assert (
+        rejected["error"] == "m about row 'parasci_pairs-p2': consistency: 'good' is not one of 1, 2, 3, 4, 5"
+    )
     assert outcome.kept.num_rows == 12
 
 

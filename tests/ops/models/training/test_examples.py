@@ -29,7 +29,7 @@ def test_examples_are_read_back_in_any_order_with_their_names():
 
 
 def test_a_corpus_is_never_completely_in_memory():
-    """The examples are generated as they are written, and read one by one: 80 MB never enter the process."""
+    """The examples are generated while they are written, and read one by one: 80 MB never enter the process."""
     before, most = pa.total_allocated_bytes(), []
 
     def corpus():

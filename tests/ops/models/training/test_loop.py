@@ -45,7 +45,7 @@ def run_children(*runs):
 @pytest.mark.long
 def test_a_run_that_is_killed_twice_ends_with_the_bytes_of_an_uninterrupted_one(tmp_path):
     broken, unbroken = tmp_path / "broken", tmp_path / "unbroken"
-    # Updates 6 and 17 lie between checkpoints, in the first and in the last epoch.
+    # Updates 6 and 17 are between checkpoints, in the first and in the last epoch.
     assert run_children((broken, 6)) == [-signal.SIGKILL]
     assert Folder(broken).read() is not None
     assert run_children((broken, 17), (broken, 0), (unbroken, 0)) == [-signal.SIGKILL, 0, 0]

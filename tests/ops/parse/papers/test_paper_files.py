@@ -193,7 +193,7 @@ def test_papers_are_kept_and_the_rest_rejected_whole_with_file_and_cause():
         {
             "id": "src/d.txt",
             "content": b"T\n\nWe go.",
-            "error": "src/d.txt: its month of publication could not be told",
+            "error": "src/d.txt: its month of publication is unknown",
         },
         {"id": "src/e.jsonl#3", "content": b"", "error": "src/e.jsonl, line 3: the file is empty"},
     ]

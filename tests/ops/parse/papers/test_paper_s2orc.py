@@ -191,13 +191,13 @@ def test_shards_have_one_paper_per_line(tmp_path):
     ("record", "cause"),
     [
         ({"title": "x"}, "no key body_text, nor content"),
-        ({"body_text": [{"text": "ab", "cite_spans": [{"start": 1, "end": 3}]}]}, "outside of the 2 characters"),
+        ({"body_text": [{"text": "ab", "cite_spans": [{"start": 1, "end": 3}]}]}, "is outside the 2 characters"),
         ({"body_text": [{"text": 3}]}, r"body_text\[0\].text must be text, found a number"),
         ({"body_text": "x" * 9}, "body_text must be a list, found text"),
         ({"body_text": []}, "no sentences"),
         ({"body_text": [{"text": "\ud800."}]}, "no text"),
         ({"content": {"text": "x", "annotations": {"paragraph": "["}}}, "paragraph is no JSON"),
-        ({"content": {"text": "x", "annotations": {"paragraph": [{"start": 0, "end": 2}]}}}, "outside of the 1"),
+        ({"content": {"text": "x", "annotations": {"paragraph": [{"start": 0, "end": 2}]}}}, "is outside the 1"),
         ({"content": {"text": "", "annotations": {}}}, "content.text is empty"),
     ],
 )  # fmt: skip

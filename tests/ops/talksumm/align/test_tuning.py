@@ -307,7 +307,7 @@ def test_the_order_of_labels_talks_and_pairs_changes_nothing_but_the_order_of_so
 @pytest.mark.parametrize(
     ("values", "complaint"),
     [
-        ({"lambda": [0.5, 0.5]}, "stands twice"),
+        ({"lambda": [0.5, 0.5]}, "is listed twice"),
         ({"gamma": []}, "at least 1 item"),
         ({"delta": [1.0]}, "less than 1"),
         ({"lambda": [0.0]}, "greater than 0"),

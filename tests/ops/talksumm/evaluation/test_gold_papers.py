@@ -215,10 +215,10 @@ def test_papers_with_the_same_title_are_in_the_split_that_is_learnt_from_least(t
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"kinds": ("human", "humans")}, r"kinds\n.*'humans' is none of human, community, abstract, gold"),
+        ({"kinds": ("human", "humans")}, r"kinds\n.*'humans' is not one of human, community, abstract, gold"),
         (
             {"excluded_roles": ("abstracts",)},
-            r"excluded_roles\n.*'abstracts' is none of abstract, preamble, .*other",
+            r"excluded_roles\n.*'abstracts' is not one of abstract, preamble, .*other",
         ),
     ],
 )

@@ -103,8 +103,8 @@ def test_a_paper_without_sections_is_one_section_with_the_role_other():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([[0], [3]], r"row 1 \(paper B\): label 3 lies outside the paper, which has 3 sentences"),
-        ([[-1], [0]], r"row 0 \(paper A\): label -1 lies outside"),
+        ([[0], [3]], r"row 1 \(paper B\): label 3 is outside the paper, which has 3 sentences"),
+        ([[-1], [0]], r"row 0 \(paper A\): label -1 is outside"),
         ([[0], [1, 1]], r"row 1 \(paper B\): a sentence is labelled twice"),
         ([[0]], "2 papers, labels of 1"),
     ],

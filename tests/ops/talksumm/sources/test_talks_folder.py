@@ -96,7 +96,7 @@ def test_a_file_or_row_without_a_partner_is_a_record_with_its_cause(folder):
             "same.srt": "a",
             "large.txt": "a " * 501,
             "good.txt": "a",
-            "good.mp4": "a video beside its transcript",
+            "good.mp4": "a video next to its transcript",
             "orphan.txt": "a",
         }
     )

@@ -242,7 +242,7 @@ def test_positions_equal_those_of_tensor2tensor():
         ({"layer_kinds": "LX"}, "has X: give F, L and M"),
         ({"hidden_size": 18}, "width 18 cannot be shared among 2 heads: give a multiple of 4"),
         ({"experts": 1}, "one expert is no mixture"),
-        ({"experts": 2, "expert_layer": 5}, "none of the 5 layers"),
+        ({"experts": 2, "expert_layer": 5}, "not one of the 5 layers"),
     ],
 )
 def test_an_impossible_config_says_why(options, message):
