@@ -10,7 +10,8 @@ import contextlib
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
@@ -207,23 +208,51 @@ def project() -> Path:
 
 
 def nearest_project() -> Path | None:
-    """Return the nearest folder with a params.yaml that is a root of DVC, from the working directory up."""
+    """Return the nearest folder that is a project and a root of DVC, from the working directory up."""
     with contextlib.suppress(FileNotFoundError):  # the working directory was removed
         here = Path.cwd()
         for folder in (here, *here.parents):
-            if (folder / "params.yaml").is_file() and (folder / ".dvc").is_dir():
+            if (folder / ".dvc").is_dir() and _is_project(folder):
                 return folder
     return None
 
 
+_SECTION = re.compile(rb"""^["']?(partitions|sources)["']?[ \t]*:""", re.MULTILINE)
+
+
+def _is_project(folder: Path) -> bool:
+    """Return whether params.yaml has the sections of a project, because other DVC repositories have one, too.
+
+    It is not parsed: a syntax error in it is reported later. If a section was deleted, the state of earlier
+    commands still tells the project.
+    """
+    with contextlib.suppress(OSError):
+        text = (folder / "params.yaml").read_bytes()
+        return {*_SECTION.findall(text)} == {b"partitions", b"sources"} or (folder / ".silverloom").is_dir()
+    return False
+
+
+_params_from: ContextVar[Path | None] = ContextVar("_params_from", default=None)
+
+
+@contextlib.contextmanager
+def params_from(folder: Path) -> Iterator[None]:
+    """Within the block, take params from the params.yaml of a folder, not from that of the project."""
+    token = _params_from.set(folder)
+    try:
+        yield
+    finally:
+        _params_from.reset(token)
+
+
 def document(root: Path | None = None) -> Mapping[str, Any]:
     """Return params.yaml of a project, by default of this one. Raises ParamsError if it is unreadable."""
-    return _document(root or project())
+    return _document(root or _params_from.get() or project())
 
 
 def settings(root: Path | None = None) -> Settings:
     """Return the settings that every dataset depends on. Raises ParamsError."""
-    return _settings(root or project())
+    return _settings(root or _params_from.get() or project())
 
 
 def read_again() -> None:

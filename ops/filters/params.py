@@ -123,7 +123,7 @@ def compared(bounds: type[BoundParams]) -> type[BoundParams]:
     To move the bound on similarity, or to mask, is no reason to compare again.
     """
     unread: dict[str, Any] = {
-        name: (field.annotation, Field(field.default, exclude=True))
+        name: (field.annotation, Field(field.default, description=field.description, exclude=True))
         for name, field in bounds.model_fields.items()
         if name in ("similarity", "mask")
     }

@@ -54,38 +54,39 @@ def init(
         ),
     ],
     kind: Annotated[
-        str, typer.Option("--kind", help="How the source is read, such as pdf. Default: detected.")
-    ] = "",
+        list[str] | None,
+        typer.Option(
+            "--kind",
+            metavar="[SOURCE=]KIND",
+            help="How a source is read, such as pdf. Default: detected. May be repeated.",
+        ),
+    ] = None,
     column: Annotated[
         list[str] | None,
         typer.Option(
             "--column",
-            metavar="WHAT=COLUMN",
+            metavar="[SOURCE.]WHAT=COLUMN",
             help="Which column of a table holds what, such as text=abstract. May be repeated.",
         ),
     ] = None,
     licence: Annotated[
         str, typer.Option("--licence", help="The texts' licence, as an SPDX name.")
     ] = _UNKNOWN,
+    copy: Annotated[
+        bool, typer.Option("--copy", help="Copy folders into the project, where DVC tracks them.")
+    ] = False,
 ) -> None:
     """Create a project of your own that uses the installed code, with git, DVC and Dagster."""
-    from orchestration.project.create import create
-    from orchestration.project.detect import SourceOptions
+    from orchestration.project.create import Wishes, create
 
-    columns = dict(_pair(text) for text in column or ())
-    for made in create(folder, system, source, SourceOptions(kind, columns), licence):
+    for made in create(folder, system, source, Wishes(kind or (), column or (), licence, copy)):
         print(f"{made.told}: {made.folder}")
     if licence == _UNKNOWN:
         print(f"licence: {licence}, which a release leaves out; say --licence, or change params.yaml")
-    print(f"created {folder}; next: cd {folder} && silverloom run")
-
-
-def _pair(text: str) -> tuple[str, str]:
-    """Return both sides of an equals sign. Raises ValueError."""
-    left, sign, right = text.partition("=")
-    if not (left and sign and right):
-        raise ValueError(f"--column takes WHAT=COLUMN, such as text=abstract, not {text!r}")
-    return left, right
+    print(f"created {folder}; next:")
+    if folder.resolve() != Path.cwd():
+        print(f"  cd {folder}")
+    print('  git add . && git commit -m "New project"', "  silverloom run", sep="\n")
 
 
 @command(assets=False)

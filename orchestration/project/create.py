@@ -3,7 +3,9 @@
 Belongs here: its files, and the programs that set it up. Not here: what its sources are (detect.py).
 
 A folder is read where it is. A single file is copied into the project, below corpus/, where DVC tracks it: a
-source is a folder, and the one around the file may hold anything.
+source is a folder, and the one around the file may hold anything. With `copy`, folders are copied, too.
+
+Nothing depends on the project around the working directory: the datasets are declared by params of their own.
 """
 
 from __future__ import annotations
@@ -23,13 +25,27 @@ import yaml
 
 from assets.declare.declaration import DECLARED
 from assets.declare.graph import beginnings
-from assets.declare.settings import checkout
-from orchestration.project.detect import FoundSource, SourceOptions, UndecidedError, detect, readers, systems
+from assets.declare.settings import checkout, params_from
+from orchestration.project.detect import (
+    FoundSource,
+    SourceOptions,
+    UndecidedError,
+    detect,
+    read_through,
+    readers,
+    systems,
+)
+from orchestration.workspace.workspace import SERVERS
 
 _TEMPLATE = Path(__file__).with_name("template")
 
 #: Files of a new project, by their names in the template.
-_FILES = {"pyproject.toml": "pyproject.toml", "gitignore": ".gitignore", "dvcignore": ".dvcignore"}
+_FILES = {
+    "pyproject.toml": "pyproject.toml",
+    "gitignore": ".gitignore",
+    "dvcignore": ".dvcignore",
+    "dvcconfig": ".dvc/config",
+}
 
 _HEAD = "# Only what differs from the defaults. After a change of sources: silverloom render\n"
 
@@ -52,6 +68,11 @@ class ProjectSource(NamedTuple):
     """Its path in params.yaml."""
 
     @property
+    def is_copied(self) -> bool:
+        """Whether it is a copy in the project, which DVC tracks."""
+        return self.folder.startswith("corpus/")
+
+    @property
     def told(self) -> str:
         """What was found, in a line."""
         columns = ", ".join(f"{wanted} from {column}" for wanted, column in self.found.columns.items())
@@ -59,43 +80,58 @@ class ProjectSource(NamedTuple):
         return f"{told} ({columns})" if columns else told
 
 
-def create(
-    root: Path, system: str, sources: Sequence[str], asked: SourceOptions, licence: str
-) -> list[ProjectSource]:
+class Wishes(NamedTuple):
+    """The options of the command, as they are given."""
+
+    kinds: Sequence[str] = ()
+    """Each `KIND` or `SOURCE=KIND`."""
+    columns: Sequence[str] = ()
+    """Each `WHAT=COLUMN` or `SOURCE.WHAT=COLUMN`."""
+    licence: str = "LicenseRef-unknown"
+    copy: bool = False
+    """Whether folders are copied, too."""
+
+
+def create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> list[ProjectSource]:
     """Make a project in a new or empty folder; return its sources. If that fails, nothing is left.
 
-    Raises ValueError for what does not fit, OSError for a missing source or a folder that is not empty,
-    RuntimeError if git or DVC fails.
+    Raises ValueError for what does not fit, a missing source, or a folder that is not empty, RuntimeError if
+    git or DVC fails.
     """
-    import assets.systems  # noqa: F401  declares what there is to choose from
+    with params_from(Path(__file__).with_name("detection")):
+        import assets.systems  # noqa: F401  declares what there is to choose from
 
+        return _create(root.resolve(), system, sources, wishes)
+
+
+def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> list[ProjectSource]:
     if system not in systems():
         raise ValueError(f"there is no system {system!r}; there are: {', '.join(systems())}")
-    root = root.resolve()
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise FileExistsError(f"{root} is not empty: name a new folder")
+        raise ValueError(f"{root} is not empty: name a new folder")
     given = list(_given(system, sources))
     for source in given:
         if root.is_relative_to(source.path):
             raise ValueError(f"{root} is inside its source {source.path}: name a folder outside of it")
+    asked = _asked(given, wishes)
     with _gone_if_failed(root):
-        made = [_made(root, system, source, asked) for source in given]
+        made = [_made(root, system, source, asked[source.name], wishes.copy) for source in given]
         _check_complete(system, made)
-        _write(root, system, made, licence)
-        _set_up(root, [source.folder for source in made if source.given.path.is_file()])
+        _set_up(root, system, made, wishes.licence)
     return made
 
 
 def _given(system: str, sources: Sequence[str]) -> Iterator[GivenSource]:
+    known = {**readers(system), **read_through(system)}
     names: set[str] = set()
     for text in sources:
         records, sign, rest = text.partition("=")
-        if not sign or records not in readers(system):
+        if not sign or records not in known:
             records, rest = "", text
         path = Path(rest).expanduser()
         if not path.exists():
-            wrong = f" ({records or 'it'} is not one of {', '.join(readers(system))})" if "=" in rest else ""
-            raise FileNotFoundError(f"there is no file or folder {rest}{wrong}")
+            wrong = f" ({rest.partition('=')[0]} is not one of {', '.join(known)})" if "=" in rest else ""
+            raise ValueError(f"there is no file or folder {rest}{wrong}")
         name = re.sub(r"\W+", "_", path.resolve().name.partition(".")[0]).strip("_").lower() or "texts"
         while name in names:
             name = f"{name}_2"
@@ -103,25 +139,65 @@ def _given(system: str, sources: Sequence[str]) -> Iterator[GivenSource]:
         yield GivenSource(records, path.resolve(), name)
 
 
+def _asked(given: Sequence[GivenSource], wishes: Wishes) -> dict[str, SourceOptions]:
+    """Return what the options say about each source, by its name. Raises ValueError."""
+    kinds: dict[str, str] = {}
+    columns: dict[str, dict[str, str]] = {source.name: {} for source in given}
+    for text in wishes.kinds:
+        before, _, kind = text.rpartition("=")
+        for source in _meant(given, before, f"--kind {text}", f"--kind {{}}={kind}"):
+            kinds[source.name] = kind
+    for text in wishes.columns:
+        left, _, column = text.partition("=")
+        before, _, wanted = left.rpartition(".")
+        if not (wanted and column):
+            raise ValueError(f"--column takes WHAT=COLUMN, such as text=abstract, not {text!r}")
+        for source in _meant(given, before, f"--column {text}", f"--column {{}}.{wanted}={column}"):
+            columns[source.name][wanted] = column
+    several = len(given) > 1
+    return {
+        source.name: SourceOptions(
+            kinds.get(source.name, ""), columns[source.name], source.name if several else ""
+        )
+        for source in given
+    }
+
+
+def _meant(given: Sequence[GivenSource], name: str, option: str, example: str) -> list[GivenSource]:
+    """Return the sources with a name, or of some records. Raises ValueError if that is not clear."""
+    if not name and len(given) > 1:
+        ways = " or ".join(example.format(source.name) for source in given)
+        raise ValueError(f"{option}: which source is meant? Say {ways}")
+    if found := [source for source in given if name in ("", source.name, source.records)]:
+        return found
+    there = ", ".join(source.name for source in given)
+    raise ValueError(f"{option}: there is no source {name}; there are: {there}")
+
+
 @contextlib.contextmanager
 def _gone_if_failed(root: Path) -> Iterator[None]:
-    existed = root.is_dir()
-    root.mkdir(parents=True, exist_ok=True)
+    """Make a folder; if the block fails, remove what is in it, and the folders that were made."""
+    made = [folder for folder in (root, *root.parents) if not folder.exists()]
     try:
+        root.mkdir(parents=True, exist_ok=True)
         yield
     except BaseException:
-        shutil.rmtree(root)
-        if existed:
-            root.mkdir()
+        for path in root.iterdir() if root.is_dir() else ():
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        with contextlib.suppress(OSError):  # somebody else has put something there
+            for folder in made:
+                folder.rmdir()
         raise
 
 
-def _made(root: Path, system: str, given: GivenSource, asked: SourceOptions) -> ProjectSource:
+def _made(root: Path, system: str, given: GivenSource, asked: SourceOptions, copy: bool) -> ProjectSource:
     folder = given.path
     if folder.is_file():
         folder = root / "corpus" / given.name
         folder.mkdir(parents=True)
         shutil.copy2(given.path, folder)
+    elif copy:
+        folder = Path(shutil.copytree(given.path, root / "corpus" / given.name))
     found = detect(system, folder, given.path.name, given.records, asked)
     return ProjectSource(given, found, os.path.relpath(folder, root))
 
@@ -140,7 +216,20 @@ def _check_complete(system: str, made: Sequence[ProjectSource]) -> None:
         )
 
 
+def _set_up(root: Path, system: str, made: Sequence[ProjectSource], licence: str) -> None:
+    """Make the repositories and all files. Raises RuntimeError."""
+    _run(root, "git", "init", "-q")
+    _run(root, sys.executable, "-m", "dvc", "init", "-q")
+    _write(root, system, made, licence)
+    for source in made:
+        if source.is_copied:
+            _run(root, sys.executable, "-m", "dvc", "add", "-q", source.folder)
+    for command in ("setup", "render"):
+        _run(root, sys.executable, "-m", "orchestration.cli", command)
+
+
 def _write(root: Path, system: str, made: Sequence[ProjectSource], licence: str) -> None:
+    shutil.copytree(checkout() / ".dvc" / "plots", root / ".dvc" / "plots", dirs_exist_ok=True)
     for name, target in _FILES.items():
         shutil.copy(_TEMPLATE / name, root / target)
     content = {system: {}, "partitions": {"every": "none"}, "sources": _sources(made, licence)}
@@ -164,8 +253,9 @@ def _sources(made: Sequence[ProjectSource], licence: str) -> dict[str, dict[str,
         if found.fields:
             params["fields"] = dict(found.fields)
         content.setdefault(found.records, {})[given.name] = params
-        if found.reader:
-            content.setdefault(found.reader, {})[given.name] = {"dataset": f"sources/{found.records}"}
+        read = {"dataset": f"sources/{found.records}"}
+        if found.reader and read not in content.setdefault(found.reader, {}).values():
+            content[found.reader][given.name] = read
     for records, sources in content.items():
         reader = next(d for d in DECLARED.values() if d.key.asset == records == d.records)
         if reader.shape is not None and "domain" in reader.shape.kept.names:
@@ -174,20 +264,9 @@ def _sources(made: Sequence[ProjectSource], licence: str) -> dict[str, dict[str,
     return content
 
 
-def _set_up(root: Path, copied: Sequence[str]) -> None:
-    """Make the repositories, and render dvc.yaml. Raises RuntimeError."""
-    _run(root, "git", "init", "-q")
-    _run(root, sys.executable, "-m", "dvc", "init", "-q")
-    shutil.copy(checkout() / ".dvc" / "config", root / ".dvc" / "config")
-    shutil.copytree(checkout() / ".dvc" / "plots", root / ".dvc" / "plots", dirs_exist_ok=True)
-    for folder in copied:
-        _run(root, sys.executable, "-m", "dvc", "add", "-q", folder)
-    for command in ("setup", "render"):
-        _run(root, sys.executable, "-m", "orchestration.cli", command)
-
-
 def _run(root: Path, *command: str) -> None:
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    bare = {name: value for name, value in os.environ.items() if name not in SERVERS}
+    done = subprocess.run(command, cwd=root, env=bare, capture_output=True, text=True, check=False)
     if done.returncode:
         said = (done.stderr or done.stdout).strip().removeprefix("error: ")
         raise RuntimeError(f"`{' '.join(map(str, command))}` failed: {said or f'status {done.returncode}'}")

@@ -9,9 +9,9 @@ decides.
 
 from __future__ import annotations
 
-import json
+import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 
 from assets.declare.declaration import DECLARED, Declaration
 from assets.declare.graph import beginnings, with_ancestors
+from ops.parse.decoding import json_object
 from ops.parse.records import UnwantedError
 from ops.parse.scan import Corpus
 from ops.parse.source import Format, ParseError, Raw, Source, Tabular, folder_formats, row_formats
 from ops.parse.tables import Table
-from orchestration.executors.parts import engine
+from orchestration.executors.parts import LocalEngine
 
 #: How many records of a source are examined, and how many of these are parsed.
 _FIRST, _PARSED = 50, 3
@@ -45,6 +46,8 @@ class SourceOptions:
 
     kind: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    """How the options name the source; empty if there is only one."""
 
 
 class FoundSource(NamedTuple):
@@ -96,28 +99,44 @@ def readers(system: str) -> dict[str, Declaration]:
     }
 
 
+def read_through(system: str) -> dict[str, tuple[str, Declaration]]:
+    """Return the datasets of files whose rows a system can begin with, each after the records it is read as.
+
+    They are by name of their records in params.yaml, which are not among those that the system itself reads.
+    """
+    known = readers(system)
+    return {
+        dataset.key.asset: (records, dataset)
+        for dataset in DECLARED.values()
+        for records in _wanted(system)
+        if dataset.key.asset not in known and _reads_rows_of(known[records], dataset)
+    }
+
+
+def _wanted(system: str) -> list[str]:
+    """Return the records that a system can begin with."""
+    return [records for group in beginnings(system) for records in group]
+
+
 def detect(system: str, folder: Path, name: str, records: str, asked: SourceOptions) -> FoundSource:
     """Return what the files of a folder are for a system.
 
     `records` names the section of `sources:` that they are for; if it is empty, that is detected, too.
-    `name` is what the source is called in params.yaml. Raises UndecidedError.
+    `name` is what the source is called in messages. Raises UndecidedError.
     """
-    known = readers(system)
-    if records and records not in known:
-        raise UndecidedError(f"{system} reads no {records}; it reads {', '.join(known)}")
-    wanted = [records] if records else [each for group in beginnings(system) for each in group]
-    if fits := _fits({each: known[each] for each in wanted}, folder, name, asked):
-        return _best(fits, name)
-    through = {
-        dataset.key.asset: dataset
-        for dataset in DECLARED.values()
-        if not records and any(_reads_rows_of(known[each], dataset) for each in wanted)
-    }
-    if fits := _fits(through, folder, name, asked):
-        found = _best(fits, name)
-        reader = next(each for each in wanted if _reads_rows_of(known[each], through[found.records]))
-        return found._replace(reader=reader)
-    kinds = [f"{each} ({', '.join(sorted(folder_formats(known[each].formats)))})" for each in wanted]
+    known, through = readers(system), read_through(system)
+    if records and records not in {**known, **through}:
+        raise UndecidedError(f"{system} reads no {records}; it reads {', '.join({**known, **through})}")
+    wanted = [records] if records else _wanted(system)
+    read = {each: known[each] for each in wanted if each in known}
+    if fits := _fits(read, folder, name, asked):
+        return _best(fits, name, asked)
+    indirect = {each: dataset for each, (_, dataset) in through.items() if records in ("", each)}
+    if fits := _fits(indirect, folder, name, asked):
+        found = _best(fits, name, asked)
+        return found._replace(reader=through[found.records][0])
+    tried = read or indirect
+    kinds = [f"{each} ({', '.join(sorted(folder_formats(form.formats)))})" for each, form in tried.items()]
     no_kind = f"the kind {asked.kind!r} does not read" if asked.kind else "no kind reads"
     raise UndecidedError(f"{name}: {no_kind} its first files; of {' or '.join(kinds)}")
 
@@ -155,7 +174,7 @@ def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: S
             except UndecidedError as error:
                 undecided = undecided or error
                 continue
-            fields = {wanted: column for wanted, column in columns.items() if column != form.columns[wanted]}
+            fields = _renamed(form, columns)
         if share := _share(form, Source(kind=kind, path=str(folder), licence="first", fields=fields)):
             family = type(getattr(form, "form", form))
             fits.append(_Fit(share, family, FoundSource(records, kind, columns, fields)))
@@ -164,7 +183,7 @@ def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: S
     return fits
 
 
-def _best(fits: Sequence[_Fit], name: str) -> FoundSource:
+def _best(fits: Sequence[_Fit], name: str, asked: SourceOptions) -> FoundSource:
     """Return the format that reads most. Raises UndecidedError if two do."""
     most = max(fit.share for fit in fits)
     best = list({(fit.found.records, fit.family): fit.found for fit in fits if fit.share == most}.values())
@@ -172,19 +191,21 @@ def _best(fits: Sequence[_Fit], name: str) -> FoundSource:
         return best[0]
     kinds = " or ".join(f"{fit.records} ({fit.kind})" for fit in best)
     several = len({fit.records for fit in best}) > 1
-    option = f"--source {best[0].records}=..." if several else f"--kind {best[0].kind}"
+    kind = f"{asked.source}={best[0].kind}" if asked.source else best[0].kind
+    option = f"--source {best[0].records}=..." if several else f"--kind {kind}"
     raise UndecidedError(f"{name} may be {kinds}: say which, for example by {option}")
 
 
-def _raws(form: Any, source: Source) -> list[Raw]:
-    """Return the first records of a folder."""
-    corpus = Corpus("first", {"first": source}, {source.kind: form}, Path("/"), "", "", 1, engine(), "none")
-    return list(islice(corpus.raws(source), _FIRST))
+def _raws(form: Any, source: Source) -> Iterator[Raw]:
+    """Yield the records of a folder."""
+    engine = LocalEngine(1)
+    corpus = Corpus("all", {"all": source}, {source.kind: form}, Path("/"), "", "", 1, engine, "none")
+    return corpus.raws(source)
 
 
 def _share(form: Format[Any], source: Source) -> float:
     """Return the share of the first records that a format reads."""
-    raws = _raws(form, source)
+    raws = list(islice(_raws(form, source), _FIRST))
     sound = [raw for raw in raws if raw.error is None]
     tried = sound[:_PARSED]
     parsed = [raw for raw in tried if _is_parsed(form, raw)]
@@ -205,25 +226,62 @@ def _is_parsed(form: Format[Any], raw: Raw) -> bool:
 
 def _columns(form: Table, folder: Path, name: str, asked: SourceOptions) -> dict[str, str]:
     """Return which columns hold what a format asks for, as far as there are any. Raises UndecidedError."""
-    source = Source(kind="first", path=str(folder), licence="first")
-    rows = [json.loads(raw.content) for raw in _raws(form, source) if raw.error is None]
-    cells = _cells(rows)
+    source = Source(kind="table", path=str(folder), licence="none")
+    cells = _cells(list(_rows(islice(_raws(form, source), _FIRST))))
     if not cells:
         return {}
+    option = f"--column {asked.source and asked.source + '.'}"
     if unknown := [wanted for wanted in asked.columns if wanted not in form.columns]:
-        raise UndecidedError(f"--column {unknown[0]}=...: not asked for; known: {', '.join(form.columns)}")
+        raise UndecidedError(f"{option}{unknown[0]}=...: not asked for; known: {', '.join(form.columns)}")
     for column in asked.columns.values():
         if column not in cells:
             raise UndecidedError(f"{name} has no column {column!r}; there are: {', '.join(cells)}")
     chosen = dict(asked.columns)
     for wanted, default in form.columns.items():
+        free = {column: values for column, values in cells.items() if column not in chosen.values()}
         if wanted in chosen:
             continue
-        free = {column: values for column, values in cells.items() if column not in chosen.values()}
-        column = default if default in cells else _column(wanted, form.main, free, name, list(cells))
-        if column:
+        if default in cells:
+            chosen[wanted] = default
+        elif wanted == form.main:
+            chosen[wanted] = _main_column(wanted, free, name, option, list(cells))
+        elif column := _column(wanted, free, form, source):
             chosen[wanted] = column
-    return chosen
+    return _in_every_file(form, source, chosen, {form.main, *asked.columns}, name)
+
+
+def _in_every_file(
+    form: Table, source: Source, chosen: Mapping[str, str], needed: Container[str], name: str
+) -> dict[str, str]:
+    """Return the columns without the optional ones that a file lacks: a run would refuse them.
+
+    Raises UndecidedError if a file lacks one of those that are needed.
+    """
+
+    def fault(columns: Mapping[str, str]) -> str | None:
+        fields = _renamed(form, columns)
+        return form.fields_fault(Path(source.path), source.model_copy(update={"fields": fields}))
+
+    kept = {wanted: column for wanted, column in chosen.items() if wanted in needed}
+    if missing := fault(kept):
+        raise UndecidedError(f"{name}: {missing}; give files with other columns as another --source")
+    for wanted, column in chosen.items():
+        if wanted not in kept and fault({**kept, wanted: column}) is None:
+            kept[wanted] = column
+    return {wanted: kept[wanted] for wanted in chosen if wanted in kept}
+
+
+def _renamed(form: Table, columns: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns that are not called as the format calls them: those that params.yaml must name."""
+    return {wanted: column for wanted, column in columns.items() if column != form.columns[wanted]}
+
+
+def _rows(raws: Iterable[Raw]) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of a table that can be read."""
+    for raw in raws:
+        if raw.error is None:
+            with contextlib.suppress(ParseError):
+                yield json_object(raw.content)
 
 
 def _cells(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -237,37 +295,67 @@ def _cells(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     }
 
 
-_DATE = re.compile(r"\d{4}(?:\.0)?(?:-(?:0[1-9]|1[0-2])(?!\d).*)?", re.DOTALL)
-
-
-def _column(
-    wanted: str, main: str, cells: Mapping[str, Sequence[Any]], name: str, there: Sequence[str]
+def _main_column(
+    wanted: str, cells: Mapping[str, Sequence[Any]], name: str, option: str, there: Sequence[str]
 ) -> str:
-    """Return the column that holds what is wanted, judging by its cells; "" if none or several may.
+    """Return the only column of texts. Raises UndecidedError if there are several, or none."""
+    words = {
+        column: sum(len(value.split()) for value in values) / len(values)
+        for column, values in cells.items()
+        if all(isinstance(value, str) for value in values)
+    }
+    long = [column for column, mean in words.items() if mean >= _LONG]
+    long = long or [column for column, mean in words.items() if mean > 1]
+    if len(long) == 1:
+        return long[0]
+    why = f"{' and '.join(long)} hold texts" if long else "no column holds texts"
+    raise UndecidedError(
+        f"{name}: which column is the {wanted}? {why}; there are: {', '.join(there)}; "
+        f"say which: {option}{wanted}={long[0] if long else 'NAME'}"
+    )
 
-    Raises UndecidedError for the column without which there is no record.
-    """
-    if wanted == main:
-        words = {
-            column: sum(len(value.split()) for value in values) / len(values)
-            for column, values in cells.items()
-            if all(isinstance(value, str) for value in values)
-        }
-        long = [column for column, mean in words.items() if mean >= _LONG]
-        long = long or [column for column, mean in words.items() if mean > 1]
-        if len(long) == 1:
-            return long[0]
-        why = f"{' and '.join(long)} hold texts" if long else "no column holds texts"
-        raise UndecidedError(
-            f"{name}: which column is the {wanted}? {why}; there are: {', '.join(there)}; "
-            f"say which: --column {wanted}={long[0] if long else 'NAME'}"
-        )
-    found = [column for column, values in cells.items() if _may_hold(wanted, column, values)]
+
+def _column(wanted: str, cells: Mapping[str, Sequence[Any]], form: Table, source: Source) -> str:
+    """Return the column that holds the ids or the dates, judging by names and cells; "" if several may."""
+    found: Sequence[str] = ()
+    if wanted == "id":
+        found = _unique(form, source, [column for column in cells if _ID.fullmatch(column)])
+    elif wanted == "date":
+        found = [column for column, values in cells.items() if _holds_dates(column, values)]
     return found[0] if len(found) == 1 else ""
 
 
-def _may_hold(wanted: str, column: str, values: Sequence[Any]) -> bool:
-    texts = [*map(str, values)]
-    if wanted == "id":
-        return column.lower().endswith("id") and len({*texts}) == len(texts)
-    return wanted == "date" and all(map(_DATE.fullmatch, texts))
+#: Names of columns of ids: id, paper_id, paperId; but not bid or paid.
+_ID = re.compile(r"(?:.*[\W_])?(?i:id)|.*[a-z0-9]I[dD]", re.DOTALL)
+
+
+def _unique(form: Table, source: Source, columns: Sequence[str]) -> list[str]:
+    """Return the columns whose cells differ in all rows: a run rejects the second row with an id.
+
+    Reads all rows, until every column has the same cell twice.
+    """
+    seen: dict[str, set[str]] = {column: set() for column in columns}
+    for row in _rows(_raws(form, source)) if columns else ():
+        for column in [*seen]:
+            value = row.get(column)
+            if str(value) in seen[column]:
+                del seen[column]
+            elif value not in (None, ""):
+                seen[column].add(str(value))
+        if not seen:
+            break
+    return [*seen]
+
+
+_DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?!\d).*", re.DOTALL)
+_YEAR = re.compile(r"\d{4}(?:\.0)?")
+
+#: The words of a column's name: pub_year, publicationDate.
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+
+def _holds_dates(column: str, values: Sequence[Any]) -> bool:
+    """Return whether all cells are dates. A year alone is one if the name of the column says so."""
+    words = [word.lower() for word in _WORD.findall(column)]
+    named = "date" in words or any(word.endswith("year") for word in words)
+    return all(_DATE.fullmatch(text) or (named and _YEAR.fullmatch(text)) for text in map(str, values))

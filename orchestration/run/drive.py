@@ -76,9 +76,7 @@ def drive(
         try:
             committed = commit_finished(view)
         finally:  # report failures even if the commit fails
-            rejected = tell_reports(view, reports, console)
-            for note in notes:
-                console.print(note)
+            rejected = tell_reports(view, reports, console, notes)
         _tell(view, console, news=worked or bool(committed))
     return 1 if rejected or any(report.failed for report in reports) else 0
 

@@ -29,8 +29,8 @@ _TABLE = 120
 _MOSTLY = "mostly dropped as"
 
 
-def tell_reports(view: View, reports: Sequence[Report], console: Console) -> bool:
-    """Print the table and what needs attention. Return whether a source was rejected whole."""
+def tell_reports(view: View, reports: Sequence[Report], console: Console, notes: Iterable[str] = ()) -> bool:
+    """Print the table, what needs attention, and the notes. Return whether a source was rejected whole."""
     workspace = view.workspace
     order = list(workspace.datasets)
     reports = sorted(reports, key=lambda report: order.index(report.dataset.name))
@@ -67,6 +67,8 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console) -> boo
             console.print(f"[yellow]outside the range of partitions[/] in {dataset.name}: {partitions}")
     if left_out := workspace.graph.left_out:
         console.print(escape(left_out))
+    for note in notes:
+        console.print(note)
     console.print(_where(workspace))
     return rejected
 

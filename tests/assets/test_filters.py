@@ -19,5 +19,7 @@ def test_a_bound_without_its_score_is_refused_before_anything_is_made(monkeypatc
     content = {"filters": {"prose": {"bounds": {"quality": "published"}}}}
     monkeypatch.setattr("assets.filters.document", lambda: content)
     monkeypatch.setattr("assets.declare.settings.document", lambda root=None: content)
-    with pytest.raises(ValueError, match=r"prose\.bounds\.quality is set, but .*prose\.scores\.quality is off"):
+    with pytest.raises(
+        ValueError, match=r"prose\.bounds\.quality is set, but .*prose\.scores\.quality is off"
+    ):
         filter_documents("prose", WEB_PAGES, "document", ProseScoreParams, ProseBoundParams)

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -14,7 +15,7 @@ import yaml
 
 from orchestration.cli.app import main
 from orchestration.workspace.workspace import QUIET
-from tests.projects import ROOT
+from tests.projects import CODE, ROOT
 
 TEXTS = [
     "Kubler, who retired from cycling in 1957, remained a revered figure in the wealthy alpine nation. "
@@ -79,9 +80,16 @@ def mine(active, corpus) -> Path:
     said = active(
         "silverloom init mine --system discofuse --source abstracts.jsonl.gz --licence CC-BY-4.0", corpus
     )
-    assert said.splitlines() == [
-        "abstracts.jsonl.gz: prose, read as table (text from abstract, id from acl_id): corpus/abstracts",
-        "created mine; next: cd mine && silverloom run",
+    found, created, *steps = said.splitlines()
+    assert (
+        found
+        == "abstracts.jsonl.gz: prose, read as table (text from abstract, id from acl_id): corpus/abstracts"
+    )
+    assert created == "created mine; next:"
+    assert [*map(str.strip, steps)] == [
+        "cd mine",
+        'git add . && git commit -m "New project"',
+        "silverloom run",
     ]
     active("silverloom run --select discofuse/examples", corpus / "mine")
     return corpus / "mine"
@@ -156,27 +164,64 @@ def test_the_whole_system_is_made_and_released(mine, active):
     assert int(active(f'python -c "{read}"', mine).split()[-1]) > 0
 
 
+@pytest.mark.long
+def test_an_upgrade_of_the_code_changes_nothing_and_is_planned(mine, active, tmp_path):
+    for name in CODE:
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("models.txt", "requirements.lock"):
+        shutil.copy(ROOT / name, tmp_path)
+    plan = f"PYTHONPATH={tmp_path} silverloom plan --select discofuse/examples"
+    assert "everything is up to date" in active(plan, mine)
+    rule = tmp_path / "ops/discofuse/rules/coordination.py"
+    rule.write_text(re.sub("^    return", "    _ = 1\n    return", rule.read_text(), flags=re.MULTILINE))
+    before = {path: path.read_bytes() for path in mine.iterdir() if path.is_file()}
+    assert re.search("discofuse/candidates +all +yes +code changed", active(plan, mine))
+    assert {path: path.read_bytes() for path in mine.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.long
+def test_a_folder_is_read_where_it_is_by_experiments_and_clones_too(active, tmp_path):
+    (tmp_path / "texts").mkdir()
+    for number, text in enumerate(TEXTS):
+        (tmp_path / f"texts/{number}.txt").write_text(text)
+    active("silverloom init mine --system discofuse --source texts --licence CC-BY-4.0", tmp_path)
+    mine = tmp_path / "mine"
+    assert (
+        yaml.safe_load((mine / "params.yaml").read_text())["sources"]["prose"]["texts"]["path"] == "../texts"
+    )
+    active("git config user.name Me && git config user.email me@example.org", mine)
+    commit = 'git add . && git commit -qm "New project"'
+    active(commit, mine)
+    active("silverloom run --select discofuse/examples", mine)
+    active(commit, mine)
+    said = active("dvc exp run -S +discofuse.rules.pronoun_score=0.9 discofuse-examples", mine)
+    assert "Ran experiment" in said
+    assert "pronoun_score: 0.9" in (mine / "dvc.lock").read_text()
+    active("dvc remote add -d store ../store && dvc push", mine)
+    active(commit, mine)
+    active("git clone -q mine yours", tmp_path)
+    active("silverloom setup && dvc pull --allow-missing", tmp_path / "yours")
+    for project in (mine, tmp_path / "yours"):
+        assert "everything is up to date" in active("silverloom plan --select discofuse/examples", project)
+
+
+@pytest.mark.long
+def test_an_experiment_in_a_folder_of_its_own_finds_a_copied_source(active, tmp_path):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts/a.txt").write_text(TEXTS[0])
+    active("silverloom init mine --copy --system discofuse --source texts", tmp_path)
+    mine = tmp_path / "mine"
+    active("git config user.name Me && git config user.email me@example.org", mine)
+    active('git add . && git commit -qm "New project"', mine)
+    change = "-S +sources.prose.texts.max_bytes=100000"
+    assert "Ran experiment" in active(f"dvc exp run --temp {change} sources-prose", mine)
+
+
 def init(*options):
     """Call `silverloom init` in this process; its status."""
     with pytest.raises(SystemExit) as ended:
         main(["init", *options])
     return ended.value.code or 0
-
-
-@pytest.mark.long
-def test_a_folder_is_read_where_it_is_and_the_system_gets_all_it_needs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    papers, talks = (ROOT / "data/sample" / name for name in ("papers/text", "talks"))
-    assert init("mine", "--system", "talksumm", "--source", str(papers), "--source", str(talks)) == 0
-    place = os.path.relpath(talks, tmp_path / "mine")
-    assert f"talks: talks, read as transcripts: {place}" in capsys.readouterr().out
-    sources = yaml.safe_load((tmp_path / "mine/params.yaml").read_text())["sources"]
-    assert sources["talks"]["talks"] == {
-        "kind": "transcripts",
-        "path": place,
-        "licence": "LicenseRef-unknown",
-    }
-    assert "talksumm-matches" in (tmp_path / "mine/dvc.yaml").read_text()
 
 
 FULL = "abstracts.jsonl.gz"
@@ -190,9 +235,10 @@ FULL = "abstracts.jsonl.gz"
             "there is no system 'disco'; there are: discofuse, parasci, talksumm, ",
         ),
         ("--system discofuse --source none.csv", "there is no file or folder none.csv"),
+        ("--system discofuse --source papers=none", "error: there is no file or folder none"),
         (
-            "--system discofuse --source papers=none",
-            "there is no file or folder papers=none (it is not one of ",
+            "--system discofuse --source talk=none",
+            "there is no file or folder talk=none (talk is not one of test_sets, ",
         ),
         (
             f"--system discofuse --source {FULL} --column text=body",
@@ -236,7 +282,7 @@ def test_a_folder_that_is_not_empty_is_left_as_it_is(corpus, tmp_path, monkeypat
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/notes.txt").write_text("mine")
     assert init("mine", "--system", "discofuse", "--source", str(corpus / FULL)) == 1
-    assert re.fullmatch(r"error: .*/mine is not empty: name a new folder\n", capsys.readouterr().err)
+    assert re.fullmatch(r"error: /.*/mine is not empty: name a new folder\n", capsys.readouterr().err)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
 
 

@@ -113,7 +113,7 @@ def project(tmp_path_factory):
 
     root = tmp_path_factory.mktemp("project")
     (root / ".dvc").mkdir()
-    (root / "params.yaml").write_text("{}")
+    (root / "params.yaml").write_text("partitions: {every: none}\nsources: {}\n")
 
     def publish(dataset, partition, tables):
         folder = root / "data" / dataset / partition

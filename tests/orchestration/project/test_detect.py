@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from assets.declare.settings import checkout
+from ops.parse.source import Source
 from orchestration.project.detect import SourceOptions, UndecidedError, detect, readers, systems
 from tests.papers_as_pdf import printed
 
@@ -99,8 +100,9 @@ def test_a_source_that_a_system_can_do_without_is_told_when_it_is_named():
 def test_papers_become_prose_for_a_system_that_reads_no_papers(tmp_path):
     (tmp_path / "pdfs").mkdir()
     (tmp_path / "pdfs/a.pdf").write_bytes(printed("Of Ferries", [("1 Introduction", [LONG] * 5)]))
-    source = found("discofuse", tmp_path / "pdfs")
-    assert (source.records, source.kind, source.reader) == ("papers", "pdf", "prose")
+    for records in ("", "papers"):
+        source = found("discofuse", tmp_path / "pdfs", records)
+        assert (source.records, source.kind, source.reader) == ("papers", "pdf", "prose")
 
 
 def test_a_folder_with_another_file_in_it_is_still_told(tmp_path):
@@ -137,6 +139,71 @@ def test_a_column_that_is_not_there_or_not_asked_for_is_an_error(tmp_path, colum
     assert str(error.value) == said
 
 
+def test_a_column_of_ids_differs_in_every_row_of_every_file(tmp_path):
+    rows = [
+        {"tweet": f"{LONG} {number}", "user_id": number % 60, "tweet_id": number} for number in range(200)
+    ]
+    folder = write(tmp_path / "texts", "a.csv", rows)
+    assert found("discofuse", folder).columns["id"] == "tweet_id"
+    write(folder, "b.csv", [{**rows[0], "user_id": 60}])
+    assert "id" not in found("discofuse", folder).columns
+
+
+@pytest.mark.parametrize(("name", "is_id"), [("id", True), ("paper_id", True), ("paperId", True), ("PAPER-ID", True),
+                                             ("bid", False), ("PAID", False), ("identity", False)])  # fmt: skip
+def test_a_column_of_ids_is_called_so(tmp_path, name, is_id):
+    rows = [{"abstract": row["abstract"], name: row["acl_id"]} for row in ROWS]
+    columns = found("discofuse", write(tmp_path / "texts", "a.jsonl", rows)).columns
+    assert columns == {"text": "abstract", **({"id": name} if is_id else {})}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_date"),
+    [
+        ("words", 1871, False),
+        ("updates", 1871, False),
+        ("candidate", "1871", False),
+        ("pub_year", 1871, True),
+        ("yearOfPrint", "1871", True),
+        ("publicationDate", 1871, True),
+        ("published", "1871-06-30", True),
+    ],
+)
+def test_a_year_alone_is_a_date_if_the_column_says_so(tmp_path, name, value, is_date):
+    rows = [{"abstract": row["abstract"], name: value} for row in ROWS]
+    columns = found("discofuse", write(tmp_path / "texts", "a.jsonl", rows)).columns
+    assert columns == {"text": "abstract", **({"date": name} if is_date else {})}
+
+
+def test_an_optional_column_that_a_file_lacks_is_left_out(tmp_path):
+    folder = write(tmp_path / "texts", "a.csv", ROWS)
+    write(folder, "b.csv", [{"abstract": LONG, "year": 2018}])
+    source = found("discofuse", folder)
+    assert source.fields == {"text": "abstract", "date": "year"}
+    form = readers("discofuse")["prose"].formats[source.kind]
+    params = Source(kind=source.kind, path=str(folder), licence="any", fields=source.fields)
+    assert form.fields_fault(folder, params) is None, "so a run does not refuse it"
+
+
+def test_a_file_that_lacks_a_needed_column_is_an_error_that_names_it(tmp_path):
+    folder = write(tmp_path / "texts", "a.csv", ROWS * 20)
+    write(folder, "b.csv", [{"body": LONG}])
+    with pytest.raises(UndecidedError) as error:
+        found("discofuse", folder)
+    assert str(error.value) == (
+        "texts: b.csv has no field abstract; there are: body; give files with other columns as another --source"
+    )
+    write(folder, "b.csv", [{"abstract": LONG}])
+    with pytest.raises(UndecidedError, match=r"texts: b\.csv has no field acl_id; there are: abstract"):
+        found("discofuse", folder, columns={"id": "acl_id"})
+
+
+def test_a_line_that_is_no_json_does_not_hide_the_columns(tmp_path):
+    folder = write(tmp_path / "texts", "a.jsonl", ROWS)
+    (folder / "a.jsonl").write_text("{not JSON\n" + (folder / "a.jsonl").read_text())
+    assert found("discofuse", folder).columns["text"] == "abstract"
+
+
 def test_two_columns_that_may_be_ids_are_left_out(tmp_path):
     rows = [{**row, "paper_id": row["acl_id"].lower()} for row in ROWS]
     assert "id" not in found("discofuse", write(tmp_path / "texts", "a.jsonl", rows)).columns
@@ -151,5 +218,5 @@ def test_what_no_kind_reads_is_an_error_that_lists_the_kinds(tmp_path):
         found("discofuse", tmp_path / "pictures")
     with pytest.raises(UndecidedError, match="the kind 'png' does not read its first files; of prose"):
         found("discofuse", tmp_path / "pictures", kind="png")
-    with pytest.raises(UndecidedError, match="discofuse reads no papers; it reads "):
-        found("discofuse", tmp_path / "pictures", "papers")
+    with pytest.raises(UndecidedError, match="discofuse reads no ratings_of_pictures; it reads "):
+        found("discofuse", tmp_path / "pictures", "ratings_of_pictures")

@@ -1,0 +1,190 @@
+"""The files of a new project, with the programs that set it up replaced by a list of what is called."""
+
+import csv
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from assets.declare.settings import checkout
+from orchestration.cli.app import main
+from orchestration.project import create
+
+TEXT = "The ferry was old, but it carried the mail for thirty years. The mill was sold, and it burned down. "
+SAMPLE = checkout() / "data/sample"
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """The programs that were called, with their environments; a test may let one fail."""
+    called = []
+    called_run = subprocess.run
+
+    def run(command, **options):
+        if command[0] not in ("git", sys.executable):
+            return called_run(command, **options)
+        called.append(SimpleNamespace(words=list(command), env=options.get("env") or os.environ))
+        if command[1:3] == ("-m", "dvc") and command[3] == "init":
+            (options["cwd"] / ".dvc").mkdir()
+        return SimpleNamespace(returncode=0, stdout="", stderr="")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    return called
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """A function that writes a table into the working directory."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+    def write(name, rows):
+        with (tmp_path / "here" / name).open("w", newline="") as stream:
+            writer = csv.DictWriter(stream, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+
+    write("texts.csv", [{"abstract": f"{TEXT} {number}" * 2} for number in range(3)])
+    return write
+
+
+def init(*options):
+    """Call `silverloom init`; its status."""
+    with pytest.raises(SystemExit) as ended:
+        main(["init", *options])
+    return ended.value.code or 0
+
+
+def params(folder="mine"):
+    return yaml.safe_load(Path(folder, "params.yaml").read_text())
+
+
+def test_the_next_steps_begin_with_a_commit(table, called, capsys):
+    assert init("mine", "--system", "discofuse", "--source", "texts.csv") == 0
+    assert capsys.readouterr().out.splitlines()[-4:] == [
+        "created mine; next:", "  cd mine", '  git add . && git commit -m "New project"', "  silverloom run"
+    ]  # fmt: skip
+
+
+def test_the_settings_of_dvc_are_not_those_of_the_code(table, called, tmp_path, monkeypatch):
+    (tmp_path / "code/.dvc/plots").mkdir(parents=True)
+    (tmp_path / "code/.dvc/config").write_text(
+        "[core]\n    remote = mine\n['remote \"mine\"']\n    url = /mine\n"
+    )
+    monkeypatch.setattr(create, "checkout", lambda: tmp_path / "code")
+    assert init("mine", "--system", "discofuse", "--source", "texts.csv") == 0
+    config = (tmp_path / "here/mine/.dvc/config").read_text()
+    assert "remote" not in config and "html_template" in config
+
+
+def test_servers_of_the_caller_are_not_passed_on(table, called, monkeypatch):
+    for name in ("SILVERLOOM_DAGSTER_POSTGRES", "MLFLOW_TRACKING_URI"):
+        monkeypatch.setenv(name, "postgresql://db.example.org/loom")
+    assert init("mine", "--system", "discofuse", "--source", "texts.csv") == 0
+    (setup,) = [program for program in called if program.words[-1] == "setup"]
+    assert not {"SILVERLOOM_DAGSTER_POSTGRES", "MLFLOW_TRACKING_URI"} & setup.env.keys()
+
+
+def test_a_folder_is_copied_and_tracked_if_that_is_asked_for(table, called):
+    arguments = ["--system", "discofuse", "--source", str(SAMPLE / "prose/encyclopedia")]
+    assert init("mine", *arguments, "--copy") == 0
+    assert params()["sources"]["prose"]["encyclopedia"]["path"] == "corpus/encyclopedia"
+    assert any(Path("mine/corpus/encyclopedia").iterdir())
+    assert [program.words[-3:] for program in called if "add" in program.words] == [
+        ["add", "-q", "corpus/encyclopedia"]
+    ]
+
+
+def test_papers_are_named_as_such_and_become_prose_once(table, called, capsys):
+    papers = [SAMPLE / "papers" / name for name in ("text", "scirex")]
+    given = [word for folder in papers for word in ("--source", f"papers={folder}")]
+    assert init("mine", "--system", "discofuse", *given) == 0, capsys.readouterr()
+    sources = params()["sources"]
+    assert {name: source["kind"] for name, source in sources["papers"].items()} == {
+        "text": "plain_text",
+        "scirex": "scirex",
+    }
+    assert sources["prose"] == {"text": {"dataset": "sources/papers", "domain": "text"}}
+
+
+def test_options_name_one_of_several_sources(table, called, capsys):
+    table("a.csv", [{"one": TEXT * 2, "two": TEXT * 2}])
+    table("b.csv", [{"body": TEXT * 2, "two": TEXT * 2}])
+    given = ["--system", "discofuse", "--source", "a.csv", "--source", "b.csv"]
+    assert init("mine", *given) == 1
+    assert capsys.readouterr().err.rstrip().endswith("say which: --column a.text=one")
+    assert init("mine", *given, "--column", "text=two") == 1
+    assert capsys.readouterr().err == (
+        "error: --column text=two: which source is meant? Say --column a.text=two or --column b.text=two\n"
+    )
+    assert init("mine", *given, "--kind", "c=table") == 1
+    assert capsys.readouterr().err == "error: --kind c=table: there is no source c; there are: a, b\n"
+    assert init("mine", *given, "--column", "a.text=one", "--column", "b.text=body", "--kind", "a=table") == 0
+    assert {name: source["fields"]["text"] for name, source in params()["sources"]["prose"].items()} == {
+        "a": "one",
+        "b": "body",
+    }
+
+
+def test_sources_of_several_kinds_are_named_by_their_records_too(table, called, capsys):
+    given = [f"papers={SAMPLE / 'papers/text'}", f"talks={SAMPLE / 'talks'}"]
+    words = [word for source in given for word in ("--source", source)]
+    assert init("mine", "--system", "talksumm", *words, "--kind", "papers=pdf") == 1
+    assert "text: the kind 'pdf' does not read its first files" in capsys.readouterr().err
+    assert init("mine", "--system", "talksumm", *words, "--kind", "papers=plain_text") == 0
+    place = os.path.relpath(SAMPLE / "talks", "mine")
+    assert f"talks: talks, read as transcripts: {place}" in capsys.readouterr().out
+    assert params()["sources"]["talks"]["talks"] == {
+        "kind": "transcripts",
+        "path": place,
+        "licence": "LicenseRef-unknown",
+    }
+
+
+def test_a_failure_removes_what_was_made_and_nothing_else(table, called, tmp_path, capsys):
+    table("two.csv", [{"one": TEXT * 2, "two": TEXT * 2}])
+    failing = ["--system", "discofuse", "--source", str(tmp_path / "here/two.csv")]
+    assert init("deep/er/mine", *failing) == 1
+    assert not (tmp_path / "here/deep").exists()
+    (tmp_path / "here/deep").mkdir()
+    assert init("deep/er/mine", *failing) == 1
+    assert [*(tmp_path / "here/deep").iterdir()] == []
+    os.chdir("deep")
+    before = Path().stat().st_ino
+    assert init(".", *failing) == 1
+    assert Path("../deep").stat().st_ino == before and not any(Path("../deep").iterdir())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "train: {lr: 0.1}\n",
+        pytest.param("partitions: {every: decade}\nsources: [\n", marks=pytest.mark.long),
+    ],
+)
+def test_the_project_around_the_working_directory_does_not_matter(table, tmp_path, text):
+    here = tmp_path / "here"
+    (here / ".dvc").mkdir()
+    (here / "params.yaml").write_text(text)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/git").write_text("#!/bin/sh\necho no repository today >&2; exit 3\n")
+    (tmp_path / "bin/git").chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": str(checkout()),
+    }
+    words = ["init", "mine", "--system", "discofuse", "--source", "texts.csv"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "silverloom", *words],
+        cwd=here,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert re.fullmatch("error: `git init -q` failed: no repository today\n", ended.stderr)
