@@ -1,9 +1,10 @@
 """DiscoFuse (Geva et al., NAACL 2019): sentence-fusion examples from any English text.
 
->>> from silverloom.discofuse import annotator, fusion_examples
->>> nlp = annotator()  # loaded once a process
->>> fusion_examples("The ferry was old, but it carried the mail.", nlp)[0].discourse_type
-'SINGLE_S_COORD_ANAPHORA'
+Examples:
+    >>> from silverloom.discofuse import annotator, fusion_examples
+    >>> nlp = annotator()  # loaded once a process
+    >>> fusion_examples("The ferry was old, but it carried the mail.", nlp)[0].discourse_type
+    'SINGLE_S_COORD_ANAPHORA'
 """
 
 from ops.discofuse.build.pipeline import annotator

@@ -1,11 +1,66 @@
 """Metrics of all systems: ROUGE, BLEU, SARI, exact match, BERTScore, dispersion; intervals and paired tests.
 
+All scores are between 0 and 1.
+
+Examples:
     >>> from silverloom.metrics import rouge
     >>> rouge("the gunman was shot", "police shot the gunman")["rouge1"].f
     0.75
-
-All scores are between 0 and 1.
 """
 
-from ops.metrics import *  # noqa: F403
-from ops.metrics import __all__ as __all__
+from ops.metrics.bert_ibleu import bert_ibleu
+from ops.metrics.bertscore import BertScore, BertScorer, bertscore
+from ops.metrics.bleu import Bleu, bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
+from ops.metrics.bootstrap import Comparison, Interval, interval, paired_bootstrap
+from ops.metrics.dispersion import Dispersion, dispersion
+from ops.metrics.fusion import Sari, exact_match, sari
+from ops.metrics.items import fusion_items, means, rouge_items
+from ops.metrics.rouge import (
+    ROUGE,
+    Score,
+    Text,
+    Tokens,
+    ngram_counts,
+    overlap,
+    rouge,
+    rouge_of_references,
+    rouge_of_tokens,
+    rouge_tokens,
+    skip_bigram_counts,
+)
+
+__all__ = [
+    "ROUGE",
+    "BertScore",
+    "BertScorer",
+    "Bleu",
+    "Comparison",
+    "Dispersion",
+    "Interval",
+    "Sari",
+    "Score",
+    "Text",
+    "Tokens",
+    "bert_ibleu",
+    "bertscore",
+    "bleu",
+    "bleu_counts",
+    "bleu_of_sums",
+    "dispersion",
+    "exact_match",
+    "fusion_items",
+    "interval",
+    "means",
+    "ngram_counts",
+    "overlap",
+    "paired_bootstrap",
+    "rouge",
+    "rouge_items",
+    "rouge_of_references",
+    "rouge_of_tokens",
+    "rouge_tokens",
+    "sari",
+    "self_bleu",
+    "sentence_bleu",
+    "skip_bigram_counts",
+]

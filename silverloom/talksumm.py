@@ -1,9 +1,10 @@
 """TalkSumm (Lev et al., ACL 2019): which sentence of a paper its speaker has in mind, word by word.
 
->>> from silverloom.talksumm import align
->>> spoken = "we count rare words then we draw tables of their counts".split()
->>> align(spoken, ["We count words that are rare.", "Tables show the counts."]).counts
-array([...])
+Examples:
+    >>> from silverloom.talksumm import align
+    >>> spoken = "we count rare words then we draw tables of their counts".split()
+    >>> align(spoken, ["We count words that are rare.", "Tables show the counts."]).counts
+    array([...])
 """
 
 from __future__ import annotations

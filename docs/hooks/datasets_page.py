@@ -73,6 +73,7 @@ def _dataset(item: Declaration, told: Mapping[str, Mapping[str, str]]) -> str:
     assert item.shape is not None
     lost = reasons_of(item.name, told)
     dropped = table(["reason", "meaning"], [[code(name), text] for name, text in lost.items()])
+    why = ["**Dropped because**\n", dropped] if lost else []
     return "\n".join(
         [
             f"## {item.name} {{ #{anchor(item.name)} }}\n",
@@ -80,8 +81,7 @@ def _dataset(item: Declaration, told: Mapping[str, Mapping[str, str]]) -> str:
             table(["", ""], [[f"**{name}**", text] for name, text in _facts(item)]),
             "**Columns**\n",
             table(["column", "type", "meaning"], list(_columns(item.shape.kept))),
-            "**Dropped because**\n" if lost else "It drops nothing.\n",
-            dropped if lost else "",
+            *why,
         ]
     )
 

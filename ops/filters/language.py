@@ -2,7 +2,7 @@
 
 Belongs here: the call of the library. Not here: the bound on the score (documents.py).
 
-docs/how-to/filters.md compares py3langid (Barbaresi; after Lui and Baldwin 2012, langid.py) with resiliparse
+docs/reports/filters.md compares py3langid (Barbaresi; after Lui and Baldwin 2012, langid.py) with resiliparse
 and lingua on short sentences in ten languages.
 """
 

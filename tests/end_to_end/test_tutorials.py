@@ -20,6 +20,8 @@ LISTS = {"index"}
 #: That one is every reader's first; the others vary it.
 FIRST = "first-dataset"
 FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+#: Whatever begins or ends a block, indented and with other marks, too.
+MARK = re.compile(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
 #: What differs from run to run: times.
 TIME = re.compile(r"\d[\d.,]* (?:ms|s|min)\b")
 #: What only a slow machine shows.
@@ -34,28 +36,46 @@ class Block(NamedTuple):
     text: str
 
 
-def blocks(page: Path) -> list[Block]:
-    return [Block(*found) for found in FENCE.findall(page.read_text())]
+def blocks(text: str) -> list[Block]:
+    """The fenced blocks of a page, all of them."""
+    found = [Block(*found) for found in FENCE.findall(text)]
+    assert len(MARK.findall(text)) == 2 * len(found), (
+        "a block with other marks or attributes would be left out"
+    )
+    return found
 
 
 def pages() -> list[str]:
     return sorted(page.stem for page in TUTORIALS.glob("*.md") if page.stem not in LISTS)
 
 
-def typed(project: Project, commands: str) -> str:
-    """Type some lines in a shell with the virtual environment active; what is shown then."""
-    environment = {**os.environ, **STRICT, **QUIET, **project.zygote.environment}
-    environment["HF_HOME"] = str(project.root.with_name("hub"))
-    done = subprocess.run(
-        ["bash", "-e", "-c", commands],
-        cwd=project.root,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert done.returncode == 0, f"{commands}ended with {done.returncode}:\n{done.stdout}"
-    return done.stdout
+class Reader:
+    """Who follows a page, in a shell with the virtual environment active."""
+
+    def __init__(self, clone: Project) -> None:
+        self._folder = clone.root
+        self._end = clone.root.with_name("folder")
+        self._environment = {**os.environ, **STRICT, **QUIET, **clone.zygote.environment}
+        self._environment["HF_HOME"] = str(clone.root.with_name("hub"))
+
+    def write(self, file: str, text: str) -> None:
+        path = self._folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def type(self, commands: str) -> str:
+        """Type some lines, go where they lead; what is shown then."""
+        done = subprocess.run(
+            ["bash", "-e", "-c", f"{commands}pwd > {self._end}"],
+            cwd=self._folder,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert done.returncode == 0, f"{commands}ended with {done.returncode}:\n{done.stdout}"
+        self._folder = Path(self._end.read_text().rstrip("\n"))
+        return done.stdout
 
 
 def lines(text: str) -> list[str]:
@@ -81,15 +101,13 @@ def assert_shown(expected: str, output: str) -> None:
     "name", [pytest.param(name, marks=[] if name == FIRST else [pytest.mark.long]) for name in pages()]
 )
 def test_a_tutorial_runs_as_it_stands(sample_project, tmp_path, name):
-    project = sample_project.copy(tmp_path / "clone")
+    reader = Reader(sample_project.copy(tmp_path / "clone"))
     output = None
-    for block in blocks(TUTORIALS / f"{name}.md"):
+    for block in blocks((TUTORIALS / f"{name}.md").read_text()):
         if block.file:
-            file = project.root / block.file
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(block.text)
+            reader.write(block.file, block.text)
         elif block.language == "sh":
-            output = typed(project, block.text)
+            output = reader.type(block.text)
         elif block.language == "text":
             assert output is not None, "an output without a command"
             assert_shown(block.text, output)
@@ -101,7 +119,7 @@ def test_a_tutorial_runs_as_it_stands(sample_project, tmp_path, name):
 def test_there_is_a_tutorial_for_each_system():
     text = "".join((TUTORIALS / f"{name}.md").read_text() for name in pages())
     systems = [path.name for path in (ROOT / "assets/systems").iterdir() if (path / "__init__.py").exists()]
-    assert systems and all(re.search(rf"^{system}:", text, re.MULTILINE) for system in systems)
+    assert systems and all(f"--system {system} " in text for system in systems)
 
 
 @pytest.mark.parametrize(
@@ -119,3 +137,12 @@ def test_a_page_that_shows_other_lines_is_found(expected, output):
 
 def test_times_may_differ_and_lines_may_be_left_out():
     assert_shown("...\na: 1 kept, 0.4 s\n...\n", "b\na: 1 kept, 12 s\nc\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["  ```sh\n  true\n  ```\n", "```sh linenums=1\ntrue\n```\n", "~~~sh\ntrue\n~~~\n", "```sh\ntrue\n"],
+)
+def test_a_block_that_would_be_left_out_is_found(text):
+    with pytest.raises(AssertionError, match="left out"):
+        blocks(f"```sh\ntrue\n```\n{text}")
