@@ -66,6 +66,15 @@ def test_failures_end_with_one_line_and_status_1(name, capsys):
     assert line.startswith("error: nothing is called 'nothing'; known: ")
 
 
+def test_outside_of_any_project_nothing_is_made(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="1"):
+        main(["run"])
+    assert capsys.readouterr().err == (
+        "error: there is no project here or above; `silverloom init` makes one\n"
+    )
+
+
 def test_without_a_command_the_help_is_shown(capsys):
     assert call() == 2
     seen = capsys.readouterr()

@@ -220,3 +220,28 @@ def test_what_no_kind_reads_is_an_error_that_lists_the_kinds(tmp_path):
         found("discofuse", tmp_path / "pictures", kind="png")
     with pytest.raises(UndecidedError, match="discofuse reads no ratings_of_pictures; it reads "):
         found("discofuse", tmp_path / "pictures", "ratings_of_pictures")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        (
+            "a.csv",
+            "id;text\n1;one\n",
+            r"a\.csv: the header is one column, 'id;text': its columns are separated",
+        ),
+        ("a.pdf", "%PDF-1.4", r"a\.pdf: the PDF is cut short"),
+    ],
+)
+def test_the_error_says_why_no_kind_reads_it(tmp_path, name, content, why):
+    folder = tmp_path / "given"
+    folder.mkdir()
+    (folder / name).write_text(content)
+    with pytest.raises(UndecidedError, match=rf"given: no kind reads its first files; of .*; {why}"):
+        found("discofuse", folder, "papers" if name == "a.pdf" else "")
+
+
+def test_an_empty_folder_is_an_error(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UndecidedError, match="empty: the folder is empty"):
+        found("discofuse", tmp_path / "empty")
