@@ -108,7 +108,11 @@ RELEASED_COLUMNS = pa.schema(
         column("incoherent_first_sentence", _TEXT, "the first independent sentence"),
         column("incoherent_second_sentence", _TEXT, "the second"),
         column("discourse_type", _TEXT, "the phenomenon that was taken out; PAIR_NONE: none"),
-        column("connective_string", _TEXT, 'the connective in lower case, with its comma ("however ,"); empty if there is none'),
+        column(
+            "connective_string",
+            _TEXT,
+            'in lower case, with its comma ("however ,"); empty if there is none',
+        ),
         column("has_coref_type_pronoun", _REAL, "1.0 if a pronoun was replaced, else 0.0"),
         column("has_coref_type_nominal", _REAL, "1.0 if a nominal was replaced, else 0.0"),
     ]

@@ -132,7 +132,10 @@ class Store:
         partitions: each gets its own results, and the returned ones summarise them. A partition that is stale
         for other reasons than its expectations is refused; its checks run when it is made.
         """
-        named, chosen = self._begin(declaration, context), {key.name for key in context.selected_asset_check_keys}
+        named, chosen = (
+            self._begin(declaration, context),
+            {key.name for key in context.selected_asset_check_keys},
+        )
         results: dict[str, list[dg.AssetCheckResult]] = {}
         for partition in [named] if named or not declaration.partitioned else declaration.made_partitions:
             try:

@@ -84,7 +84,8 @@ def made_differently(old: Version, new: Version) -> list[str]:
     former, present = old.keys(), new.keys()
     sides = (old, former), (new, present)
     if unknown := [version.label for version, keys in sides if not keys]:
-        return [f"what {' and '.join(unknown)} was made from is unknown: there are no manifests for {'it' if len(unknown) == 1 else 'them'}"]
+        what = "it" if len(unknown) == 1 else "them"
+        return [f"what {' and '.join(unknown)} was made from is unknown: there are no manifests for {what}"]
     lines: dict[str, list[str]] = {}
     partitions = sorted({*former, *present})
     for partition in partitions:
