@@ -175,7 +175,7 @@ class Presence:
     def told(self) -> str | None:
         """The absent systems and the reasons, in one line; None if no system is absent."""
         lacking = [f"{system} ({why})" for system, why in self.absent.items()]
-        return f"left out by params.yaml: {', '.join(lacking)}" if lacking else None
+        return f"not configured in params.yaml: {', '.join(lacking)}" if lacking else None
 
 
 def presence(declared: Mapping[str, Declaration]) -> Presence:

@@ -108,7 +108,11 @@ RELEASED_COLUMNS = pa.schema(
         column("incoherent_first_sentence", _TEXT, "the first independent sentence"),
         column("incoherent_second_sentence", _TEXT, "the second"),
         column("discourse_type", _TEXT, "the phenomenon that was taken out; PAIR_NONE: none"),
-        column("connective_string", _TEXT, 'in small letters, with its comma: "however ,"; empty: none'),
+        column(
+            "connective_string",
+            _TEXT,
+            'in lower case, with its comma ("however ,"); empty if there is none',
+        ),
         column("has_coref_type_pronoun", _REAL, "1.0 if a pronoun was replaced, else 0.0"),
         column("has_coref_type_nominal", _REAL, "1.0 if a nominal was replaced, else 0.0"),
     ]
@@ -119,7 +123,7 @@ CANDIDATES = Shape(
     kept=extended(
         _OF_DOCUMENT,
         ("sentence", _INT, "in the document, from 0; the first of two"),
-        ("rule", _TEXT, 'that split; "anaphora" or "control"; "+anaphora" behind it: combined'),
+        ("rule", _TEXT, 'the rule that split it, "anaphora" or "control"; ends in "+anaphora" if combined'),
         *RELEASED_COLUMNS,
         ("fused_detokenised", _TEXT, "the coherent text as written, in one line"),
         ("unfused_detokenised", _TEXT, "the two incoherent sentences in one line, with blanks as written"),

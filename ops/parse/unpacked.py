@@ -157,7 +157,7 @@ class Unpacked:
         """Raise DamageError unless blank lines are followed by a record or the end of the file."""
         behind = self._buffer[at : at + _BEHIND].lstrip(b"\r\n")[: len(self._mark)]
         if not self._mark.startswith(behind):
-            raise DamageError(f"its Content-Length is wrong: no record begins {count} bytes behind its head")
+            raise DamageError(f"its Content-Length is wrong: no record starts {count} bytes after its header")
 
     def _drop_some(self, most: int) -> int:
         """Take available bytes of a record; return how many. Raises DamageError if the record ends early."""

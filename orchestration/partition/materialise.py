@@ -95,7 +95,7 @@ class Store:
         with growing pauses, permanent ones are not. If the commit to dvc.lock fails, the partition still
         counts as made, and the next commit includes it.
         """
-        partition = self._begin(context)
+        partition = self._begin(declaration, context)
         forced = FORCED in context.run.tags
         if RECRAWL in context.run.tags:
             ask_again(self.workspace, declaration, [partition])
@@ -132,7 +132,10 @@ class Store:
         partitions: each gets its own results, and the returned ones summarise them. A partition that is stale
         for other reasons than its expectations is refused; its checks run when it is made.
         """
-        named, chosen = self._begin(context), {key.name for key in context.selected_asset_check_keys}
+        named, chosen = (
+            self._begin(declaration, context),
+            {key.name for key in context.selected_asset_check_keys},
+        )
         results: dict[str, list[dg.AssetCheckResult]] = {}
         for partition in [named] if named or not declaration.partitioned else declaration.made_partitions:
             try:
@@ -148,11 +151,14 @@ class Store:
         self._commit(declaration, context)
         return [_together(of_check) for of_check in results.values()]
 
-    def _begin(self, context: dg.AssetExecutionContext) -> str:
-        """Record today's code, params and sources; return the requested partition."""
+    def _begin(self, declaration: Declaration, context: dg.AssetExecutionContext) -> str:
+        """Record today's code, params and sources; return the requested partition.
+
+        A run of one month may include a dataset that has no months, such as an input.
+        """
         put_first()
         input_snapshot(self.workspace)
-        return context.partition_key if context.has_partition_key else ""
+        return context.partition_key if declaration.partitioned and context.has_partition_key else ""
 
     def _commit(self, declaration: Declaration, context: dg.AssetExecutionContext) -> None:
         if self.commit:

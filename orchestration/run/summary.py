@@ -88,8 +88,7 @@ def _where(workspace: Workspace) -> str:
     return (
         "\nThe rows are in data/<group>/<dataset>/<partition>/ (kept, dropped, rejected).\n"
         f"{shows if pages.exists() else ''}"
-        f"`{workspace.command('ui')}` serves these pages, MLflow, and Dagster with the DAG, its runs and "
-        "checks.\n"
+        f"`{workspace.command('ui')}` serves these pages, MLflow and Dagster (the graph, runs and checks).\n"
         f"`{workspace.command('plan')}` shows what is stale and why; "
         f"`{workspace.command('explain <row id>', 'explain ID=<row id>')}` shows where a row comes from."
     )

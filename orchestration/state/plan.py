@@ -63,4 +63,5 @@ def if_changed(inputs: Sequence[tuple[str, Collection[str]]]) -> str:
     places = ((name, partition) for name, partitions in inputs for partition in partitions)
     names = [" ".join(place).strip() for place in islice(places, _NAMED)]
     rest = sum(len(partitions) for _, partitions in inputs) - len(names)
-    return f"if {', '.join(names)}{f' or one of {rest} more' if rest else ''} changes"
+    others = "" if not rest else " or another input" if rest == 1 else f" or one of {rest} others"
+    return f"if {', '.join(names)}{others} changes"

@@ -84,12 +84,13 @@ def made_differently(old: Version, new: Version) -> list[str]:
     former, present = old.keys(), new.keys()
     sides = (old, former), (new, present)
     if unknown := [version.label for version, keys in sides if not keys]:
-        return [f"what {' and '.join(unknown)} was made of is unknown: its manifests are not here"]
+        what = "it" if len(unknown) == 1 else "them"
+        return [f"what {' and '.join(unknown)} was made from is unknown: there are no manifests for {what}"]
     lines: dict[str, list[str]] = {}
     partitions = sorted({*former, *present})
     for partition in partitions:
         if lost := [version.label for version, keys in sides if partition not in keys]:
-            found = [f"what {' and '.join(lost)} was made of is unknown"]
+            found = [f"what {' and '.join(lost)} was made from is unknown"]
         else:
             found = differences(_merged(former[partition]), _merged(present[partition]))
         for line in found:

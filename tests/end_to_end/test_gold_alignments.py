@@ -75,6 +75,6 @@ def test_a_system_without_its_sources_is_left_out_with_a_one_line_notice(fresh):
     fresh.params(lambda params: params["sources"].pop("papers"))
     fresh.silverloom("render")
     output = fresh.silverloom("plan")
-    assert "left out by params.yaml: talksumm (no sources.papers)" in output
+    assert "not configured in params.yaml: talksumm (no sources.papers)" in output
     assert "sources/talks" in output and "talksumm/" not in output
     assert "talksumm/" not in (fresh.root / "dvc.yaml").read_text()

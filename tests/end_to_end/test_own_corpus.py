@@ -68,7 +68,7 @@ def test_a_system_is_made_from_the_complete_params_that_the_documents_show(proje
     ), output
     assert "could not update the pages" not in output
     lacking = " ".join(project.silverloom("plan").split())
-    assert "left out by params.yaml: " in lacking
+    assert "not configured in params.yaml: " in lacking
     stages = yaml.safe_load((project.root / "dvc.yaml").read_text())["stages"]
     groups = {name.partition("-")[0].partition("@")[0] for name in stages}
     for other in MADE.keys() - {system}:

@@ -84,7 +84,7 @@ def test_a_dataset_of_one_partition_is_compared_by_its_manifest(tmp_path, folder
 
 
 def test_inputs_without_a_manifest_are_not_called_equal(made, locked):
-    line = "what the working tree was made of is unknown"
+    line = "what the working tree was made from is unknown"
     assert made_differently(locked, made(m06=key(), m07=key())) == [f"{line} (2018-08)"]
     others = {**FILES, "2018-08/kept-00000.parquet": "x"}
     assert made_differently(locked, made(files=others, m06=key(), m07=key(), m08=key())) == [
@@ -93,4 +93,4 @@ def test_inputs_without_a_manifest_are_not_called_equal(made, locked):
     damaged = made(m06=key(), m07=key(), m08=key())
     damaged.manifests["2018-08.json"].write_text(json.dumps({"key": key()}))
     assert made_differently(locked, damaged) == [f"{line} (2018-08)"]
-    assert made_differently(locked, made()) == [f"{line}: its manifests are not here"]
+    assert made_differently(locked, made()) == [f"{line}: there are no manifests for it"]
