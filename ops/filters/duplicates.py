@@ -102,22 +102,28 @@ def repeats(pairs: Iterable[SimilarPair]) -> list[Repeat]:
 def duplicates(scores: Parts, floor: float, bounds: BoundParams) -> Outcomes:
     """Yield the documents of all partitions that repeat another one, exactly or at `floor` or above.
 
-    Only documents within all other bounds are compared, so that the first of a group is never dropped for
-    another reason. Near duplicates are found where the scores have signatures. The outcome has no units: each
-    document has its fate where it is filtered. It counts the pairs that were compared.
+    A document that another bound drops is never the first of one that passes. It is compared for its exact
+    text alone, which tells what-if pages what another bound would keep. Near duplicates are found where the
+    scores have signatures. The outcome has no units: each document has its fate where it is filtered. It
+    counts the pairs that were compared.
     """
     with scores.engine.scratch() as scratch, database(scratch / "documents") as tables:
-        for table in chain([scores.schema.empty_table()], _passing(scores, bounds)):
-            insert(tables, "documents", table.select(_COLUMNS))
-            insert(tables, "bands", _bands(table, floor))
+        columns = list(dict.fromkeys([*_COLUMNS, *JUDGED]))
+        read = (part.read(columns) for part in scores.parts)
+        for table in chain([scores.schema.empty_table()], read):
+            within = pa.array(passing(table, bounds))
+            insert(tables, "documents", table.filter(within).select(_COLUMNS))
+            insert(tables, "others", table.filter(pc.invert(within)).select(_COLUMNS))
+            insert(tables, "bands", _bands(table.filter(within), floor))
         compared = 0
         exact, near = list(_exact(tables)), list[SimilarPair]()
         for first, second, similarity in _compared(tables):
             compared += len(first)
             chosen = np.flatnonzero(similarity >= floor)
             near += [SimilarPair(first[place], second[place], float(similarity[place])) for place in chosen]
-        same = {repeat.document for repeat in repeats(exact)}
-        found = repeats([*exact, *near])
+        dropped = [Repeat(document, first, 1.0) for document, first in tables.sql(_DROPPED).fetchall()]
+        same = {repeat.document for repeat in [*repeats(exact), *dropped]}
+        found = sorted([*repeats([*exact, *near]), *dropped])
         licences = _licences(tables, [repeat.document for repeat in found])
     rows = [
         {
@@ -134,10 +140,16 @@ def duplicates(scores: Parts, floor: float, bounds: BoundParams) -> Outcomes:
     yield Outcome.of(DUPLICATES, [], rows, combinations={"pairs compared": compared} if compared else {})
 
 
-def _passing(scores: Parts, bounds: BoundParams) -> Iterator[pa.Table]:
-    for part in scores.parts:
-        table = part.read(list(dict.fromkeys([*_COLUMNS, *JUDGED])))
-        yield table.filter(pa.array(passing(table, bounds)))
+#: Documents that other bounds drop, with the first one of the same text: one that passes, if there is any.
+_DROPPED = """
+    WITH passing AS (
+        SELECT content, min(document_id) AS first_passing FROM documents
+        WHERE content IS NOT NULL GROUP BY content
+    )
+    SELECT document_id, coalesce(first_passing, min(document_id) OVER (PARTITION BY content)) AS first
+    FROM others LEFT JOIN passing USING (content) WHERE content IS NOT NULL
+    QUALIFY first <> document_id
+"""
 
 
 def _exact(tables: duckdb.DuckDBPyConnection) -> Iterator[SimilarPair]:
@@ -207,5 +219,9 @@ def _matrix(signatures: pa.ListArray) -> NDArray[np.uint32]:
 
 def _licences(tables: duckdb.DuckDBPyConnection, documents: list[str]) -> dict[str, str]:
     tables.register("wanted", pa.table({"wanted_id": pa.array(documents, pa.string())}))
-    query = "SELECT document_id, licence FROM documents JOIN wanted ON document_id = wanted_id"
+    query = """
+        SELECT document_id, licence FROM (
+            SELECT document_id, licence FROM documents UNION ALL SELECT document_id, licence FROM others
+        ) JOIN wanted ON document_id = wanted_id
+    """
     return dict(tables.sql(query).fetchall())

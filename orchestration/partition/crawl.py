@@ -12,15 +12,19 @@ import re
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from ops.core.parts import FILES as PUBLISHED
+from ops.core.parts import TABLES, part_files
 from ops.crawl.child import PLAN
 from ops.crawl.crawl import AGAIN, FORMER
 from ops.crawl.journal import FILES, OPTIONS
 from ops.crawl.options import CrawlPlace
 from orchestration.files.damage import DamagedError, is_file, make_folder, read_state, set_aside
-from orchestration.files.identity import file_md5, folder_hashes
+from orchestration.files.identity import file_md5, folder_files, folder_hashes
 from orchestration.files.publish import writing
 from orchestration.messages import PartitionProgress, Recent, tell
 from orchestration.partition.inputs import ChangedBytesError
@@ -100,7 +104,7 @@ def bring_back(workspace: Workspace, dataset: Declaration, partition: str) -> in
     manifest, folder = read_manifest(workspace, dataset, partition), workspace.folder(dataset, partition)
     if manifest is None:
         committed = folder.is_dir() and stage_name(dataset) in locked_stages(workspace)
-        if committed and not asks_again(workspace, dataset, partition):
+        if committed and _has_answers(folder) and not asks_again(workspace, dataset, partition):
             raise ChangedBytesError(f"{workspace.shown(folder)} has no manifest. {_pinned(dataset)}")
         return 0
     made = manifest.files
@@ -121,6 +125,16 @@ def bring_back(workspace: Workspace, dataset: Declaration, partition: str) -> in
         with writing(folder / name) as temporary:
             shutil.copyfile(place, temporary)
     return len(places)
+
+
+def _has_answers(folder: Path) -> bool:
+    """Return whether a crawl's folder has a row or another file; a judge without an address asked nothing."""
+    rows = [path for table in TABLES for path in part_files(folder, table)]
+    try:
+        kept = sum(pq.read_metadata(path).num_rows for path in part_files(folder, "kept"))
+    except (pa.ArrowInvalid, OSError):
+        return True
+    return kept > 0 or len(folder_files(folder)) > len(rows)
 
 
 def _pinned(dataset: Declaration) -> str:

@@ -14,15 +14,15 @@ from ops.core.parts import Part, Parts
 from ops.parasci import slices
 from ops.parasci.schemas import EMBEDDED_PASSAGES, PASSAGES
 from ops.parasci.sentences import StatementParams, embedded_passages
+from orchestration import messages
 from orchestration.executors.parts import engine
 from orchestration.files.parquet import write_outcomes, write_table
-from orchestration.messages import listening, progress
 from orchestration.partition.resume import ResumableEngine
 from orchestration.run.display import Display
 from orchestration.workspace.workspace import Workspace
 
 SENTENCES = 40
-progress.FIRST = progress.EVERY = 0.0
+messages.FIRST = messages.EVERY = 0.0
 slices.SLICE = 8
 embedder = slices.embedder
 
@@ -50,7 +50,7 @@ def main():
     resumable = ResumableEngine(Workspace.here(), engine(), "toy", FOLDER / "parts", {})
     parts = Parts(PASSAGES.kept, (Part(str(FOLDER / "part.parquet")),), resumable)
     console = Console(file=sys.stdout, width=200)
-    with Display(console, 1) as display, listening(display):
+    with Display(console, 1) as display, messages.listening(display):
         display.begin("toy")
         outcomes = list(embedded_passages(parts, StatementParams(), True))
     (FOLDER / "made").mkdir()
