@@ -153,7 +153,7 @@ def _next_row(reader: Iterator[list[str]], max_bytes: int) -> list[str] | None:
 def _header(cells: list[str], delimiter: str) -> list[str]:
     names = [cell.strip() for cell in cells]
     check_characters(" ".join(names), "the header")
-    if len(names) == 1 and (others := {";", ",", "\t"}.intersection(names[0])):
+    if len(names) == 1 and delimiter == "," and (others := {";", "\t"}.intersection(names[0])):
         raise ParseError(
             f"the header is one column, {names[0]!r:.80}: its columns are separated by {min(others)!r}, "
             f"not by {delimiter!r}"

@@ -12,6 +12,7 @@ from orchestration.checks.rejects import sources_without_records
 from orchestration.dvc.stages import check_rendered
 from orchestration.messages import aligned
 from orchestration.partition.prune import leftovers, no_partitions
+from orchestration.state.dvc_files import check_lock
 from orchestration.state.freshness import EXPECTATIONS, View
 from orchestration.state.plan import Step, plan
 from orchestration.workspace.workspace import Workspace
@@ -20,6 +21,7 @@ from orchestration.workspace.workspace import Workspace
 def show(workspace: Workspace, select: str | None) -> None:
     """Print the plan as a table."""
     check_rendered(workspace)
+    check_lock(workspace)
     steps = plan(View(workspace), select)
     selected = workspace.graph.selected(select)
     if gone := [
@@ -46,7 +48,7 @@ def show(workspace: Workspace, select: str | None) -> None:
 
 def _made_again(step: Step) -> str:
     if step.certain and step.reasons == (EXPECTATIONS,):
-        return "only checked"
+        return "checked"
     return "yes" if step.certain else "perhaps"
 
 

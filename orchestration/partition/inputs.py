@@ -15,6 +15,7 @@ from ops.core.parts import FILES, Artifact, Part, Parts, part_files
 from orchestration.executors.parts import engine
 from orchestration.files.identity import file_md5, folder_files, folder_hashes
 from orchestration.files.publish import making
+from orchestration.state.dvc_files import stage_name
 from orchestration.state.freshness import NotReadyError, load_manifest, read_manifest
 from orchestration.workspace.workspace import Workspace
 
@@ -93,5 +94,6 @@ def _verify(workspace: Workspace, dataset: Declaration, partition: str, prefix: 
         if found.get(name) != expected.get(name):
             raise ChangedBytesError(
                 f"{place / name} was changed after it was made: its MD5 is {found.get(name)}, "
-                f"but its manifest has {expected.get(name)}; `dvc checkout --force` restores it"
+                f"but its manifest has {expected.get(name)}; remove it, and "
+                f"`dvc checkout --force {stage_name(dataset)}` restores it"
             )

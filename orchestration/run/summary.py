@@ -26,7 +26,7 @@ from pages.paths import shown_pages
 _TABLE = 120
 
 #: The column with the most frequent reason for dropped rows.
-_MOSTLY = "mostly dropped as"
+_REASON = "main drop reason"
 
 
 def tell_reports(view: View, reports: Sequence[Report], console: Console, notes: Iterable[str] = ()) -> bool:
@@ -35,19 +35,19 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console, notes:
     order = list(workspace.datasets)
     reports = sorted(reports, key=lambda report: order.index(report.dataset.name))
     table = Table(box=None, pad_edge=False)
-    for name in ("dataset", "partitions", "made now", *TABLES, "seconds", _MOSTLY):
-        table.add_column(name, justify="left" if name in ("dataset", _MOSTLY) else "right", no_wrap=True)
+    for name in ("dataset", "partitions", "made now", *TABLES, "seconds", _REASON):
+        table.add_column(name, justify="left" if name in ("dataset", _REASON) else "right", no_wrap=True)
     for report in reports:
         found = [view.known(report.dataset, partition) for partition in report.partitions]
         known = [manifest for manifest in found if manifest is not None]
         numbers = total(manifest.counts for manifest in known)
         columns = (len(known), len(report.made), *(numbers[name] for name in TABLES))
-        mostly = max(numbers["reasons"].items(), key=lambda item: item[1], default=None)
+        main = max(numbers["reasons"].items(), key=lambda item: item[1], default=None)
         table.add_row(
             report.dataset.name,
             *map(str, columns),
             f"{report.seconds:.1f}",
-            f"{mostly[0]} ({mostly[1]})" if mostly else "",
+            f"{main[0]} ({main[1]})" if main else "",
         )
     console.print()
     Console(width=max(console.width, _TABLE)).print(table)  # wide enough not to cut numbers

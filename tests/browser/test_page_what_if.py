@@ -139,5 +139,5 @@ def test_an_unknown_threshold_of_a_dataset_is_refused():
         threshold("limit").check("one/two", ["talks"], [PairParams])
     with pytest.raises(LookupError, match="ask for 'talks', which it does not read"):
         threshold("margin").check("one/two", ["papers"], [PairParams])
-    with pytest.raises(TypeError, match="none of those"):
+    with pytest.raises(TypeError, match="is not one of those"):
         threshold("margin", max).check("one/two", ["talks"], [PairParams])

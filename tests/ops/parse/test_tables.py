@@ -491,16 +491,14 @@ def test_a_header_of_very_many_columns_is_compared_in_linear_time(tmp_path):
     assert causes(found, "all") == ["mine/rows.csv, line 1: the column 'c0' is repeated in the header"]
 
 
-@pytest.mark.parametrize(
-    ("name", "mark", "due"), [("rows.csv", ";", ","), ("rows.csv", "\t", ","), ("rows.tsv", ",", "\t")]
-)
-def test_columns_that_another_mark_separates_are_refused(tmp_path, name, mark, due):
-    write(tmp_path, name, f"id{mark}text\n1{mark}One.\n".encode())
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_columns_that_another_mark_separates_are_refused(tmp_path, mark):
+    write(tmp_path, "rows.csv", f"id{mark}text\n1{mark}One.\n".encode())
     found = corpus(tmp_path, every="none", month=None, fields={})
     shown = f"'id{mark}text'" if mark != "\t" else r"'id\ttext'"
     assert causes(found, "all") == [
-        f"mine/{name}, line 1: the header is one column, {shown}: "
-        f"its columns are separated by {mark!r}, not by {due!r}"
+        f"mine/rows.csv, line 1: the header is one column, {shown}: "
+        f"its columns are separated by {mark!r}, not by ','"
     ]
 
 
