@@ -5,9 +5,8 @@
 Both commits run in clones in one temporary folder, with this checkout's virtual environment, so packages,
 models and machine are the same. Code is found through PYTHONPATH: nothing is installed into that environment,
 and it does not change. The current version is HEAD, so commit first. --without deletes the files of systems
-that the former
-commit lacked, and removes from params.yaml the sources that it lacked. Times are wall seconds and processor
-seconds; the second are less disturbed by other load.
+that the former commit lacked, and removes from params.yaml the sources that it lacked. Times are wall seconds
+and processor seconds; the second are less disturbed by other load.
 
 plan    `make plan` before, `silverloom plan` now, with everything up to date
 idle    `make run`, `silverloom run`, with everything up to date

@@ -19,7 +19,8 @@ from ops.core.outcome import Outcomes
 from orchestration.executors.base import EventSink
 from orchestration.executors.parts import RayEngine
 from orchestration.executors.shipping import ShippedFolder
-from orchestration.partition.resume import StoredCheckpoint, StoredCheckpoints, pack, unpack, unzipped, zipped
+from orchestration.partition.bundles import pack, unpack, unzipped, zipped
+from orchestration.partition.resume import StoredCheckpoint, StoredCheckpoints
 
 #: Kinds of events from a task: text for people, or the name and files of a checkpoint.
 _TEXT, _CHECKPOINT = "text", "checkpoint"

@@ -1,36 +1,30 @@
 """Resume a partition from its finished parts: nothing is computed twice under the same key.
 
 Belongs here: an engine that wraps another, stores each outcome as soon as it exists, and reports progress;
-the files of outcomes and training checkpoints. Not here: where ops run (executors/), what a checkpoint
-contains (ops/models/training/checkpoints.py).
+where outcomes and training checkpoints are stored. Not here: the format of these files (bundles.py), where
+ops run (executors/), what a checkpoint contains (ops/models/training/checkpoints.py).
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
 import re
 import shutil
 import time
-import zipfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pyarrow as pa
-
 from assets.declare.declaration import Declaration
 from ops.core.outcome import Outcome, Outcomes
 from ops.core.parts import TABLES, Exchange, temporary_folder
 from ops.parse.bounded.messages import watched
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
-from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
+from orchestration.files.damage import DamagedError, make_folder
 from orchestration.files.identity import Stamps, check_code, check_unreplaced, code_marks, json_digest
-from orchestration.files.publish import writing
 from orchestration.messages import Notice, PartitionProgress, Recent, tell
+from orchestration.partition.bundles import pack, read_bundle, unpack, write_bundle, write_zipped, zipped
 from orchestration.workspace.workspace import Workspace
 
 Op: TypeAlias = Callable[..., Outcome]
@@ -178,7 +172,6 @@ def _rows(outcome: Outcome) -> dict[str, int]:
 
 
 _PART = re.compile(r"\d{5,}\.zip")
-_ABOUT = "about.json"
 
 
 @dataclass(frozen=True)
@@ -328,109 +321,3 @@ def _remove(place: Path) -> None:
 
 def _entries(folder: Path) -> list[Path]:
     return list(folder.iterdir()) if folder.is_dir() else []
-
-
-def pack(outcome: Outcome) -> dict[str, bytes]:
-    """Return an outcome as named bytes, with a stream for each column.
-
-    In a stream of the whole table, chunks would end where those of any column do. Parquet pages end with
-    chunks, so the dataset's bytes would change.
-    """
-    tables = {name: getattr(outcome, name) for name in TABLES}
-    tables["units"] = pa.table({"units": outcome.units})
-    columns = {
-        f"{name}/{index}": _stream(table.select([index]))
-        for name, table in tables.items()
-        for index in range(table.num_columns)
-    }
-    about = {"combinations": dict(outcome.combinations), "files": list(outcome.files)}
-    files = {f"files/{index}": content for index, content in enumerate(outcome.files.values())}
-    return {_ABOUT: json.dumps(about).encode(), **columns, **files}
-
-
-def _stream(column: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, column.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as stream:
-        stream.write_table(column)
-    return sink.getvalue()
-
-
-def unpack(contents: Mapping[str, bytes]) -> Outcome:
-    """Return the outcome that `pack` turned into named bytes."""
-    about = json.loads(contents[_ABOUT])
-
-    def table(name: str) -> pa.Table:
-        streams = (content for entry, content in contents.items() if entry.startswith(f"{name}/"))
-        columns = [pa.ipc.open_stream(stream).read_all() for stream in streams]
-        schema = pa.schema([column.schema.field(0) for column in columns], columns[0].schema.metadata)
-        return pa.Table.from_arrays([column.column(0) for column in columns], schema=schema)
-
-    files = {name: contents[f"files/{index}"] for index, name in enumerate(about["files"])}
-    units = table("units")["units"].combine_chunks()
-    tables = {name: table(name) for name in TABLES}
-    return Outcome(units, **tables, combinations=about["combinations"], files=files)
-
-
-_CHECKSUM = hashlib.md5(usedforsecurity=False).digest_size
-
-
-def write_bundle(path: Path, contents: Mapping[str, bytes], sync: bool = True) -> str:
-    """Write named contents and return the checksum. On DiskFullError, the former file stays.
-
-    Without `sync`, a power cut may tear the file; the checksum then shows it.
-    """
-    with writing(path, sync) as temporary:
-        return _write_checked(path, temporary, zipped(contents))
-
-
-def write_zipped(path: Path, content: bytes, sync: bool = True) -> str:
-    """Write the result of `zipped`, like `write_bundle`."""
-    with writing(path, sync) as temporary:
-        return _write_checked(path, temporary, content)
-
-
-def _write_checked(path: Path, temporary: Path, content: bytes) -> str:
-    checksum = _checksum(path, content)
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.write(checksum)
-    return checksum.hex()
-
-
-def zipped(contents: Mapping[str, bytes]) -> bytes:
-    """Return named contents as one archive, without compression: columns are compressed already."""
-    sink = io.BytesIO()
-    with zipfile.ZipFile(sink, "w") as file:
-        for name, content in contents.items():
-            file.writestr(name, content)
-    return sink.getvalue()
-
-
-def read_bundle(path: Path, then: str, checksum: str | None = None) -> dict[str, bytes] | None:
-    """Return a file's contents, or None. A damaged file is set aside, and `then` says what happens next.
-
-    With `checksum`, a file with another checksum counts as damaged.
-    """
-    try:
-        content = read_state(path)
-        if content is None:
-            return None
-        found = content[-_CHECKSUM:]
-        if found != _checksum(path, content[:-_CHECKSUM]) or found.hex() != (checksum or found.hex()):
-            raise DamagedError("its checksum does not match its content and path")
-    except DamagedError as error:
-        set_aside(path, error, then)
-        return None
-    return unzipped(content[:-_CHECKSUM])
-
-
-def unzipped(content: bytes) -> dict[str, bytes]:
-    """Return the contents that `zipped` put into one archive."""
-    with zipfile.ZipFile(io.BytesIO(content)) as file:
-        return {name: file.read(name) for name in file.namelist()}
-
-
-def _checksum(path: Path, content: bytes) -> bytes:
-    """Return the checksum of a file's content and its path from `.silverloom` on."""
-    place = "/".join(path.parts[-6:]).encode()
-    return hashlib.md5(content + place, usedforsecurity=False).digest()

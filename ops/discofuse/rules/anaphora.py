@@ -158,9 +158,10 @@ def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) ->
     """Return whether a mention can refer to a noun: a country is never "he", a person is never "it", and "the
     lexicon" does not refer to a noun without an article."""
     entity, first = source.annotation.entities[noun], link.antecedent[0]
+    if source.continues_word(first):
+        return False
     if link.kind == "nominal":
-        bare = source.tags[noun] == "NN" and source.tags[first] not in _DETERMINERS
-        return not bare and source.tags[first - 1] != "HYPH"
+        return source.tags[noun] != "NN" or source.tags[first] in _DETERMINERS
     word = source.lower[link.mention[0]]
     if word in ("it", "its") and source.tags[noun] in NAMES and source.tags[first] != "DT":
         return entity not in ("", "PERSON")
@@ -294,8 +295,7 @@ def _lower(sentence: ParsedSentence, token: Token) -> str:
 
 def _is_coordinated_subject(sentence: ParsedSentence, mention: tuple[int, int], earlier: int) -> bool:
     """Return whether a mention is the subject of a conjunct of the main verb, while the earlier mention
-    depends
-    on the main verb itself."""
+    depends on the main verb itself."""
     token = mention[1] - 1
     verb = sentence.heads[token]
     return (

@@ -103,8 +103,7 @@ def _described(sentence: ParsedSentence, noun: int, at: int) -> int:
 
 def _may_describe(sentence: ParsedSentence, noun: int, at: int, first: int) -> bool:
     """Return whether "noun be description" is English. A description begins with a determiner or "one of"; or
-    it
-    is "director of the club" for a person's name, or a name for "his father"."""
+    it is "director of the club" for a person's name, or a name for "his father"."""
     lower, tags, label = sentence.lower, sentence.tags, sentence.dependencies[first]
     # "a film , The Rain" has a title, "Ann Lee , Bob 's Farm" is a list.
     if lower[first] != sentence.words[first] and tags[at] not in NAMES:

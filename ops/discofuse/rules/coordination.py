@@ -230,8 +230,7 @@ def _ahead_of_subject(sentence: ParsedSentence, subject: int, verb: int, begin: 
 
 def _ends_in_condition(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
     """Return whether a condition directly precedes "and" without a comma, which may continue it: "unless it
-    rains
-    and the wind is strong"."""
+    rains and the wind is strong"."""
     return any(
         sentence.lower[at] in _CONDITIONS
         and sentence.dependencies[at] in ("mark", "advmod")
@@ -250,14 +249,16 @@ def _is_in_question(sentence: ParsedSentence, main: int, conjunction: int) -> bo
 
 def _shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
     """Return whether the second verb has an object that the first one lacks: "founded and led the club",
-    "wrote
-    about and painted them"."""
+    "wrote about and painted them"."""
     last = _end_of_first(sentence, conjunction) - 1
     stranded = sentence.dependencies[last] == "prep" and sentence.heads[last] == main
     # "This is not and has never been easy"
     bare = sentence.annotation.lemmas[main] == "be" and last <= main + 1 and sentence.lower[last] in _BARE_BE
     if stranded or bare or main != last:
         return stranded or bare
+    # "pick and choose and run with what works"
+    if sentence.lower[verb + 1] in ("and", "or"):
+        return True
     shared = ("agent",) if sentence.child(main, "auxpass") is not None else ("dobj", "prep", "agent")
     return sentence.child(verb, *shared) is not None
 

@@ -91,8 +91,7 @@ def _relatives(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[Be
 
 def _hosts(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[int]:
     """Yield the noun that a clause depends on; then the noun above it if only that one agrees with the verb:
-    "the
-    height of the waves , which is ..."."""
+    "the height of the waves , which is ..."."""
     noun = sentence.heads[verb]
     yield noun
     above = sentence.heads[noun]
@@ -148,8 +147,7 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
 
 def _is_in_modifier(sentence: ParsedSentence, noun: int) -> bool:
     """Return whether a noun is inside a participle's phrase, so that the clause may also be about the noun
-    which
-    the participle modifies."""
+    which the participle modifies."""
     at = noun
     while sentence.heads[at] != at and sentence.start <= sentence.heads[at] < sentence.end:
         at = sentence.heads[at]
@@ -160,8 +158,7 @@ def _is_in_modifier(sentence: ParsedSentence, noun: int) -> bool:
 
 def _may_go_on(sentence: ParsedSentence, following: int) -> bool:
     """Return whether a relative clause may continue after its comma: "which was built in 1693 , and served as
-    a
-    tavern"."""
+    a tavern"."""
     if sentence.tags[following] != "CC":
         return False
     verb = conjunct(sentence, following)

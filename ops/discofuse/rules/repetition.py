@@ -104,6 +104,8 @@ def fronted(sentence: ParsedSentence, verb: int, begin: int) -> int:
     if opens is None or sentence.dependencies[opens] not in _PHRASES or sentence.lower[begin] == ",":
         return 0
     end = sentence.right(opens) + 1
+    if sentence.continues_word(verb):  # "crash-landed"
+        return 0
     return end + (sentence.lower[end] == ",") - begin if end <= verb else 0
 
 
@@ -175,8 +177,7 @@ def _hangs_on(sentence: ParsedSentence, main: int, verb: int, begin: int) -> boo
 
 def _may_be_of_clause(sentence: ParsedSentence, main: int, verb: int, begin: int) -> bool:
     """Return whether a conjunct in another tense may belong to a clause after the first verb: "presents a
-    method
-    based on words and aimed at texts", "met a man who lives there and tells stories"."""
+    method based on words and aimed at texts", "met a man who lives there and tells stories"."""
     if is_past(sentence, verb) == is_past(sentence, main):
         return False
     participle = is_participle(sentence.lower[verb])

@@ -267,6 +267,15 @@ class ParsedSentence:
             not in ("relcl", "acl", "ccomp", "pcomp", "advcl", "xcomp")
         )
 
+    def continues_word(self, token: int) -> bool:
+        """Return whether a hyphen ties a token to the one before: "grown" of "home-grown"."""
+        hyphen = token - 1
+        return (
+            hyphen > self.start
+            and self.lower[hyphen] == "-"
+            and (self.tags[hyphen] == "HYPH" or not self.annotation.spaces[hyphen])
+        )
+
     def noun_phrase_before(self, noun: int, end: int) -> int | None:
         """Return the start of the noun phrase of `noun` if it ends right before `end`, else None."""
         last = noun
@@ -304,8 +313,7 @@ class RuleParams(Params, section="discofuse.rules"):
     """The same for "it" and "they", whose scores are less reliable; `pronoun_score` also applies to them."""
     subject_score: float = Field(default=0.8, ge=0, le=1)
     """The same for "he" and "she" as the subject of the second sentence, if the antecedent is the subject of
-    the
-    first sentence's main verb."""
+    the first sentence's main verb."""
     thing_subject_score: float = Field(default=0.5, ge=0, le=1)
     """The same for "it" and "they"."""
     name_score: float = Field(default=0.85, ge=0, le=1)

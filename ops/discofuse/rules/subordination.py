@@ -41,6 +41,12 @@ _UNFINISHED = frozenset(
         "so", "if", "for", "except", "long", "'s", "’s", "'re", "’re", "'m", "’m",
     }
 )  # fmt: skip
+_THINK = frozenset(
+    {
+        "assume", "believe", "doubt", "expect", "fear", "feel", "guess", "hope", "imagine", "suppose",
+        "suspect", "think", "wish",
+    }
+)  # fmt: skip
 _PUNCTUATION = frozenset({",", ".", ":"})
 _MARKS = frozenset({"mark", "advmod", "prep", "cc", "dep"})
 
@@ -99,8 +105,7 @@ def _forward_at(sentence: ParsedSentence, body: int, comma: int) -> _Forward | N
 
 def _needs_be(sentence: ParsedSentence, head: int, body: int) -> bool:
     """Return whether a clause lacks a subject and "be": "although injured", "although in favour", "although
-    not a
-    good player"."""
+    not a good player"."""
     if sentence.auxiliaries(head):
         return False
     if sentence.tags[head] in ("NN", "NNS"):
@@ -192,6 +197,8 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         or not sentence.is_clause(main)
     ):
         return None
+    if _is_only_thought(sentence, verb):
+        return None
     # "and although they trailed , they won": the connective belongs to another clause within the second.
     if lower[start] not in ("hence", "meaning") and sentence.heads[body - 1] != verb:
         return None
@@ -212,6 +219,14 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
     if _goes_on(sentence, verb):
         return None
     return _Inner(end_of_first, body, connective)
+
+
+def _is_only_thought(sentence: ParsedSentence, verb: int) -> bool:
+    """Return whether a clause belongs to a thought, so that it is no fact on its own: "I hope we can be fair
+    while we wait"."""
+    thought = sentence.heads[verb]
+    thinks = sentence.annotation.lemmas[sentence.heads[thought]] in _THINK
+    return thinks and sentence.dependencies[thought] == "ccomp"
 
 
 def _goes_on(sentence: ParsedSentence, verb: int) -> bool:
@@ -335,8 +350,7 @@ def _apply_participle(sentence: ParsedSentence, found: _Participle) -> RuleResul
 
 def _coordinated(sentence: ParsedSentence) -> list[int]:
     """Return the participles coordinated with the first one: "leaving the club and joining another", "leaving
-    the
-    club and called back"."""
+    the club and called back"."""
     return [
         at
         for at in sentence.children(sentence.start)

@@ -108,6 +108,12 @@ def are_subjects(
     here, source = holding(text, pronoun), holding(text, noun)
     if source.dependencies[noun] not in SUBJECTS or source.heads[noun] != source.root:
         return False
+    # "Gear is dear , but I just went with friends , and it was cheap"
+    if any(
+        source.dependencies[at] == "conj" and at in first and source.subject(at)
+        for at in source.children(source.root)
+    ):
+        return False
     opens = second[0]
     if isinstance(opens, int) and "so" in here.lower[max(opens - 2, here.start) : opens]:
         return False
