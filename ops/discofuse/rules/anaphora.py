@@ -14,6 +14,7 @@ from ops.discofuse.annotation import DIVIDING, QUOTES
 from ops.discofuse.rules.connectives import RELATIVE
 from ops.discofuse.rules.morphology import is_plural, possessive, takes
 from ops.discofuse.rules.rule import (
+    LOUD_MODALS,
     NAMES,
     NOUNS,
     SUBJECTS,
@@ -29,7 +30,7 @@ _REFLEXIVES = frozenset({"himself", "herself", "itself", "themselves", "themself
 _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
 _DETERMINERS = NAMES | {"DT", "PRP$", "CD", "PDT"}
 _THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
-_NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG"})
+_NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG", "WORK_OF_ART", "LAW"})
 #: First tags of a noun phrase that has no article and is not a name.
 _INDEFINITE = frozenset({"CD", "JJ", "JJR", "JJS", "NN", "NNS", "RB", "VBG", "VBN"})
 _ENDS_PHRASE = DIVIDING | RELATIVE | {"(", "[", "-LRB-", "that", "where"}
@@ -158,7 +159,8 @@ def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) ->
     """Return whether a mention can refer to a noun: a country is never "he", a person is never "it", and "the
     lexicon" does not refer to a noun without an article."""
     entity, first = source.annotation.entities[noun], link.antecedent[0]
-    if source.continues_word(first):
+    words = source.words[first : link.antecedent[1]]
+    if source.continues_word(first) or not LOUD_MODALS.isdisjoint(words):
         return False
     if link.kind == "nominal":
         return source.tags[noun] != "NN" or source.tags[first] in _DETERMINERS

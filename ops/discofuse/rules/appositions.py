@@ -179,9 +179,9 @@ def _apply_apposition(sentence: ParsedSentence, found: Between) -> RuleResult:
 
 
 def _be(sentence: ParsedSentence, found: Between) -> str:
-    """Return "be" in the tense of the rest of the sentence; a place is described in the present."""
+    """Return "be" in the tense of the sentence; a place is described in the present."""
     lasting = sentence.annotation.entities[found.noun] in _PLACES | {"FAC"}
-    past = _tells_past(sentence, found) and not lasting
+    past = _tells_past(sentence) and not lasting
     # "The band , a trio , were famous": a group is plural if the sentence treats it so.
     carrier = sentence.verb_group(sentence.root)
     is_subject = sentence.subject(sentence.root) == found.noun
@@ -190,15 +190,15 @@ def _be(sentence: ParsedSentence, found: Between) -> str:
     return be(sentence, found.noun, past)
 
 
-def _tells_past(sentence: ParsedSentence, found: Between) -> bool:
-    """Return whether every finite verb in the rest of the sentence is in the past.
+def _tells_past(sentence: ParsedSentence) -> bool:
+    """Return whether every finite verb of the sentence is in the past.
 
     Any present tense or modal means that the apposition still holds. The paper's example is "The frigidarium
     , the last stop in the bathhouse , was where guests would cool off", which gives "The frigidarium is the
     last stop".
     """
-    rest = [*sentence.tags[sentence.start : found.start], *sentence.tags[found.end : sentence.end]]
-    return is_past(sentence, sentence.root) and {"VBZ", "VBP", "MD"}.isdisjoint(rest)
+    tags = sentence.tags[sentence.start : sentence.end]
+    return is_past(sentence, sentence.root) and {"VBZ", "VBP", "MD"}.isdisjoint(tags)
 
 
 RULES = (

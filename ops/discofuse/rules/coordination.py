@@ -155,7 +155,7 @@ def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
     """Return whether the part before `end` begins a list: "He came , saw" or "It is red , it is old". The
     released data splits even these."""
     labels = [sentence.dependencies[at] for at in sentence.children(main) if at < end]
-    if labels.count("conj") > labels.count("cc"):
+    if labels.count("conj") > labels.count("cc") or _is_list_of_verbs(sentence, main, end):
         return True
     first = sentence.child(main, "ccomp")
     return (
@@ -163,6 +163,20 @@ def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
         and first < main
         and sentence.is_clause(first)
         and QUOTES.isdisjoint(sentence.lower[sentence.start : end])
+    )
+
+
+def _is_list_of_verbs(sentence: ParsedSentence, main: int, end: int) -> bool:
+    """Return whether a list of verbs goes on at `end`, even if the parser missed it: "treats some , provides
+    care to others , and"."""
+    tag = sentence.tags[main]
+    return sentence.lower[end] == "," and any(
+        sentence.lower[at - 1] == ","
+        and sentence.tags[at] in (tag, "VBN" if tag == "VBD" else tag)
+        and sentence.child(at, "dobj") is not None
+        and sentence.subject(at) is None
+        and not sentence.auxiliaries(at)
+        for at in range(main + 2, end)
     )
 
 
@@ -200,7 +214,8 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
             ):
                 prefix = repeated(sentence, main, verb, at + 1)
                 shared = _shares_object(sentence, main, verb, at)
-                if prefix and not shared and _carries_own_tense(sentence, verb):
+                unclear = shared or _may_be_infinitive(sentence, main, verb, at)
+                if prefix and not unclear and _carries_own_tense(sentence, verb):
                     yield _Clauses(at, verb, prefix)
             continue
         if not sentence.is_clause(verb) or not at < subject or _is_dependent(sentence, verb, at):
@@ -263,6 +278,19 @@ def _shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: 
     return sentence.child(verb, *shared) is not None
 
 
+def _may_be_infinitive(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
+    """Return whether a second verb may belong to an infinitive before it: "we intend to help and reduce
+    costs"."""
+    infinitive = sentence.child(main, "xcomp")
+    return (
+        infinitive is not None
+        and infinitive < conjunction
+        and sentence.lower[verb] == sentence.annotation.lemmas[verb]
+        and not sentence.auxiliaries(verb)
+        and any(sentence.lower[at] == "to" for at in sentence.children(infinitive))
+    )
+
+
 def _is_dependent(sentence: ParsedSentence, verb: int, conjunction: int) -> bool:
     """Return whether the clause after a conjunction is dependent: "and how it works", "and which ended"."""
     subject = sentence.subject(verb)
@@ -296,7 +324,7 @@ def _detect_verb_phrases(sentence: ParsedSentence, params: RuleParams) -> Iterat
         # "and is a writer" is a sentence coordination in the released data.
         if sentence.annotation.lemmas[verb] == "be" and not sentence.auxiliaries(verb):
             continue
-        if _shares_object(sentence, main, verb, at):
+        if _shares_object(sentence, main, verb, at) or _may_be_infinitive(sentence, main, verb, at):
             continue
         prefix = repeated(sentence, main, verb, at + 1)
         if prefix:

@@ -11,6 +11,7 @@ from ops.discofuse.rules.rule import ParsedSentence, TokenList
 
 _PLURAL_TAGS = frozenset({"NNS", "NNPS"})
 _PLURAL_WORDS = frozenset({"we", "you", "they", "these", "those", "both", "many", "others", "several", "few"})
+_NO_THIRD_PERSON = frozenset({"i", "we", "you", "they"})
 _PLURAL_VERBS = frozenset({"were", "are", "have", "do", "'re", "'ve"})
 _PAST_MODALS = frozenset({"would", "could", "might", "'d"})
 
@@ -30,6 +31,8 @@ def is_plural(sentence: ParsedSentence, noun: int) -> bool:
 def agree(sentence: ParsedSentence, noun: int, verb: int) -> bool:
     """Return whether a noun phrase and a finite verb agree in number, as far as their forms show it."""
     tag = sentence.tags[noun]
+    if sentence.lower[noun] in _NO_THIRD_PERSON:
+        return sentence.tags[sentence.verb_group(verb)] != "VBZ"
     if tag == "NNS":
         return takes(sentence, verb, plural=True)
     return tag not in ("NN", "NNP") or is_plural(sentence, noun) or takes(sentence, verb, plural=False)

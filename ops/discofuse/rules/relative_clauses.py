@@ -37,6 +37,7 @@ _NO_PERSONS = TIMES | {"GPE", "LOC", "FAC", "PRODUCT"}
 _PERSONS = TIMES | {"PERSON"}
 #: A statement about these does not hold for a known entity: "no house , which ..."
 _NO_HOSTS = frozenset({"no", "any", "every", "each", "few", "little", "neither", "some"})
+_KNOWN = frozenset({"this", "these", "that", "those"})
 #: With these after "which", the clause is about the whole clause before it: "He lost , which made her sad".
 _OF_CLAUSES = frozenset(
     {
@@ -120,6 +121,9 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
     comma = found.end < sentence.end and lower[found.end] == ","
     if comma and _may_go_on(sentence, found.end + 1):
         return False
+    # "we propose a model for this task , which is ...": what is known needs no description
+    if lower[found.phrase] in _KNOWN:
+        return False
     inside = range(pronoun + 1, found.end)
     # "which ended in 1990 and which ...", "who came , who saw"
     if any(lower[at] in RELATIVE and lower[at - 1] in (",", "and", "or", "but") for at in inside):
@@ -136,6 +140,9 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
         return False
     if sentence.subject(verb) != pronoun or sentence.root > found.start:
         return True
+    # "it does not copy the file , which saves time"
+    if sentence.dependencies[found.noun] == "dobj" and sentence.child(sentence.heads[found.noun], "neg"):
+        return False
     if sentence.tags[found.noun] == "NNS" and sentence.tags[sentence.verb_group(verb)] == "VBP":
         return True
     lemmas = sentence.annotation.lemmas

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ops.discofuse.rules.connectives import BACKWARD_PHRASES
 from ops.discofuse.rules.morphology import agree, is_participle, is_past
-from ops.discofuse.rules.rule import AUXILIARIES, FINITE, TIMES, ParsedSentence
+from ops.discofuse.rules.rule import AUXILIARIES, FINITE, LOUD_MODALS, TIMES, ParsedSentence
 
 #: Adverbs that belong only to the first verb phrase: "He never married and died young", "first played for X
 #: and then for Y".
@@ -68,6 +68,8 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
     """
     subject = sentence.subject(main)
     if subject is None or subject > main or sentence.dependencies[subject] == "expl":
+        return ()
+    if sentence.words[subject] in LOUD_MODALS:
         return ()
     # "8:00 AM Leaves the farm": a time is not the subject.
     if sentence.annotation.entities[subject] in TIMES:
