@@ -81,7 +81,7 @@ health: setup ## what is failed or stale right now; status 1 if anything is
 repro: setup ## make every dataset that is stale, then dvc repro
 	@silverloom repro
 
-explain: setup ## where a row comes from and what became of it: ID=<row id>
+explain: setup ## where a row comes from and what became of it: ID=<id of a row or document>
 	@silverloom explain "$(ID)"
 
 compare: setup ## what differs between two versions: DATASET=talksumm/pairs OLD=HEAD~1 NEW= (on disk)

@@ -19,19 +19,23 @@ if TYPE_CHECKING:
     from silverloom import discofuse, metrics, parasci, talksumm, wikisum
     from silverloom.data import load
 
+    __version__: str
+
 __all__ = ["discofuse", "load", "metrics", "parasci", "talksumm", "wikisum"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "load":
         return import_module("silverloom.data").load
+    if name == "__version__":
+        return import_module("importlib.metadata").version("silverloom")
     if name in __all__:
         return import_module(f"silverloom.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "__version__"})
 
 
 def main() -> None:

@@ -118,6 +118,7 @@ class Declaration:
         named = [
             Input(source.dataset, Key(*source.dataset.split("/")), False, self._reads_beside(source))
             for source in settings().named_datasets(self.records).values()
+            if source.dataset.count("/") == 1 and source.dataset != self.name  # the graph refuses the others
         ]
         return (*self.argument_inputs, *named)
 

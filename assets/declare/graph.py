@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from assets.declare.declaration import DECLARED, Declaration
-from assets.declare.settings import ParamsError, Settings, check_names, document, settings
+from assets.declare.settings import ParamsError, Settings, check_names, did_you_mean, document, settings
 from ops.core.params import Params
 from ops.parse.source import DatasetSource, RowFormat, options_fault, row_formats
 
@@ -62,9 +62,11 @@ class AssetGraph:
         ]
         if not chosen:
             names = sorted({dataset.key.path[0] for dataset in self.datasets.values()} | set(self.datasets))
-            known = f"known: {', '.join(names)}"
+            stages = {"-".join(dataset.key.path): name for name, dataset in self.datasets.items()}
+            near = did_you_mean(stages.get(select, select), names)
+            known = f"{near}; known: {', '.join(names)}"
             raise ParamsError(
-                f"nothing is called {select!r}; {'; '.join(filter(None, [known, self.left_out]))}"
+                f"nothing is called {select!r}{'; '.join(filter(None, [known, self.left_out]))}"
             )
         wanted = {needed.name for dataset in chosen for needed in (dataset, *self.ancestors(dataset))}
         return [dataset for name, dataset in self.datasets.items() if name in wanted]
@@ -88,14 +90,16 @@ class AssetGraph:
         sources = {dataset.records for dataset in declared if dataset.records}
         if unknown := sorted(settings.sources.keys() - sources):
             known = ", ".join(sorted(sources))
-            raise ParamsError(f"params.yaml: unknown key sources.{unknown[0]}; known: {known}")
+            near = did_you_mean(unknown[0], sources)
+            raise ParamsError(f"params.yaml: unknown key sources.{unknown[0]}{near}; known: {known}")
         if all(dataset.shape is None for dataset in self.datasets.values()):
             raise ParamsError(f"params.yaml: there is nothing to make; {self.left_out}")
         for exclusion in settings.exclude:
             asset, partition = exclusion.asset, exclusion.partition
             if asset not in self.datasets:
                 known = ", ".join(self.datasets)
-                raise ParamsError(f"params.yaml: exclude: unknown asset {asset}; known: {known}")
+                near = did_you_mean(asset, self.datasets)
+                raise ParamsError(f"params.yaml: exclude: unknown asset {asset}{near}; known: {known}")
             if partition not in self.datasets[asset].partitions:
                 raise ParamsError(f"params.yaml: exclude: {asset} has no partition {partition}")
         for dataset in self.datasets.values():
@@ -262,7 +266,7 @@ def _name_fault(
 def _unreadable(declared: Mapping[str, Declaration], name: str, form: RowFormat[Any]) -> str | None:
     """Return why a format cannot read the rows of a dataset."""
     if name not in declared:
-        return f"no dataset is called {name!r}"
+        return f"no dataset is called {name!r}{did_you_mean(name, declared)}"
     named = declared[name]
     if named.shape is None or not named.partitioned:
         return f"{name} has no partitions"

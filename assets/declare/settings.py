@@ -10,8 +10,9 @@ import contextlib
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
+from difflib import get_close_matches
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
@@ -325,7 +326,7 @@ def validated(kind: type[Section], value: Any, where: str) -> Section:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        lines = [_complaint(where, dict(fault)) for fault in error.errors()]
+        lines = [_complaint(kind, where, dict(fault)) for fault in error.errors()]
         raise ParamsError("params.yaml: " + "; ".join(lines)) from error
 
 
@@ -340,20 +341,35 @@ def _check(content: Mapping[str, Any], prefix: str, allowed: set[str]) -> None:
         if path in allowed:
             continue
         if not any(known.startswith(f"{path}.") for known in allowed):
-            raise ParamsError(f"params.yaml: unknown key {path}; known: {', '.join(sorted(allowed))}")
+            depth = path.count(".") + 1
+            near = did_you_mean(path, {".".join(known.split(".")[:depth]) for known in allowed})
+            raise ParamsError(f"params.yaml: unknown key {path}{near}; known: {', '.join(sorted(allowed))}")
         if not isinstance(value, dict | None):
             raise ParamsError(f"params.yaml: {path} must hold keys (found {value!r})")
         _check(value or {}, f"{path}.", allowed)
 
 
-def _complaint(where: str, error: Mapping[str, Any]) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a question after the known name that is nearest to an unknown one; "" if none is near."""
+    near = get_close_matches(name, sorted(known), 1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+def _complaint(kind: type[Params], where: str, error: Mapping[str, Any]) -> str:
     place = [str(name) for name in error["loc"] if name not in (_FOLDER, _DATASET)]
     path = ".".join(filter(None, [where, *place]))
     if error["type"] == "extra_forbidden":
-        return f"unknown key {path}"
+        return f"unknown key {path}{did_you_mean(place[-1], _keys_beside(kind, error['loc']))}"
     if error["type"] == "missing":
         return f"{path} is missing"
     return f"{path}: {error['msg'].removeprefix('Value error, ')} (found {error.get('input')!r})"
+
+
+def _keys_beside(kind: type[Params], place: tuple[int | str, ...]) -> list[str]:
+    """Return the keys of a section, or of a source; [] for those of a section's sections."""
+    sources: dict[str, type[Params]] = {_FOLDER: Source, _DATASET: DatasetSource}
+    owner = sources.get(str(place[-2])) if place[1:] else kind
+    return [field.alias or name for name, field in owner.model_fields.items()] if owner else []
 
 
 _LOGIN = re.compile(r"(?<=://)[^/?#\s]*@")

@@ -20,14 +20,14 @@ SELECT CASE WHEN old_id IS NULL THEN 'added' WHEN new_id IS NULL THEN 'removed' 
     ('kept', old_id) AS old, ('kept', new_id) AS new
 FROM kept
 UNION ALL
-SELECT if(was = now, 'loss changed', 're-reasoned'), new_id, partition,
+SELECT if(was = now, 'losses changed', 'other fate'), new_id, partition,
     if(was = now, NULL, was), if(was = now, NULL, now), columns, ('lost', old_id), ('lost', new_id)
 FROM lost WHERE old_id = new_id
 UNION ALL
-SELECT if(unit IS NULL, 'loss removed', 're-reasoned'), old_id, coalesce(row.partition, partition),
+SELECT if(unit IS NULL, 'losses removed', 'other fate'), old_id, coalesce(row.partition, partition),
     if(unit IS NULL, NULL, was), if(unit IS NULL, NULL, 'kept'), NULL, ('lost', old_id), ('kept', row.id)
 FROM lost LEFT JOIN new_users ON unit = old_id WHERE new_id IS NULL
 UNION ALL
-SELECT if(unit IS NULL, 'loss added', 're-reasoned'), new_id, partition,
+SELECT if(unit IS NULL, 'losses added', 'other fate'), new_id, partition,
     if(unit IS NULL, NULL, 'kept'), if(unit IS NULL, NULL, now), NULL, ('kept', row.id), ('lost', new_id)
 FROM lost LEFT JOIN old_users ON unit = new_id WHERE old_id IS NULL;

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     import duckdb
 
 #: Kinds of changes: of kept rows (first three), of input units, and of stored dropped or rejected rows.
-KINDS = ("added", "removed", "changed", "re-reasoned", "loss added", "loss removed", "loss changed")
+KINDS = ("added", "removed", "changed", "other fate", "losses added", "losses removed", "losses changed")
 
 #: Columns that the views add to those of the dataset.
 _OURS = ("_partition", "_fate")
 _NUMBER = re.compile(r"U?(TINY|SMALL|BIG)INT|U?INTEGER|FLOAT|DOUBLE")
 
 _BY_PARTITION = "SELECT partition, kind, count(*) FROM cases GROUP BY ALL ORDER BY partition"
-_MOVES = """SELECT was AS "from", now AS "to", count(*) AS units FROM cases WHERE kind = 're-reasoned'
+_MOVES = """SELECT was AS "from", now AS "to", count(*) AS units FROM cases WHERE kind = 'other fate'
 GROUP BY ALL ORDER BY units DESC, was, now"""
 _COLUMNS = """SELECT unnest(columns) AS name, count(*) AS rows FROM cases WHERE kind = 'changed'
 GROUP BY name ORDER BY rows DESC, name"""
@@ -65,7 +65,7 @@ class Case(NamedTuple):
     id: str
     partition: str
     fates: tuple[str, str] | None
-    """For re-reasoned units: `kept`, `dropped: <reason>` or `rejected`, before and now."""
+    """For units with another fate: `kept`, `dropped: <reason>` or `rejected`, before and now."""
     columns: list[str]
     """The changed columns of a row that both versions have."""
     old: dict[str, Any]
@@ -82,7 +82,7 @@ def difference(old: ComparedVersion, new: ComparedVersion, limit: int = 10) -> d
       compared; `new_columns` and `lost_columns` list the others;
     - `cases`: the first `limit` cases of each kind, by id.
 
-    Two missing values are equal, and so are two NaNs. A unit is re-reasoned if one version drops or rejects
+    Two missing values are equal, and so are two NaNs. A unit has another fate if one version drops or rejects
     it, and the other has a different reason or uses it in a kept row. Units are counted separately from rows:
     a kept row may be made from several units, and is added or removed whatever happened to them. Raises
     ValueError if a file is not valid Parquet.

@@ -7,6 +7,7 @@ Each command imports what it needs only when it runs, so that `--help` and shell
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -85,8 +86,8 @@ def init(
         print(f"licence: {licence}, which a release leaves out; say --licence, or change params.yaml")
     print(f"created {folder}; next:")
     if folder.resolve() != Path.cwd():
-        print(f"  cd {folder}")
-    print('  git add . && git commit -m "New project"', "  silverloom run", sep="\n")
+        print(f"  cd {shlex.quote(str(folder))}")
+    print('  git add . && git commit -m "New project"', f"  silverloom run --select {system}", sep="\n")
 
 
 @command(assets=False)
@@ -150,9 +151,12 @@ def health(workspace: Workspace) -> int:
 
 @command()
 def explain(
-    workspace: Workspace, row: Annotated[str, typer.Argument(metavar="ROW_ID", help="The row's id.")]
+    workspace: Workspace,
+    row: Annotated[
+        str, typer.Argument(metavar="ID", help="A row's id, or your own document's id, URL or file name.")
+    ],
 ) -> None:
-    """Show where a row comes from and which rows were made from it."""
+    """Show a row's fate, where it comes from, and which rows were made from it."""
     from orchestration.cli.explain import explain
 
     print(explain(workspace, row))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
+import select
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, NoReturn, ParamSpec
@@ -47,6 +49,25 @@ def main(words: Sequence[str] | None = None) -> NoReturn:
         if wrong := " ".join(usage.format_message().split()).rstrip("."):  # empty if the help was shown
             print(f"error: {wrong}; see `{usage.ctx.command_path} --help`", file=sys.stderr)
         sys.exit(2)
+    finally:
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _reader_left()
+            sys.exit(1)
+
+
+def _reader_left() -> bool:
+    """Return whether nobody reads the output any more, as in `silverloom plan | head`; it then goes nowhere.
+
+    Commands end silently then. SIGPIPE is not set to its default, because servers must outlive their clients.
+    """
+    left = select.poll()
+    left.register(sys.stdout.fileno(), 0)
+    if left.poll(0):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return True
+    return False
 
 
 def command(*, hidden: bool = False, assets: bool = True) -> Callable[[Body[Arguments]], Body[Arguments]]:
@@ -90,6 +111,8 @@ def _status(body: Callable[[], int | None]) -> int | None:
     except KeyboardInterrupt:
         return _interrupted()
     except Exception as error:
+        if isinstance(error, BrokenPipeError) and _reader_left():
+            return 1
         if "KeyboardInterrupt" in str(error):  # pydantic turns it into an error while it builds a model
             return _interrupted()
         known = isinstance(error, EXPECTED) or transient(error)

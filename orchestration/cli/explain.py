@@ -1,16 +1,19 @@
 """`silverloom explain`: trace a row back to its source files and forward to the rows made from it.
 
-Belongs here: a row's lineage as text, with the run that made the row. Not here: finding rows
-(assets/rows/ancestry.py) and lineage as pages (pages/lineage.py).
+Belongs here: the rows that a name means, their fate, and a row's lineage as text, with the run that made the
+row. Not here: finding rows by id (assets/rows/ancestry.py) and lineage as pages (pages/lineage.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assets.declare.graph import Everything
+import pyarrow.compute as pc
+
+from assets.declare.graph import Everything, label
 from assets.rows.ancestry import Ancestry, File, Lineage, RowPlace
 from assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
+from assets.rows.reading import read
 from ops.core.identity import row_id
 from ops.core.outcome import Row
 from ops.parse.decoding import one_line
@@ -19,12 +22,17 @@ from orchestration.state.freshness import read_manifest
 from orchestration.workspace.workspace import Workspace
 
 _SOURCES_SHOWN = 3
+_ROWS_SHOWN = 10
+
+#: Columns of a parsed source that name a document as its source does.
+_NAMES = ("document", "url")
 
 
 def explain(workspace: Workspace, name: str) -> str:
-    """Return a row's lineage as text.
+    """Return a row's fate and lineage as text, or the fates of all rows of a document.
 
-    Raises LookupError if no dataset has a row with that id.
+    `name` is the id of a row, or what a source calls a document: its id, URL or file. Raises LookupError if
+    no dataset has such a row.
     """
     folders = {
         dataset.name: {
@@ -33,18 +41,59 @@ def explain(workspace: Workspace, name: str) -> str:
         for dataset in workspace.datasets.values()
     }
     ancestry = Ancestry(Everything(folders, workspace.graph))
-    code = ancestry.codes([name])[0]
-    if code < 0 or not (lineage := ancestry.lineage(code)).places:
+    codes = _meant(ancestry, name)
+    if not codes:
         raise LookupError(
-            f"no dataset has a row with id {name!r}; ids are in the `id` column of every Parquet file"
+            f"no dataset has a row or a document {name!r}; the ids of rows are in the column `id` of every "
+            "Parquet file; a record that was rejected when it was read has its source, file and line as its "
+            "id, such as texts/2018.jsonl#7"
         )
-    lines = [f"row {name}"]
+    lines = list[str]()
+    for code in codes[:_ROWS_SHOWN]:
+        lineage = ancestry.lineage(code, 1)
+        lines += [f"row {lineage.id}", *map(_fate, lineage.places, rows(lineage.places))]
+    if len(codes) > 1:
+        more = f"and {len(codes) - _ROWS_SHOWN} more rows; " if len(codes) > _ROWS_SHOWN else ""
+        lines += ["", f"{more}`silverloom explain ID` shows where one of them comes from"]
+    else:
+        lines += _lineage(workspace, ancestry, codes[0])
+    return "\n".join(map(one_line, lines))
+
+
+def _meant(ancestry: Ancestry, name: str) -> list[int]:
+    """Return the row with an id, else the rows of a raw record or file, or of a document with that name."""
+    ids = ancestry.ids
+    known = pc.indices_nonzero(pc.or_(pc.equal(ids, name), pc.ends_with(ids, f"/{name}"))).to_pylist()
+    codes = [code for code in known if ids[code].as_py() == name] or known
+    found = [row for code in codes for row in ([code] if ancestry.places(code) else ancestry.users(code))]
+    for file in () if found else ancestry.files:
+        for column in _NAMES if file.dataset.records else ():
+            if column in file.schema.names:
+                table = read(file.path, ["id", column])
+                found += ancestry.codes(table.filter(pc.equal(table[column], name))["id"].to_pylist())
+    return list(dict.fromkeys(found))
+
+
+def _fate(place: RowPlace, row: Row) -> str:
+    """Return what became of a row in a dataset, in a line."""
+    fate = place.file.table
+    if fate == "dropped":
+        score = "" if row["score"] is None else f", score {row['score']:g}"
+        fate = f"dropped as {row['reason']}{score}" + (f" ({short(row['detail'])})" if row["detail"] else "")
+    elif fate == "rejected":
+        fate = f"rejected: {short(row['error'])}"
+    return f"  {label(place.file.dataset, place.file.partition)}: {fate}"
+
+
+def _lineage(workspace: Workspace, ancestry: Ancestry, code: int) -> Iterator[str]:
+    lineage = ancestry.lineage(code)
     for place, row in zip(lineage.places, rows(lineage.places, whole=True), strict=True):
-        lines += ["", *_describe(workspace, place, row)]
-    lines += ["", "made of", *_origins(ancestry, lineage, "  ", {code})]
-    users = zip(lineage.used_by, rows(lineage.used_by), strict=True)
-    later = [f"  {place.file.name}: {row['id']}" for place, row in users]
-    return "\n".join(map(one_line, [*lines, "", "used by", *(later or ["  nothing"])]))
+        yield from ("", *_describe(workspace, place, row))
+    yield from ("", "made of", *_origins(ancestry, lineage, "  ", {code}), "", "used by")
+    for place, row in zip(lineage.used_by, rows(lineage.used_by), strict=True):
+        yield f"  {place.file.name}: {row['id']}"
+    if not lineage.used_by:
+        yield "  nothing"
 
 
 def _describe(workspace: Workspace, place: RowPlace, row: Row) -> list[str]:

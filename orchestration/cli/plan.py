@@ -13,16 +13,14 @@ from orchestration.dvc.stages import check_rendered
 from orchestration.messages import aligned
 from orchestration.partition.prune import leftovers, no_partitions
 from orchestration.state.dvc_files import check_lock
-from orchestration.state.freshness import EXPECTATIONS, View
+from orchestration.state.freshness import CHECKS_FAILED, EXPECTATIONS, View
 from orchestration.state.plan import Step, plan
 from orchestration.workspace.workspace import Workspace
 
 
 def show(workspace: Workspace, select: str | None) -> None:
     """Print the plan as a table."""
-    check_rendered(workspace)
-    check_lock(workspace)
-    steps = plan(View(workspace), select)
+    steps = _steps(workspace, select)
     selected = workspace.graph.selected(select)
     if gone := [
         label(dataset, partition) for dataset in selected for partition in leftovers(workspace, dataset)
@@ -46,8 +44,14 @@ def show(workspace: Workspace, select: str | None) -> None:
         print(f"and {len(empty)} partitions without records, made together: {names}")
 
 
+def _steps(workspace: Workspace, select: str | None) -> list[Step]:
+    check_rendered(workspace)
+    check_lock(workspace)
+    return plan(View(workspace), select)
+
+
 def _made_again(step: Step) -> str:
-    if step.certain and step.reasons == (EXPECTATIONS,):
+    if step.certain and step.reasons in ((EXPECTATIONS,), (CHECKS_FAILED,)):
         return "checked"
     return "yes" if step.certain else "perhaps"
 
@@ -60,7 +64,8 @@ def show_json(workspace: Workspace, select: str | None) -> None:
             "partition": step.partition,
             "reasons": step.reasons,
             "certain": step.certain,
+            "made_again": _made_again(step),
         }
-        for step in plan(View(workspace), select)
+        for step in _steps(workspace, select)
     ]
     print(json.dumps({"newest": workspace.settings.partitions.names[-1], "steps": steps}))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -50,6 +51,10 @@ _FILES = {
 _HEAD = "# Only what differs from the defaults. After a change of sources: silverloom render\n"
 
 
+#: What is said of a table in which no column was found for something.
+_LACKING = {"id": "no column of ids: rows are named by file and line", "title": "no column of titles"}
+
+
 class GivenSource(NamedTuple):
     """A source as people give it: `PATH` or `RECORDS=PATH`."""
 
@@ -75,9 +80,10 @@ class ProjectSource(NamedTuple):
     @property
     def told(self) -> str:
         """What was found, in a line."""
-        columns = ", ".join(f"{wanted} from {column}" for wanted, column in self.found.columns.items())
+        columns = [", ".join(f"{wanted} from {column}" for wanted, column in self.found.columns.items())]
+        columns += [text for wanted, text in _LACKING.items() if wanted in self.found.lacking]
         told = f"{self.given.path.name}: {self.found.records}, read as {self.found.kind}"
-        return f"{told} ({columns})" if columns else told
+        return f"{told} ({'; '.join(columns)})" if self.found.columns else told
 
 
 class Wishes(NamedTuple):
@@ -145,14 +151,14 @@ def _asked(given: Sequence[GivenSource], wishes: Wishes) -> dict[str, SourceOpti
     columns: dict[str, dict[str, str]] = {source.name: {} for source in given}
     for text in wishes.kinds:
         before, _, kind = text.rpartition("=")
-        for source in _meant(given, before, f"--kind {text}", f"--kind {{}}={kind}"):
+        for source in _meant(given, before, "--kind", text, f"={kind}"):
             kinds[source.name] = kind
     for text in wishes.columns:
         left, _, column = text.partition("=")
         before, _, wanted = left.rpartition(".")
         if not (wanted and column):
             raise ValueError(f"--column takes WHAT=COLUMN, such as text=abstract, not {text!r}")
-        for source in _meant(given, before, f"--column {text}", f"--column {{}}.{wanted}={column}"):
+        for source in _meant(given, before, "--column", text, f".{wanted}={column}"):
             columns[source.name][wanted] = column
     several = len(given) > 1
     return {
@@ -163,15 +169,15 @@ def _asked(given: Sequence[GivenSource], wishes: Wishes) -> dict[str, SourceOpti
     }
 
 
-def _meant(given: Sequence[GivenSource], name: str, option: str, example: str) -> list[GivenSource]:
+def _meant(given: Sequence[GivenSource], name: str, option: str, text: str, rest: str) -> list[GivenSource]:
     """Return the sources with a name, or of some records. Raises ValueError if that is not clear."""
     if not name and len(given) > 1:
-        ways = " or ".join(example.format(source.name) for source in given)
-        raise ValueError(f"{option}: which source is meant? Say {ways}")
+        ways = " or ".join(f"{option} {shlex.quote(source.name + rest)}" for source in given)
+        raise ValueError(f"{option} {text}: which source is meant? Say {ways}")
     if found := [source for source in given if name in ("", source.name, source.records)]:
         return found
     there = ", ".join(source.name for source in given)
-    raise ValueError(f"{option}: there is no source {name}; there are: {there}")
+    raise ValueError(f"{option} {text}: there is no source {name}; there are: {there}")
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shlex
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -64,6 +65,8 @@ class FoundSource(NamedTuple):
     """Of tables: the column of each thing that the kind asks for."""
     fields: Mapping[str, str]
     """Those of them that params.yaml must name."""
+    lacking: Sequence[str] = ()
+    """What the kind asks of tables and no column was found for."""
     reader: str = ""
     """The records that the system takes from the rows of these, if it does not read these themselves."""
 
@@ -175,6 +178,7 @@ def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: S
     for records, kind, form in formats:
         columns: dict[str, str] = {}
         fields: dict[str, str] = {}
+        lacking: list[str] = []
         if isinstance(form, Table):
             try:
                 columns = _columns(form, folder, name, asked)
@@ -182,9 +186,10 @@ def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: S
                 undecided = undecided or error
                 continue
             fields = _renamed(form, columns)
+            lacking = [wanted for wanted in form.columns if columns and wanted not in columns]
         if share := _share(form, Source(kind=kind, path=str(folder), licence="first", fields=fields)):
             family = type(getattr(form, "form", form))
-            fits.append(_Fit(share, family, FoundSource(records, kind, columns, fields)))
+            fits.append(_Fit(share, family, FoundSource(records, kind, columns, fields, lacking)))
     if undecided and all(fit.share <= _MOST for fit in fits):
         raise undecided
     return fits
@@ -254,9 +259,10 @@ def _columns(form: Table, folder: Path, name: str, asked: SourceOptions) -> dict
     cells = _cells(list(_rows(islice(_raws(form, source), _FIRST))))
     if not cells:
         return {}
-    option = f"--column {asked.source and asked.source + '.'}"
+    option = asked.source and f"{asked.source}."
     if unknown := [wanted for wanted in asked.columns if wanted not in form.columns]:
-        raise UndecidedError(f"{option}{unknown[0]}=...: not asked for; known: {', '.join(form.columns)}")
+        known = ", ".join(form.columns)
+        raise UndecidedError(f"--column {option}{unknown[0]}=...: not asked for; known: {known}")
     for column in asked.columns.values():
         if column not in cells:
             raise UndecidedError(f"{name} has no column {column!r}; there are: {', '.join(cells)}")
@@ -333,9 +339,10 @@ def _main_column(
     if len(long) == 1:
         return long[0]
     why = f"{' and '.join(long)} hold texts" if long else "no column holds texts"
+    example = shlex.quote(f"{option}{wanted}={long[0] if long else 'NAME'}")
     raise UndecidedError(
         f"{name}: which column is the {wanted}? {why}; there are: {', '.join(there)}; "
-        f"say which: {option}{wanted}={long[0] if long else 'NAME'}"
+        f"say which: --column {example}"
     )
 
 

@@ -234,6 +234,8 @@ class _Loop:
 
 
 def _brief(reasons: Sequence[str], width: int = 70) -> str:
+    if [*reasons] == ["missing"]:
+        return "was missing"
     first = reasons[0] if len(reasons[0]) <= width else f"{reasons[0][: width - 1]}…"
     return first if len(reasons) == 1 else f"{first}; {len(reasons) - 1} more"
 

@@ -90,5 +90,5 @@ def _where(workspace: Workspace) -> str:
         f"{shows if pages.exists() else ''}"
         f"`{workspace.command('ui')}` serves these pages, MLflow and Dagster (the graph, runs and checks).\n"
         f"`{workspace.command('plan')}` shows what is stale and why; "
-        f"`{workspace.command('explain <row id>', 'explain ID=<row id>')}` shows where a row comes from."
+        f"`{workspace.command('explain <id>', 'explain ID=<id>')}` traces a row or a document."
     )

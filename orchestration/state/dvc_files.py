@@ -165,7 +165,10 @@ def _stages(workspace: Workspace, _time: int, _size: int) -> dict[str, Any]:
 
 def _remedies(workspace: Workspace, content: bytes) -> str:
     """Return the remedies that would work here."""
-    again = f"remove it, and `{workspace.command('run')}` writes a new one from what was made here"
+    again = (
+        f"remove it, and `{workspace.command('run')}` writes a new one from what was made here (the hashes "
+        "of datasets that are only in a remote or elsewhere are lost with it)"
+    )
     if _conflict(content) and _git(workspace, "ls-files", "--unmerged", "dvc.lock"):
         side = "run `git checkout --ours dvc.lock` (or `--theirs`), then `git add dvc.lock`"
         return f"{side}, or {again}"

@@ -12,6 +12,7 @@ the same partition has the same manifest wherever it is made.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -329,9 +330,15 @@ def _changed(what: str, old: Mapping[str, Any], new: Mapping[str, Any], show: bo
     lines = []
     for name in sorted({*old, *new}):
         if old.get(name) != new.get(name) or (name in old) != (name in new):
-            detail = without_logins(f": {old.get(name)} -> {new.get(name)}") if show else " changed"
-            lines.append(f"{what} {name}{detail}")
+            values = f": {_shown(old, name)} -> {_shown(new, name)}"
+            lines.append(f"{what} {name}{without_logins(values) if show else ' changed'}")
     return lines
+
+
+def _shown(values: Mapping[str, Any], name: str) -> str:
+    """Return a value as params.yaml has it: a text plain, anything else as JSON, which is YAML too."""
+    value = values.get(name)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def flattened(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

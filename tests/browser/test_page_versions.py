@@ -31,7 +31,7 @@ def found(**changes):
         "columns": {"text": 1},
         "new_columns": ["notes"],
         "lost_columns": [],
-        "examples": {**{kind: [] for kind in KINDS}, "changed": [example], "re-reasoned": [moved]},
+        "examples": {**{kind: [] for kind in KINDS}, "changed": [example], "other fate": [moved]},
         **changes,
     }
 

@@ -68,7 +68,10 @@ def test_an_empty_list_of_sources_counts_as_absent(done):
 def test_a_misspelt_source_does_not_count_as_absent(fresh):
     fresh.params(lambda params: params["sources"].update(gold_alignment={}))
     output = fresh.silverloom("plan", ok=False)
-    assert "error: params.yaml: unknown key sources.gold_alignment; known: " in output
+    assert (
+        "error: params.yaml: unknown key sources.gold_alignment (did you mean gold_alignments?); known: "
+        in output
+    )
 
 
 def test_a_system_without_its_sources_is_left_out_with_a_one_line_notice(fresh):

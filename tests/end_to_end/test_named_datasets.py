@@ -116,14 +116,14 @@ def test_a_clone_with_the_data_makes_nothing(made, tmp_path):
     assert project.made(project.silverloom("run", "--select", "sources/prose")) == []
 
 
-CHOICE = "can be named: sources/papers, sources/sentences, sources/articles, sources/web_pages, "
+CHOICE = "can be named: sources/reference_texts, sources/test_sets, sources/papers, sources/sentences, "
 
 
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ({"dataset": "sources/artcles"}, f"no dataset is called 'sources/artcles'; {CHOICE}"),
-        ({"dataset": "articles"}, f"no dataset is called 'articles'; {CHOICE}"),
+        ({"dataset": "sources/artcles"}, f"no dataset is called 'sources/artcles' (did you mean sources/articles?); {CHOICE}"),
+        ({"dataset": "articles"}, f"no dataset is called 'articles' (did you mean sources/articles?); {CHOICE}"),
         ({"dataset": "sources/citations"}, f"sources/citations has no text; {CHOICE}"),
         ({"dataset": "talksumm/tuning"}, f"talksumm/tuning has no partitions; {CHOICE}"),
         ({"dataset": "sources/prose"}, f"sources/prose cannot read itself; {CHOICE}"),

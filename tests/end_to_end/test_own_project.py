@@ -83,13 +83,14 @@ def mine(active, corpus) -> Path:
     found, created, *steps = said.splitlines()
     assert (
         found
-        == "abstracts.jsonl.gz: prose, read as table (text from abstract, id from acl_id): corpus/abstracts"
+        == "abstracts.jsonl.gz: prose, read as table (text from abstract, id from acl_id; no column of titles): "
+        "corpus/abstracts"
     )
     assert created == "created mine; next:"
     assert [*map(str.strip, steps)] == [
         "cd mine",
         'git add . && git commit -m "New project"',
-        "silverloom run",
+        "silverloom run --select discofuse",
     ]
     active("silverloom run --select discofuse/examples", corpus / "mine")
     return corpus / "mine"

@@ -140,8 +140,27 @@ def test_explain_shows_why_a_unit_was_dropped(done):
     assert "file corpus/talks/lost.txt" in text
 
 
+@pytest.mark.parametrize("name", ["lost", "lost.txt", "talks/lost.txt"])
+def test_explain_finds_a_row_by_what_its_source_calls_the_document(done, name):
+    first, kept, dropped, *_ = done.silverloom("explain", name).splitlines()
+    assert first.startswith("row talk-")
+    assert kept == "  sources/talks 2018-06: kept"
+    assert dropped.startswith("  talksumm/pairs 2018-06: dropped as unmatched, score 0.")
+
+
+def test_explain_of_a_document_with_several_rows_shows_the_fate_of_each(done):
+    said = done.silverloom("explain", "alpha").splitlines()
+    assert {line for line in said if line.startswith("  sources/")} == {
+        "  sources/papers 2018-06: kept",
+        "  sources/citations 2018-06: kept",
+        "  sources/talks 2018-06: kept",
+    }
+    assert "made of" not in said and "`silverloom explain ID`" in said[-1]
+
+
 def test_explain_says_when_a_row_is_unknown(done):
-    assert "error: no dataset has a row with id 'nobody'" in done.silverloom("explain", "nobody", ok=False)
+    said = done.silverloom("explain", "nobody", ok=False)
+    assert "error: no dataset has a row or a document 'nobody'" in said
 
 
 @pytest.mark.long

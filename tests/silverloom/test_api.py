@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 
 import nbformat
 import pyarrow as pa
@@ -50,6 +51,12 @@ def elsewhere(code, cwd, **environment):
 
 def test_to_import_it_loads_declares_and_sets_nothing(tmp_path):
     assert elsewhere(CHEAP, tmp_path).strip() == str(ROOT / "silverloom/__init__.py")
+
+
+def test_its_version_is_that_of_the_project():
+    assert (
+        silverloom.__version__ == tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    )
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -49,10 +49,7 @@ class BalancedParams(Params, section="discofuse.balanced"):
     """How many examples of each kind are kept, by domain."""
 
     caps: Caps = Field(Caps(), description="by default Wikipedia's in Tables 16 and 6; anaphora is ours")
-    domains: Mapping[str, Caps] = Field(
-        {"sports": Caps(and_=0.12, but=0.109, anaphora=0.25, control=0.038)},
-        description="other caps for some domains; by default those of Sports in Tables 16 and 6",
-    )
+    domains: Mapping[str, Caps] = Field({}, description="other caps for some domains")
     seed: int = Field(0, ge=0, description="another one draws other examples")
 
 

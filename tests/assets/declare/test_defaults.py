@@ -1,18 +1,20 @@
 """Optional keys of params.yaml: the default of every key equals its value there, and gives the same datasets."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from assets.declare.declaration import DECLARED
-from assets.declare.settings import ParamsError, check_names, document, raw_section, validated
+from assets.declare.settings import ParamsError, Settings, check_names, document, raw_section, validated
 from orchestration.definitions import workspace
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
 
 #: Keys of the sample itself, as docs/how-to/own-corpus.md says.
 OF_SAMPLE = {
+    "discofuse.balanced.domains",
     "discofuse.transfer.domain",
     "talksumm.gold_papers.seed",
     "wikisum.evaluation.categories",
@@ -65,9 +67,10 @@ def test_a_partial_store_equals_the_complete_one():
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ({"talksumm": {"hmms": {}}}, "unknown key talksumm.hmms; known: "),
+        ({"talksumm": {"hmms": {}}}, r"unknown key talksumm.hmms \(did you mean talksumm.hmm\?\); known: "),
+        ({"zebra": {}}, "unknown key zebra; known: "),
         ({"talksumm": 3}, r"talksumm must hold keys \(found 3\)"),
-        ({"talksum": {}}, "unknown key talksum; known: "),
+        ({"talksum": {}}, r"unknown key talksum \(did you mean talksumm\?\); known: "),
     ],
 )
 def test_an_undeclared_key_is_an_error_even_in_a_section_with_defaults(content, complaint):
@@ -82,5 +85,13 @@ def test_an_unknown_key_of_a_subsection_is_an_error():
         for kind in workspace().datasets["talksumm/alignments"].params.values()
         if kind.section == "talksumm.hmm"
     )
-    with pytest.raises(ParamsError, match=r"unknown key talksumm\.hmm\.alpha"):
-        validated(kind, raw_section({"talksumm": {"hmm": {"alpha": 1}}}, "talksumm.hmm"), "talksumm.hmm")
+    for key, hint in {"alpha": "", "lamda": " (did you mean lambda?)"}.items():
+        with pytest.raises(ParamsError, match=re.escape(f"unknown key talksumm.hmm.{key}{hint}") + "$"):
+            validated(kind, raw_section({"talksumm": {"hmm": {key: 1}}}, "talksumm.hmm"), "talksumm.hmm")
+
+
+def test_an_unknown_key_of_a_source_is_an_error_with_the_nearest_key():
+    source = {"kind": "plain_prose", "path": "corpus", "license": "MIT"}
+    content = {"partitions": {"every": "none"}, "sources": {"prose": {"mine": source}}}
+    with pytest.raises(ParamsError, match=r"key sources.prose.mine.license \(did you mean licence\?\)"):
+        validated(Settings, content, "")

@@ -99,21 +99,21 @@ def test_a_unit_that_left_a_kept_row_is_reported_with_its_reason(compare):
     old = one([kept("pair-1", ["talk-1", "paper-1"]), kept("pair-2", ["talk-2", "paper-2"])])
     new = one([kept("pair-2", ["talk-2", "paper-2"])], [dropped("talk-1", "unmatched")])
     found = compare(old, new)
-    assert counts(found) == {"removed": 1, "re-reasoned": 1}
+    assert counts(found) == {"removed": 1, "other fate": 1}
     assert moves(found) == {("kept", "dropped: unmatched"): 1}
     back = compare(new, old)
-    assert counts(back) == {"added": 1, "re-reasoned": 1}
+    assert counts(back) == {"added": 1, "other fate": 1}
     assert moves(back) == {("dropped: unmatched", "kept"): 1}
 
 
 def test_a_row_of_many_units_counts_as_removed_whatever_their_fates(compare):
     units = [f"u{number:02d}" for number in range(30)]
     old = one([kept("talk", units)])
-    assert counts(compare(old, one([], [dropped("u00", "short")]))) == {"removed": 1, "re-reasoned": 1}
+    assert counts(compare(old, one([], [dropped("u00", "short")]))) == {"removed": 1, "other fate": 1}
     lost = compare(old, one([], [dropped(unit, "short") for unit in units]))
-    assert counts(lost) == {"removed": 1, "re-reasoned": 30}
+    assert counts(lost) == {"removed": 1, "other fate": 30}
     less = compare(old, one([kept("talk", units[1:])], [dropped("u00", "short")]))
-    assert counts(less) == {"changed": 1, "re-reasoned": 1}
+    assert counts(less) == {"changed": 1, "other fate": 1}
 
 
 def test_another_reason_and_a_reject_are_other_fates(compare):
@@ -127,12 +127,12 @@ def test_another_reason_and_a_reject_are_other_fates(compare):
     )
     found = compare(old, new)
     assert moves(found) == {("dropped: short", "dropped: long"): 1, ("dropped: short", "rejected"): 1}
-    assert counts(found) == {"re-reasoned": 2, "loss changed": 2}
+    assert counts(found) == {"other fate": 2, "losses changed": 2}
 
 
 def test_lost_units_that_did_not_exist_before_are_not_moves(compare):
     found = compare(one([], [dropped("a", "short")]), one([], [], [rejected("b", "bad")]))
-    assert counts(found) == {"loss added": 1, "loss removed": 1}
+    assert counts(found) == {"losses added": 1, "losses removed": 1}
     assert moves(found) == {}
 
 
@@ -194,7 +194,7 @@ def test_every_row_and_every_unit_is_counted_once_by_its_change(pairs):
             yield "removed" if rows[0] else "added"
         if any(lost):
             where = "added" if was == "absent" else "removed"
-            yield f"loss {where}" if "absent" in (was, now) else "re-reasoned"
+            yield f"losses {where}" if "absent" in (was, now) else "other fate"
 
     with tempfile.TemporaryDirectory() as folder:
         found = difference(write(f"{folder}/old", one(*tables(0))), write(f"{folder}/new", one(*tables(1))))

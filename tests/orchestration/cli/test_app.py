@@ -1,10 +1,21 @@
 """The command line: help for everything, one-line errors, the same options everywhere."""
 
+import json
+import os
+import re
+import subprocess
+import sys
+from types import SimpleNamespace
+
 import pytest
 from typer.main import get_command
 
+from orchestration.cli import plan
 from orchestration.cli.app import app, main
 from orchestration.cli.command import run
+from orchestration.state.dvc_files import DamagedLockError
+from orchestration.state.freshness import CHECKS_FAILED, EXPECTATIONS
+from orchestration.state.plan import Step
 
 COMMANDS = get_command(app).commands
 SHOWN = {name: command for name, command in COMMANDS.items() if not command.hidden}
@@ -50,7 +61,7 @@ def test_an_option_has_the_same_name_and_description_everywhere():
         (("plans",), "error: No such command 'plans'"),
         (("backfill", "--from", "2018-06"), "error: Missing option '--to'"),
         (("run", "--jobs", "0"), "error: Invalid value for '--jobs'"),
-        (("explain",), "error: Missing argument 'ROW_ID'"),
+        (("explain",), "error: Missing argument 'ID'"),
     ],
 )
 def test_usage_errors_end_with_one_line_and_status_2(words, said, capsys):
@@ -64,6 +75,46 @@ def test_failures_end_with_one_line_and_status_1(name, capsys):
     assert call(name, "--select", "nothing") == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: nothing is called 'nothing'; known: ")
+
+
+def test_the_name_of_a_stage_leads_to_that_of_its_dataset(capsys):
+    assert call("plan", "--select", "discofuse-examples") == 1
+    said = "error: nothing is called 'discofuse-examples' (did you mean discofuse/examples?); known: "
+    assert capsys.readouterr().err.startswith(said)
+
+
+def test_the_plan_says_the_same_as_a_table_and_as_json(monkeypatch, capsys):
+    dataset = SimpleNamespace(name="talksumm/pairs")
+    reasons = {"a": (EXPECTATIONS,), "b": (CHECKS_FAILED,), "c": ("code changed",), "d": ("if x changes",)}
+    steps = [Step(dataset, name, why, name != "d") for name, why in reasons.items()]
+    monkeypatch.setattr(plan, "plan", lambda view, select: steps)
+    assert call("plan", "--json") == 0
+    found = [step["made_again"] for step in json.loads(capsys.readouterr().out)["steps"]]
+    assert found == ["checked", "checked", "yes", "perhaps"]
+    assert call("plan") == 0
+    table = capsys.readouterr().out
+    assert re.findall("^talksumm/pairs +[a-d] +([a-z]+)", table, re.MULTILINE) == found
+
+
+def test_a_damaged_lock_stops_the_plan_as_json_too(monkeypatch, capsys):
+    def damaged(workspace):
+        raise DamagedLockError("dvc.lock is damaged")
+
+    monkeypatch.setattr(plan, "check_lock", damaged)
+    assert call("plan", "--json") == 1
+    assert capsys.readouterr().err == "error: dvc.lock is damaged\n"
+
+
+@pytest.mark.parametrize("words", [("--help",), ("plan", "--json")])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_command_ends_silently_when_nobody_reads_its_output(words, unbuffered):
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = [sys.executable, "-m", "orchestration.cli", *words]
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    ended = subprocess.run(program, stdout=writing, stderr=subprocess.PIPE, env=environment)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (1, b"")
 
 
 def test_outside_of_any_project_nothing_is_made(capsys, monkeypatch, tmp_path):

@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+import pyarrow as pa
+
 from orchestration.cli import explain as explain
 from orchestration.workspace.workspace import Workspace
 
@@ -10,11 +12,15 @@ def test_terminal_control_characters_are_escaped_in_a_lineage(monkeypatch, tmp_p
     file = SimpleNamespace(
         name="talksumm/pairs",
         partition="2018-06",
-        dataset=SimpleNamespace(crawl=False),
+        table="kept",
+        dataset=SimpleNamespace(name="talksumm/pairs", crawl=False),
         address="data/talksumm/pairs",
     )
-    lineage = SimpleNamespace(places=[SimpleNamespace(file=file)], raw=False, made_of=[], used_by=[])
-    ancestry = SimpleNamespace(codes=lambda ids: [0], lineage=lambda code: lineage)
+    places = [SimpleNamespace(file=file)]
+    lineage = SimpleNamespace(id="x", places=places, raw=False, made_of=[], used_by=[])
+    ancestry = SimpleNamespace(
+        ids=pa.array(["x"]), places=lambda code: places, lineage=lambda code, most=None: lineage
+    )
     row = {"id": "x", "title": "safe \x9b31m red"}
     monkeypatch.setattr(explain, "Ancestry", lambda files: ancestry)
     monkeypatch.setattr(explain, "rows", lambda places, whole=False: [row for _ in places])

@@ -3,6 +3,7 @@
 import csv
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -67,8 +68,47 @@ def params(folder="mine"):
 def test_the_next_steps_begin_with_a_commit(table, called, capsys):
     assert init("mine", "--system", "discofuse", "--source", "texts.csv") == 0
     assert capsys.readouterr().out.splitlines()[-4:] == [
-        "created mine; next:", "  cd mine", '  git add . && git commit -m "New project"', "  silverloom run"
-    ]  # fmt: skip
+        "created mine; next:",
+        "  cd mine",
+        '  git add . && git commit -m "New project"',
+        "  silverloom run --select discofuse",
+    ]
+
+
+def test_the_folder_can_be_pasted_as_it_is_printed(table, called, capsys):
+    assert init("my texts", "--system", "discofuse", "--source", "texts.csv") == 0
+    assert "  cd 'my texts'\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ({}, "text from abstract; no column of ids: rows are named by file and line; no column of titles"),
+        (
+            {"title": "T"},
+            "text from abstract, title from title; no column of ids: rows are named by file and line",
+        ),
+    ],
+)
+def test_a_table_without_ids_or_titles_is_told(table, called, capsys, row, found):
+    table("texts.csv", [{"abstract": TEXT * 2, **row}] * 2)
+    assert init("mine", "--system", "discofuse", "--source", "texts.csv") == 0
+    assert f"texts.csv: prose, read as table ({found}): corpus/texts\n" in capsys.readouterr().out
+
+
+def test_a_hint_can_be_pasted_as_it_is_printed(table, called, capsys):
+    columns = ["Zusammenfassung (EN)", "Volltext"]
+    table("a.csv", [dict.fromkeys(columns, TEXT * 2)])
+    table("b.csv", [{"{x}": TEXT * 2}])
+    given = ["--system", "discofuse", "--source", "a.csv"]
+    assert init("mine", *given) == 1
+    said = capsys.readouterr().err.rstrip()
+    hint = said.partition("say which: ")[2]
+    assert hint == "--column 'text=Zusammenfassung (EN)'"
+    assert init("mine", *given, *shlex.split(hint)) == 0
+    given += ["--source", "b.csv"]
+    assert init("other", *given, "--column", "text={x}") == 1
+    assert "Say --column 'a.text={x}' or --column 'b.text={x}'" in capsys.readouterr().err
 
 
 def test_the_settings_of_dvc_are_not_those_of_the_code(table, called, tmp_path, monkeypatch):

@@ -82,6 +82,7 @@ def test_damage_is_named_with_what_to_do(lock, name):
     text = str(caught.value)
     assert text.startswith("dvc.lock is damaged: ") and said in text, text
     assert "`git checkout dvc.lock` restores git's version, or remove it" in text
+    assert "(the hashes of datasets that are only in a remote or elsewhere are lost with it)" in text
     assert "\n" not in text and lock.read_bytes() == content
 
 

@@ -98,3 +98,10 @@ def test_sources_are_scanned_once_until_one_of_their_files_changes(tmp_workspace
     assert versions() == first and len(scans) == 1
     (folder / "two.txt").write_text("# Two\ndate: 2018-06-01\n\n## 1 Introduction\nA sentence.\n")
     assert versions() != first and len(scans) == 2
+
+
+def test_params_are_shown_as_params_yaml_has_them():
+    code = {"code": "1", "packages": {}, "models": {}}
+    old, new = ({"inputs": {}, "params": {"a": value}, "code": code} for value in (None, ["it's", True]))
+    assert differences(old, new) == ['param a: null -> ["it\'s", true]']
+    assert differences(new, {**new, "params": {"a": "text"}}) == ['param a: ["it\'s", true] -> text']
