@@ -108,11 +108,13 @@ def are_subjects(
     here, source = holding(text, pronoun), holding(text, noun)
     if source.dependencies[noun] not in SUBJECTS or source.heads[noun] != source.root:
         return False
-    # "Gear is dear , but I just went with friends , and it was cheap"
-    if any(
-        source.dependencies[at] == "conj" and at in first and source.subject(at)
+    # "Gear is dear , but I went with friends , and it was cheap": only "it" leaves the subject as it is
+    between = [
+        source.subject(at)
         for at in source.children(source.root)
-    ):
+        if source.dependencies[at] == "conj" and at in first
+    ]
+    if any(subject is not None and source.lower[subject] != here.lower[pronoun] for subject in between):
         return False
     opens = second[0]
     if isinstance(opens, int) and "so" in here.lower[max(opens - 2, here.start) : opens]:

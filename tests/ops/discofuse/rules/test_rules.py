@@ -68,6 +68,9 @@ def test_a_clause_in_between_ends_that():
     assert found(linked(direct, score=0.7), kind) == [made]
     between = "[The trip] was long , but I went with friends , and {it} was cheap ."
     assert found(linked(between, score=0.7), kind) == []
+    again = "[The trip] was long , but it was good . {It} was cheap ."
+    made = " | The trip was long , but it was good . | The trip was cheap ."
+    assert found(linked(again, score=0.7), "PAIR_ANAPHORA") == [made]
 
 
 @pytest.mark.parametrize(
