@@ -67,7 +67,7 @@ def open_a_talk(page: Page) -> None:
 def open_an_article(page: Page) -> None:
     """Go from the list to an article that has clones and summaries by models."""
     page.get_by_role("link", name="Port Ardle").click()
-    page.locator("#paragraphs .end").wait_for()
+    page.locator("#paragraphs li").first.wait_for()
 
 
 def scroll_to_the_threshold(page: Page) -> None:
