@@ -12,6 +12,7 @@ nothing in the environment.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,9 @@ def __getattr__(name: str) -> Any:
     if name == "load":
         return import_module("silverloom.data").load
     if name == "__version__":
-        return import_module("importlib.metadata").version("silverloom")
+        metadata = import_module("importlib.metadata")
+        with suppress(metadata.PackageNotFoundError):  # a checkout that was never set up
+            return metadata.version("silverloom")
     if name in __all__:
         return import_module(f"silverloom.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

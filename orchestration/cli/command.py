@@ -49,12 +49,13 @@ def main(words: Sequence[str] | None = None) -> NoReturn:
         if wrong := " ".join(usage.format_message().split()).rstrip("."):  # empty if the help was shown
             print(f"error: {wrong}; see `{usage.ctx.command_path} --help`", file=sys.stderr)
         sys.exit(2)
-    finally:
+    except SystemExit as ended:
         try:
             sys.stdout.flush()
         except BrokenPipeError:
             _reader_left()
-            sys.exit(1)
+            sys.exit(ended.code or 1)
+        raise
 
 
 def _reader_left() -> bool:

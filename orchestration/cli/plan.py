@@ -13,7 +13,7 @@ from orchestration.dvc.stages import check_rendered
 from orchestration.messages import aligned
 from orchestration.partition.prune import leftovers, no_partitions
 from orchestration.state.dvc_files import check_lock
-from orchestration.state.freshness import CHECKS_FAILED, EXPECTATIONS, View
+from orchestration.state.freshness import UNCHECKED, View
 from orchestration.state.plan import Step, plan
 from orchestration.workspace.workspace import Workspace
 
@@ -51,7 +51,7 @@ def _steps(workspace: Workspace, select: str | None) -> list[Step]:
 
 
 def _made_again(step: Step) -> str:
-    if step.certain and step.reasons in ((EXPECTATIONS,), (CHECKS_FAILED,)):
+    if step.certain and step.reasons in UNCHECKED:
         return "checked"
     return "yes" if step.certain else "perhaps"
 

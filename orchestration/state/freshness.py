@@ -153,6 +153,9 @@ FORCED = "silverloom/forced"
 EXPECTATIONS = "expectations changed"
 CHECKS_FAILED = "its checks failed"
 
+#: The reasons of a partition whose checks alone must run again.
+UNCHECKED = ((EXPECTATIONS,), (CHECKS_FAILED,))
+
 
 class NotReadyError(RuntimeError):
     """An input is missing or failed its checks; the text says which one and what to run."""
@@ -175,7 +178,7 @@ class Status:
     @property
     def unchecked(self) -> bool:
         """Whether only the checks must run: the bytes are up to date, but not what they passed."""
-        return self.reasons in ((EXPECTATIONS,), (CHECKS_FAILED,))
+        return self.reasons in UNCHECKED
 
     @property
     def fresh_manifest(self) -> Manifest | None:
@@ -337,7 +340,9 @@ def _changed(what: str, old: Mapping[str, Any], new: Mapping[str, Any], show: bo
 
 def _shown(values: Mapping[str, Any], name: str) -> str:
     """Return a value as params.yaml has it: a text plain, anything else as JSON, which is YAML too."""
-    value = values.get(name)
+    if name not in values:
+        return "absent"
+    value = values[name]
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -272,7 +272,7 @@ def _shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: 
     if stranded or bare or main != last:
         return stranded or bare
     # "pick and choose and run with what works"
-    if sentence.lower[verb + 1] in ("and", "or"):
+    if verb + 1 < sentence.end and sentence.lower[verb + 1] in ("and", "or"):
         return True
     shared = ("agent",) if sentence.child(main, "auxpass") is not None else ("dobj", "prep", "agent")
     return sentence.child(verb, *shared) is not None

@@ -31,7 +31,7 @@ def is_plural(sentence: ParsedSentence, noun: int) -> bool:
 def agree(sentence: ParsedSentence, noun: int, verb: int) -> bool:
     """Return whether a noun phrase and a finite verb agree in number, as far as their forms show it."""
     tag = sentence.tags[noun]
-    if sentence.lower[noun] in _NO_THIRD_PERSON:
+    if tag == "PRP" and sentence.lower[noun] in _NO_THIRD_PERSON:
         return sentence.tags[sentence.verb_group(verb)] != "VBZ"
     if tag == "NNS":
         return takes(sentence, verb, plural=True)

@@ -141,7 +141,8 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
     if sentence.subject(verb) != pronoun or sentence.root > found.start:
         return True
     # "it does not copy the file , which saves time"
-    if sentence.dependencies[found.noun] == "dobj" and sentence.child(sentence.heads[found.noun], "neg"):
+    negated = sentence.child(sentence.heads[found.noun], "neg") is not None
+    if negated and sentence.dependencies[found.noun] == "dobj":
         return False
     if sentence.tags[found.noun] == "NNS" and sentence.tags[sentence.verb_group(verb)] == "VBP":
         return True

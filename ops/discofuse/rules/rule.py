@@ -272,11 +272,8 @@ class ParsedSentence:
     def continues_word(self, token: int) -> bool:
         """Return whether a hyphen ties a token to the one before: "grown" of "home-grown"."""
         hyphen = token - 1
-        return (
-            hyphen > self.start
-            and self.lower[hyphen] == "-"
-            and (self.tags[hyphen] == "HYPH" or not self.annotation.spaces[hyphen])
-        )
+        torn = self.lower[hyphen] == "-" and not self.annotation.spaces[hyphen]
+        return hyphen > self.start and (torn or self.tags[hyphen] == "HYPH")
 
     def noun_phrase_before(self, noun: int, end: int) -> int | None:
         """Return the start of the noun phrase of `noun` if it ends right before `end`, else None."""

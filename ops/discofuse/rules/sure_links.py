@@ -104,16 +104,12 @@ def are_subjects(
     text: Sequence[ParsedSentence], first: TokenList, second: TokenList, pronoun: int, noun: int
 ) -> bool:
     """Return whether a pronoun is the first subject of its sentence, and a noun the subject of the other
-    sentence's main verb. After "so" the answer is no, because the pronoun often refers to another noun."""
+    sentence's main verb. After "so", or after a clause with another subject ("Gear is dear , but I went , and
+    it was cheap"), the answer is no, because the pronoun often refers to another noun."""
     here, source = holding(text, pronoun), holding(text, noun)
     if source.dependencies[noun] not in SUBJECTS or source.heads[noun] != source.root:
         return False
-    # "Gear is dear , but I went with friends , and it was cheap": only "it" leaves the subject as it is
-    between = [
-        source.subject(at)
-        for at in source.children(source.root)
-        if source.dependencies[at] == "conj" and at in first
-    ]
+    between = [source.subject(verb) for verb in _conjuncts(source, source.root) if verb in first]
     if any(subject is not None and source.lower[subject] != here.lower[pronoun] for subject in between):
         return False
     opens = second[0]
@@ -121,6 +117,12 @@ def are_subjects(
         return False
     subjects = (at for at in second if isinstance(at, int) and here.dependencies[at] in SUBJECTS)
     return next(subjects, None) == pronoun
+
+
+def _conjuncts(sentence: ParsedSentence, verb: int) -> list[int]:
+    """Return the verbs that are coordinated with a verb, directly or through others."""
+    next_ones = [at for at in sentence.children(verb) if sentence.dependencies[at] == "conj"]
+    return [found for at in next_ones for found in (at, *_conjuncts(sentence, at))]
 
 
 def means_nothing(sentence: ParsedSentence, verb: int) -> bool:

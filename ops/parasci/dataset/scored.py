@@ -58,6 +58,12 @@ _FOUND = pa.schema(
 )
 
 
+#: A pair as a what-if page counts it.
+_UNIT = pa.schema(
+    [("pair", pa.string()), ("id", pa.string()), ("score", pa.float64()), ("text", pa.string())]
+)
+
+
 class ScoredParams(Params, section="parasci.scored"):
     """The least confidence in a part of a sentence, and the encoder and layer of BERTScore."""
 
@@ -136,29 +142,33 @@ def scored_of(
 
 
 def cosines(intra: Parts) -> Iterator[pa.Table]:
-    """Yield the pairs within papers with the score for the threshold `parasci.coarse.cosine`."""
-    for table in intra:
-        yield scored_units(
-            (
-                row["id"],
-                None if _identical(_pair(row)) else row["cosine"],
-                f"{row['first']} | {row['second']}",
-            )
-            for row in table.to_pylist()
-        )
+    """Yield every distinct pair within papers with the score for the threshold `parasci.coarse.cosine`."""
+    return _best_scores(intra, "cosine")
 
 
 def confidences(partial: Parts) -> Iterator[pa.Table]:
-    """Yield the parts of sentences with the score for the threshold `confidence`."""
-    for table in partial:
-        yield scored_units(
-            (
-                row["id"],
-                None if _identical(_pair(row)) else row["confidence"],
-                f"{row['first']} | {row['second']}",
-            )
-            for row in table.to_pylist()
+    """Yield every distinct pair with a part of a sentence and the score for the threshold `confidence`."""
+    return _best_scores(partial, "confidence")
+
+
+def _best_scores(found: Parts, score: str) -> Iterator[pa.Table]:
+    """Yield pairs as a what-if page counts them: equal ones once, with their greatest score."""
+    with found.engine.scratch() as folder:
+        tables = (
+            pa.Table.from_pylist([_unit(row, score) for row in table.to_pylist()], schema=_UNIT)
+            for table in found
         )
+        for table in grouped(tables, _UNIT, "pair", found, folder / "of pair", _PAIRS):
+            of_pair = groupby(table.to_pylist(), itemgetter("pair"))
+            best = (max(several, key=lambda row: row["score"] or 0.0) for _, several in of_pair)
+            yield scored_units((row["id"], row["score"], row["text"]) for row in best)
+
+
+def _unit(row: Row, score: str) -> Row:
+    pair = _pair(row)
+    text = f"{row['first']} | {row['second']}"
+    known = None if _identical(pair) else row[score]
+    return {"pair": "\n".join(pair), "id": row["id"], "score": known, "text": text}
 
 
 def _placed(found: pa.Table) -> pa.Table:

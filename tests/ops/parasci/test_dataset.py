@@ -25,7 +25,7 @@ from ops.parasci.dataset.paraphrases import (
     split_of_clusters,
 )
 from ops.parasci.dataset.release import released, released_form, shared_words
-from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored
+from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored, within_papers
 from ops.parasci.dataset.scorer import ScorerParams
 from ops.parasci.dataset.statistics import TABLE_2, statistics
 from ops.parasci.dataset.threshold_scores import (
@@ -250,10 +250,22 @@ def test_a_length_rate_needs_words():
 def test_the_effect_of_another_cosine_is_computed_from_stored_ones(tmp_path):
     rows = [candidate("same", A, A), candidate("a", A, B, cosine=0.6)]
     (found,) = [table.to_pylist() for table in cosines(parts(tmp_path, CANDIDATES.kept, rows))]
-    assert [(row["id"], row["score"]) for row in found] == [("same", None), ("a", 0.6)]
+    assert {row["id"]: row["score"] for row in found} == {"same": None, "a": 0.6}
     rows = [part("same", A, A, B), part("a", A, B, C, 0.3)]
     (found,) = [table.to_pylist() for table in confidences(parts(tmp_path / "p", PARTIAL.kept, rows))]
-    assert [(row["id"], row["score"]) for row in found] == [("same", None), ("a", 0.3)]
+    assert {row["id"]: row["score"] for row in found} == {"same": None, "a": 0.3}
+
+
+def test_a_pair_of_two_papers_counts_once_by_its_greatest_score(tmp_path):
+    rows = [
+        candidate("a", A, B, cosine=0.8),
+        candidate("b", B, A, cosine=0.85),
+        candidate("c", A, C, cosine=0.81),
+    ]
+    found = [row for table in cosines(parts(tmp_path, CANDIDATES.kept, rows)) for row in table.to_pylist()]
+    assert sorted((row["id"], row["score"]) for row in found) == [("b", 0.85), ("c", 0.81)]
+    (kept,) = [outcome for outcome in run_scored(tmp_path / "scored", intra=rows) if len(outcome.kept)]
+    assert within_papers(kept.kept) == len(found)
 
 
 #: Thresholds of the paper's kind, and no bound that it does not have.

@@ -105,3 +105,4 @@ def test_params_are_shown_as_params_yaml_has_them():
     old, new = ({"inputs": {}, "params": {"a": value}, "code": code} for value in (None, ["it's", True]))
     assert differences(old, new) == ['param a: null -> ["it\'s", true]']
     assert differences(new, {**new, "params": {"a": "text"}}) == ['param a: ["it\'s", true] -> text']
+    assert differences({**new, "params": {}}, new) == ['param a: absent -> ["it\'s", true]']

@@ -61,13 +61,15 @@ def test_a_subject_that_refers_to_the_previous_subject_needs_a_lower_score():
     assert len(found(linked(person, score=0.75), "PAIR_ANAPHORA", params=params)) == 1
 
 
-def test_a_clause_in_between_ends_that():
+def test_a_clause_with_another_subject_in_between_needs_the_higher_score():
     kind = "SINGLE_S_COORD_ANAPHORA"
     direct = "[The trip] was long , but {it} was cheap ."
     made = ", but | The trip was long . | The trip was cheap ."
     assert found(linked(direct, score=0.7), kind) == [made]
     between = "[The trip] was long , but I went with friends , and {it} was cheap ."
     assert found(linked(between, score=0.7), kind) == []
+    third = "[The trip] was long , but it was good , and I slept . {It} was cheap ."
+    assert found(linked(third, score=0.7), "PAIR_ANAPHORA") == []
     again = "[The trip] was long , but it was good . {It} was cheap ."
     made = " | The trip was long , but it was good . | The trip was cheap ."
     assert found(linked(again, score=0.7), "PAIR_ANAPHORA") == [made]
