@@ -45,8 +45,8 @@ def explain(workspace: Workspace, name: str) -> str:
     if not codes:
         raise LookupError(
             f"no dataset has a row or a document {name!r}; the ids of rows are in the column `id` of every "
-            "Parquet file; a record that was dropped or rejected when it was read has its source, file and line "
-            "as its id, such as texts/2018.jsonl#7"
+            "Parquet file; a record that was dropped or rejected when it was read has its source, file and "
+            "line as its id, such as texts/2018.jsonl#7"
         )
     lines = list[str]()
     for code in codes[:_ROWS_SHOWN]:
