@@ -64,7 +64,7 @@ def test_an_error_blocks_its_dependants_in_both_drivers_until_it_is_gone(done):
 
     repro = done.repro(ok=False)
     assert "check expectations failed" in repro and "talksumm_alignments" not in repro.split("failed")[0]
-    assert ["talksumm/pairs", "2018-06", "yes", "its checks failed"] in plan(done)
+    assert ["talksumm/pairs", "2018-06", "checked", "its checks failed"] in plan(done)
 
     done.edit(SUITE, TOO_HIGH, BOUND)
     assert set(done.made(done.run())) == {f"talksumm/pairs {month}" for month in MONTHS}
@@ -157,7 +157,7 @@ def test_a_run_of_dagster_checks_the_same_bytes_again_if_only_the_suite_changed(
     assert ended.status == 1 and "check expectations failed" in ended.output
     state = done.dagster()["talksumm/pairs 2018-06"]
     assert (state["shown"], state["run"]) == ("FAILED", former)
-    assert ["talksumm/pairs", "2018-06", "yes", "its checks failed"] in plan(done)
+    assert ["talksumm/pairs", "2018-06", "checked", "its checks failed"] in plan(done)
     done.edit(SUITE, TOO_HIGH, 'between("similarity", 0, 0.999999 + 1)')
     ended = make_one()
     assert ended.status == 0, ended.output
@@ -213,7 +213,7 @@ def test_the_checks_of_all_months_run_alone_as_from_the_page_of_an_asset(done):
     done.edit(SUITE, 'between("similarity", 0, 0.999999 + 1)', TOO_HIGH)
     passed, found = check_alone(done, "talksumm/pairs")
     assert not passed and ["expectations", "2018-06", False] in found and ["schema", "2018-06", True] in found
-    assert ["talksumm/pairs", "2018-06", "yes", "its checks failed"] in plan(done)
+    assert ["talksumm/pairs", "2018-06", "checked", "its checks failed"] in plan(done)
 
 
 def test_a_check_that_runs_alone_says_nothing_about_the_others(done):
@@ -223,10 +223,12 @@ def test_a_check_that_runs_alone_says_nothing_about_the_others(done):
     assert ["talksumm/pairs", "2018-06", "checked", "expectations changed"] in plan(done)
     passed, found = check_alone(done, "talksumm/pairs", "expectations")
     assert not passed and ["expectations", "2018-06", False] in found
-    assert ["talksumm/pairs", "2018-06", "yes", "its checks failed"] in plan(done)
+    assert ["talksumm/pairs", "2018-06", "checked", "its checks failed"] in plan(done)
     done.edit(SUITE, TOO_HIGH, BOUND)
     check_alone(done, "talksumm/pairs", "expectations")
-    assert ["talksumm/pairs", "2018-06", "yes", "its checks failed"] in plan(done), "another may have failed"
+    assert ["talksumm/pairs", "2018-06", "checked", "its checks failed"] in plan(done), (
+        "another may have failed"
+    )
     passed, _ = check_alone(done, "talksumm/pairs")
     assert passed and plan(done) == [["everything", "is", "up", "to date"]]
 
