@@ -51,7 +51,7 @@ _FILES = {
 _HEAD = "# Only what differs from the defaults. After a change of sources: silverloom render\n"
 
 
-#: What is said of a table in which no column was found for something.
+#: The words for a table that has no column of something.
 _LACKING = {"id": "no column of ids: rows are named by file and line", "title": "no column of titles"}
 
 
@@ -87,7 +87,7 @@ class ProjectSource(NamedTuple):
 
 
 class Wishes(NamedTuple):
-    """The options of the command, as they are given."""
+    """The options of the command, as given."""
 
     kinds: Sequence[str] = ()
     """Each `KIND` or `SOURCE=KIND`."""

@@ -65,7 +65,7 @@ def open_a_talk(page: Page) -> None:
 
 
 def open_an_article(page: Page) -> None:
-    """Go from the list to an article that has clones and summaries by models."""
+    """Go from the list to an article that has pages left out and summaries by models."""
     page.get_by_role("link", name="Port Ardle").click()
     page.locator("#paragraphs li").first.wait_for()
 

@@ -88,7 +88,6 @@ NOUNS = NAMES | {"NN", "NNS"}
 WH_WORDS = frozenset({"WDT", "WP", "WP$", "WRB"})
 #: "The token SHOULD be hard to guess": taggers take these for nouns.
 LOUD_MODALS = frozenset({"CAN", "COULD", "MAY", "MIGHT", "MUST", "SHALL", "SHOULD", "WILL", "WOULD"})
-#: Types of entities.
 TIMES = frozenset({"DATE", "TIME"})
 _NO_PART_OF_CLAUSES = frozenset({"punct", "cc"})
 _NONE: tuple[int, ...] = ()
