@@ -30,6 +30,7 @@ from ops.crawl.outcomes import PAGES
 from ops.discofuse.schemas import PROSE
 from ops.models.encoder import embedding_size
 from ops.models.installed import package_folder
+from ops.parasci.entailment.entailment import ENTAILMENT
 from ops.parasci.partial.pdbert import PDBERT
 from ops.parasci.schemas import PASSAGES, SENTENCES
 from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, WEB_PAGES
@@ -110,8 +111,8 @@ class Writer:
 def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
     """Return the rows of every source, with `documents` articles, papers, talks and documents of prose each.
 
-    They include two without rows: `parasci/pdbert`, a model that fake_encoder.py replaces, and a search
-    without crawled pages.
+    They include three without rows: `parasci/pdbert`, a model that fake_encoder.py replaces,
+    `parasci/entailment`, which is off by default, and a search without crawled pages.
     """
 
     def each(row: Callable[[int], Row], count: int = documents) -> Iterator[Row]:
@@ -130,6 +131,7 @@ def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
         "sources/human_summaries": (HUMAN_SUMMARIES, each(human_summary, BY_HAND)),
         "sources/prose": (PROSE, each(prose)),
         "parasci/pdbert": (PDBERT, iter(())),
+        "parasci/entailment": (ENTAILMENT, iter(())),
     }
 
 

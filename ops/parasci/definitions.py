@@ -98,6 +98,10 @@ _PRAISE = re.compile(rf"\b{terms.PRAISE}\b", re.IGNORECASE)
 _NAMED = re.compile(r"the\s.*\b[A-Z]")
 _QUANTITY = re.compile(rf"(?:^|\s){terms.QUANTITY}$")
 _INSTRUMENT = re.compile(rf"{terms.INSTRUMENT}$")
+#: "an important task that identifies".
+_DOES = re.compile(
+    rf"(?:that|which)\s+(?:{terms.DOES}|(?:aims|seeks|tries)\s+(?:to|at)\s+(?!{terms.AIM_OF_ALL}))\b"
+)
 _ACT = re.compile(r"of\s+(?:\w+ly\s+)?\w+ing\b")
 #: "the task of identification".
 _TASK = re.compile(r"the\s+(?:\w+\s+)?(?:task|process|problem)$")
@@ -120,9 +124,9 @@ def _sets_apart(sentence: str, found: re.Match[str]) -> bool:
     genus, apart, end = found["genus"], found["apart"], found.end()
     if _NAMED.match(genus):
         return False
-    act = _ACT.match(apart)
+    act, does = _ACT.match(apart), _DOES.match(sentence, found.start("apart"))
     if _PRAISE.search(genus) and (
-        not act or genus.endswith(("way", "means", "approach", "effort", "attempt"))
+        not (act or does) or genus.endswith(("way", "means", "approach", "effort", "attempt"))
     ):
         return False
     if found["of"] and not act and not _QUANTITY.search(genus):
@@ -190,9 +194,25 @@ def _aims(sentence: str) -> tuple[int, int] | None:
     return span
 
 
+_TASK_DOES = re.compile(
+    rf"""(?!{terms.SINGLE}\s)(?P<term>[A-Z][^,()]{{1,70}}?){_BRACKETS}\s+{terms.DOES}\s+
+    (?!(?:it|them|this|these|those|that|such|errors|problems|issues)\b)[\w\-]+\s""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def _does(sentence: str) -> tuple[int, int] | None:
+    """Find "X identifies" at the beginning of a sentence, where X names an action, not a system."""
+    found = _TASK_DOES.match(sentence)
+    if found is None or not _ACTION.search(found["term"]) or _NAME.fullmatch(found["term"]):
+        return None
+    return found.span("term") if is_term(found["term"]) else None
+
+
 _OPEN, _CLOSE = r"[\"“‘'`]*", r"[\"”’']*"
 _TO_DO = rf"to\s+(?!{terms.GOAL_OF_ALL})"
 _NOTION = r"(?:the\s+(?:notion|concept|term|task|problem)\s+(?:of\s+)?)?"
+_GIVEN = r"Given\s[^.]{5,120}?,\s+"
 
 _FRAMES = tuple(
     re.compile(frame, re.VERBOSE)
@@ -201,7 +221,7 @@ _FRAMES = tuple(
         {_BRACKETS},?\s+(?:as|to\s+be(?=\s+(?:an?|the|any|all|those|one)\s))\s+
         (?!(?:zero|one|follows?|in|well|where)\b|[:,.;]|{_NO_ACCOUNT})""",
         rf"\b[Bb]y\s+{_OPEN}(?:an?\s+)?{_TERM}{_CLOSE}{_BRACKETS},?\s+we\s+mean\b(?!:|\s+the\s+following)",
-        rf"""^(?:The|In\s+the)\s+(?:task|problem|process)\s+of\s+{_TERM}{_BRACKETS},?\s+
+        rf"""^(?:{_GIVEN}the|The|In\s+the)\s+(?:task|problem|process)\s+of\s+{_TERM}{_BRACKETS},?\s+
         (?:(?:is|consists)\s+(?:to|of|in)\s+|the\s+(?:goal|task|aim|objective)\s+is\s+to\s+)
         (?!address|improve|be\b)[a-z]+""",
         rf"""^In\s+(?:the\s+(?:task|problem)\s+of\s+)?{_TERM}{_BRACKETS},\s+
@@ -227,8 +247,8 @@ def _framed(sentence: str) -> tuple[int, int] | None:
 
 
 _GOAL = re.compile(
-    rf"""^(?:(?:In\s+general,\s+|Thus,\s+)?[Tt]he|A)\s+
-    (?:(?:main|ultimate|primary|overall|central|general)\s+)?(?:goal|aim|objective)\s+(?:of|in)\s+
+    rf"""^(?:(?:{_GIVEN}|In\s+general,\s+|Thus,\s+)?[Tt]he|A)\s+
+    (?:(?:main|ultimate|primary|overall|central|general)\s+)?(?:goal|aim|objective|purpose)\s+(?:of|in)\s+
     (?:the\s+(?:task|problem)\s+of\s+)?(?:an?\s+)?{_TERM}{_BRACKETS}\s+(?:task\s+)?
     is\s+(?:{_TO_DO}|the\s+|[a-z]+ing\s)""",
     re.VERBOSE,
@@ -246,8 +266,10 @@ def _goal(sentence: str) -> tuple[int, int] | None:
 
 
 _APPOSED = re.compile(
-    rf"""(?:^|\s){_TERM}{_BRACKETS},\s+(?P<sure>i\.\s?e\.,?\s+|which\s+is\s+|that\s+is,?\s+|namely,?\s+)?
-    the\s+(?:task|process|problem|act)\s+of\s+(?:[a-z]+ly\s+)?[a-z]+ing\b""",
+    rf"""(?:^|\s){_TERM}{_BRACKETS}
+    (?:,\s+(?P<sure>i\.\s?e\.,?\s+|which\s+is\s+|that\s+is,?\s+|namely,?\s+)?
+        |(?P<set_off>\s*[–—]\s*|\s+--?\s+|\s*\(\s*)(?:i\.\s?e\.,?\s+)?)
+    (?:the|an?)\s+(?:task|process|problem|act|practice|technique)\s+of\s+(?:[a-z]+ly\s+)?[a-z]+ing\b""",
     re.VERBOSE,
 )
 #: "In addition to X, the process of ..." and "Though X, the task of ..." are not appositions.
@@ -255,9 +277,11 @@ _NO_APPOSITION = re.compile(rf"{terms.OPENING}\b[^,]*\Z|.*\b(?i:{terms.CONCESSIO
 
 
 def _apposed(sentence: str) -> tuple[int, int] | None:
-    """Find "X, the task of finding" anywhere in a sentence."""
+    """Find "X, the task of finding" and "X (the task of finding)" anywhere in a sentence."""
     found = _APPOSED.search(sentence)
-    if found is None or (not found["sure"] and _NO_APPOSITION.match(sentence[: found.end("term")])):
+    if found is None:
+        return None
+    if not (found["sure"] or found["set_off"]) and _NO_APPOSITION.match(sentence[: found.end("term")]):
         return None
     return _inside(sentence, *found.span("term"))
 
@@ -271,7 +295,7 @@ def _inside(sentence: str, begin: int, stop: int) -> tuple[int, int] | None:
 
 
 _PATTERNS: tuple[Callable[[str], tuple[int, int] | None], ...] = (
-    _is_genus, _is_defined, _refers, _aims, _framed, _goal, _apposed,
+    _is_genus, _is_defined, _refers, _aims, _does, _framed, _goal, _apposed,
 )  # fmt: skip
 
 

@@ -22,9 +22,17 @@ def listed(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+#: Nouns of actions: "the removal of".
+_ACTIONS = """
+    identification extraction detection classification recognition transcription segmentation removal
+    assignment determination disambiguation conversion transformation categori[sz]ation annotation
+    summari[sz]ation restoration insertion deletion substitution alternation omission
+    """
+
 #: Genera: nouns that say what kind of thing a term is.
 GENUS = "(?:sub-?|super-?|meta-?)?" + one_of(
-    """
+    f"""
+    {_ACTIONS}
     tasks? problems? process(?:es)? procedures? techniques? methods? methodology approach(?:es)?
     strategy strategies algorithms? models? networks? architectures? frameworks? systems? tools?
     toolkits? librar(?:y|ies) packages? softwares? platforms? formalisms? grammars? languages?
@@ -41,18 +49,31 @@ GENUS = "(?:sub-?|super-?|meta-?)?" + one_of(
     distributions? way means attempt effort science art automata automaton machines? classifiers?
     parsers? taggers? learners? decoders? encoders? editors? engines? interfaces? schemes? standards?
     formats? specifications? challenges? competitions? shared_tasks? applications? services? agents?
-    assumptions? hypothes[ie]s constraints? rules? lines?_of_research activity
+    assumptions? hypothes[ie]s constraints? rules? lines?_of_research activity transducers? operators?
+    loss(?:es)? variables? layers? nouns? verbs? pronouns? adverbs? adjectives? morphemes? strings?
+    mappings? tables? kernels? edges? paths? devices? projects? initiatives?
     """
 )
 
 #: Quantities and acts, which need only "of" to be distinguished: "the number of", "the study of".
 QUANTITY = one_of(
-    """
+    f"""
+    {_ACTIONS}
     study science art ability capability degree extent number ratio proportion percentage fraction
     probability likelihood distance difference distribution act sets? collections? sequences? lists?
     measures? corpus corpora dataset database use notion groups? pairs? means phenomenon models?
     """
 )
+
+#: What a task does: "named entity recognition identifies".
+DOES = one_of(
+    """
+    identifies assigns determines detects maps converts extracts transforms classifies recogni[sz]es
+    transcribes divides segments aligns
+    """
+)
+#: Words before the name of a task that make it a single piece of work: "preliminary analysis".
+SINGLE = one_of("preliminary initial traditional qualitative quantitative manual further expression")
 
 #: Genera that are sufficiently distinguished by their purpose.
 INSTRUMENT = one_of(
@@ -67,9 +88,11 @@ PRAISE = one_of(
     r"""
     important key challenging fundamental crucial critical common popular difficult essential central
     active major main well[-_]known known widely long[-_]standing promising useful hard vital
-    significant growing hot classic classical new novel recent good natural desirable convenient
-    commonly recommended big great necessary valuable attractive interesting primary basic core leading
-    easy easier modern two three four several alternative sub-?problems? sub-?tasks? open standard first
+    significant growing hot classic classical new novel recent good natural(?!_language) desirable
+    convenient commonly recommended big great necessary valuable attractive interesting primary basic
+    core leading
+    easy easier modern two three four several alternative sub-?problems? sub-?tasks?
+    open(?![-_](?:source|domain)) standard first(?!-order)
     only best better excellent ideal powerful effective efficient emerging prominent typical unsolved
     non-?trivial complex complicated notorious\w* notable real serious such same similar different
     suitable reasonable viable potential possible relevant prerequisite well[-_]studied
