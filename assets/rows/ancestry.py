@@ -29,6 +29,8 @@ from ops.core.parts import TABLES, part_files, temporary_folder
 if TYPE_CHECKING:
     import duckdb
 
+#: Memory limit of the database; beyond it DuckDB writes to disk.
+_MEMORY = "512MB"
 #: A row's number has the number of its file above these bits, and its number in that file in them.
 _BITS = 32
 #: Every id with the rows that have it, or have it as a source.
@@ -129,6 +131,7 @@ def opened(everything: Everything, most: int | None = None) -> Iterator[Ancestry
     Raises ValueError naming a file that is not Parquet.
     """
     with temporary_folder() as folder, database(folder / "ancestry") as tables:
+        tables.execute(f"SET memory_limit = '{_MEMORY}'")
         yield Ancestry(everything, tables, most)
 
 
