@@ -1,10 +1,12 @@
 """Rows are looked up by id: memory has those that were asked for, not all."""
 
 import gc
+from types import SimpleNamespace
 
 import pyarrow as pa
 
 from assets.rows.ancestry import Ancestry, opened
+from ops.core.database import database
 from tests.rows_corpus import JUNE, row, together, write
 
 SENTENCES = "sources/sentences"
@@ -59,14 +61,19 @@ def test_lists_are_cut_and_totals_are_not(tmp_path):
         ]
 
 
-def test_many_ids_are_looked_up_in_as_many_scans_as_one(tmp_path, monkeypatch):
-    scans = []
-    ask = Ancestry._ask
-    monkeypatch.setattr(Ancestry, "_ask", lambda *given, **wanted: scans.append(1) or ask(*given, **wanted))
-    with opened(sentences(tmp_path, 30), most=5) as ancestry:
+def test_many_ids_are_looked_up_in_as_many_scans_as_one(tmp_path):
+    everything, queries = sentences(tmp_path, 30), []
+
+    def execute(query, *given):
+        queries.append(query)
+        return tables.execute(query, *given)
+
+    with database(tmp_path / "database") as tables:
+        noted = SimpleNamespace(execute=execute, register=tables.register, unregister=tables.unregister)
+        ancestry = Ancestry(everything, noted, 5)
+        queries.clear()
         ancestry.look_up(["sentence-1"])
-        of_one = len(scans)
+        of_one = len(queries)
         ancestry.look_up(f"sentence-{at}" for at in range(2, 30))
-        assert len(scans) == 2 * of_one
-        ancestry.lineage("sentence-7")
-        assert len(scans) == 2 * of_one
+        assert len(queries) == 2 * of_one
+        assert ancestry.lineage("sentence-7").places and len(queries) == 2 * of_one
