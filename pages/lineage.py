@@ -55,8 +55,9 @@ def reads(ancestry: Ancestry, pages: Mapping[str, Sequence[str]]) -> dict[str, l
     These are all datasets that contain or name a row of the page, including those that use one, and the
     datasets of the transcripts that such rows were spoken in.
     """
-    ancestry.look_up(id for page in pages.values() for id in page)
-    owners = _owners(place for page in pages.values() for id in page for place in ancestry.lineage(id).places)
+    ids = dict.fromkeys(id for page in pages.values() for id in page)
+    ancestry.look_up(ids)
+    owners = _owners(place for id in ids for place in ancestry.lineage(id).places)
     groups = ({*page, *(owner for id in page for owner in owners.get(id, ()))} for page in pages.values())
     return dict(zip(pages, ancestry.datasets(list(groups)), strict=True))
 

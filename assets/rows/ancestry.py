@@ -153,7 +153,8 @@ class Ancestry:
 
     def lineage(self, name: str) -> Lineage:
         """Return what is known about one id."""
-        self.look_up([name])
+        if name not in self._known:
+            self.look_up([name])
         return self._known[name]
 
     def look_up(self, ids: Iterable[str]) -> None:
