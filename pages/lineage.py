@@ -6,14 +6,16 @@ rows (ancestry.py) and their values (origins.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
-import numpy as np
+import pyarrow as pa
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import Files
-from assets.rows.ancestry import Ancestry, File, RowPlace
+from assets.rows.ancestry import Ancestry, File, Lineage, RowPlace
 from assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
 from assets.rows.reading import read
 from ops.core.outcome import of_role
@@ -28,16 +30,16 @@ _FOLLOWED = (1, 3, 12, 48)
 
 def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[RowPlace]]) -> Files:
     """Yield the lineage page of each dataset's shown rows."""
-    roots = {name: [place.code for place in places] for name, places in shown.items()}
-    return pages_of(ancestry, roots, {name: held(ancestry, page) for name, page in roots.items()})
+    roots = {name: [place.id for place in places] for name, places in shown.items()}
+    return pages_of(ancestry, roots, held(ancestry, roots))
 
 
 def pages_of(
-    ancestry: Ancestry, roots: Mapping[str, Sequence[int]], codes: Mapping[str, Sequence[int]]
+    ancestry: Ancestry, roots: Mapping[str, Sequence[str]], ids: Mapping[str, Sequence[str]]
 ) -> Files:
-    """Yield each dataset's lineage page with the rows of `codes`, of which the `roots` are its shown rows."""
-    descriptions = _Descriptions(ancestry, sorted({code for page in codes.values() for code in page}))
-    for name, page in codes.items():
+    """Yield each dataset's lineage page with the rows of `ids`, of which the `roots` are its shown rows."""
+    descriptions = _Descriptions(ancestry, sorted({id for page in ids.values() for id in page}))
+    for name, page in ids.items():
         yield render(
             page_path(name, "lineage"),
             "lineage.html",
@@ -47,51 +49,60 @@ def pages_of(
         )
 
 
-class Reads:
-    """The datasets that a lineage page shows anything of; its bytes depend on no others.
+def reads(ancestry: Ancestry, pages: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the datasets that each lineage page shows anything of; its bytes depend on no others.
 
     These are all datasets that contain or name a row of the page, including those that use one, and the
     datasets of the transcripts that such rows were spoken in.
     """
-
-    def __init__(self, ancestry: Ancestry) -> None:
-        self._ancestry = ancestry
-        self._owners = [
-            (number, np.array(ancestry.codes(read(file.path, [owner])[owner].to_pylist()), np.int64))
-            for number, file in enumerate(ancestry.files)
-            for owner in {detail.partition(".")[0] for detail in of_role(file.schema, "spans").values()}
-        ]
-
-    def of(self, codes: Sequence[int]) -> list[str]:
-        """Return the datasets of the page that has these rows."""
-        found, starts = [np.array(codes, np.int64)], self._ancestry.starts
-        there = np.zeros(len(self._ancestry.ids), bool)
-        there[found[0]] = True
-        for number, owners in self._owners:
-            spoken = owners[there[self._ancestry.own[starts[number] : starts[number + 1]]]]
-            found.append(spoken[spoken >= 0])
-        return self._ancestry.datasets(np.concatenate(found))
+    ids = dict.fromkeys(id for page in pages.values() for id in page)
+    ancestry.look_up(ids)
+    owners = _owners(place for id in ids for place in ancestry.lineage(id).places)
+    groups = ({*page, *(owner for id in page for owner in owners.get(id, ()))} for page in pages.values())
+    return dict(zip(pages, ancestry.datasets(list(groups)), strict=True))
 
 
-def held(ancestry: Ancestry, roots: Sequence[int], most: int = NODES) -> list[int]:
-    """Return the rows of a page: the roots, then their sources and users, generation by generation."""
-    found = dict.fromkeys(roots)
-    for limit in _FOLLOWED:
-        for follow in (ancestry.sources, ancestry.users):
-            seen, level = set(roots), list(dict.fromkeys(roots))
-            while level and len(found) < most:
-                following = dict.fromkeys(code for row in level for code in follow(row, limit))
-                level = [code for code in following if code not in seen]
-                seen.update(level)
-                found.update(dict.fromkeys(level[: max(0, most - len(found))]))
-    return list(found)
+def _owners(places: Iterable[RowPlace]) -> dict[str, set[str]]:
+    """Return the transcripts that the rows at some places were spoken in, by the ids of the rows."""
+    found: dict[str, set[str]] = defaultdict(set)
+    by_file: dict[File, dict[int, str]] = defaultdict(dict)
+    for place in places:
+        by_file[place.file][place.index] = place.id
+    for file, ids in by_file.items():
+        for owner in {detail.partition(".")[0] for detail in of_role(file.schema, "spans").values()}:
+            of_rows = read(file.path, [owner])[owner].take(pa.array(ids)).to_pylist()
+            for id, transcript in zip(ids.values(), of_rows, strict=True):
+                found[id].update([transcript] if transcript is not None else [])
+    return found
+
+
+def held(ancestry: Ancestry, roots: Mapping[str, Sequence[str]], most: int = NODES) -> dict[str, list[str]]:
+    """Return the rows of each page: the roots, then their sources and users, generation by generation.
+
+    Each generation is looked up for all pages together.
+    """
+    found = {name: dict.fromkeys(ids) for name, ids in roots.items()}
+    for limit, follow in product(_FOLLOWED, (Lineage.sources, Lineage.user_ids)):
+        seen = {name: set(ids) for name, ids in roots.items()}
+        levels = {name: list(dict.fromkeys(ids)) for name, ids in roots.items()}
+        while levels := {name: ids for name, ids in levels.items() if ids and len(found[name]) < most}:
+            ancestry.look_up(id for ids in levels.values() for id in ids)
+            for name, ids in levels.items():
+                following = dict.fromkeys(
+                    other for id in ids for other in follow(ancestry.lineage(id), limit)
+                )
+                levels[name] = [id for id in following if id not in seen[name]]
+                seen[name].update(levels[name])
+                found[name].update(dict.fromkeys(levels[name][: max(0, most - len(found[name]))]))
+    return {name: list(ids) for name, ids in found.items()}
 
 
 class _Descriptions:
     """Descriptions of rows, read once for all pages that show them."""
 
-    def __init__(self, ancestry: Ancestry, codes: Sequence[int]) -> None:
-        self.lineages = {code: ancestry.lineage(code, NAMED) for code in codes}
+    def __init__(self, ancestry: Ancestry, ids: Sequence[str]) -> None:
+        ancestry.look_up(ids)
+        self.lineages = {id: ancestry.lineage(id) for id in ids}
         places = [place for lineage in self.lineages.values() for place in lineage.places]
         contents = rows(places)
         self.columns: dict[File, list[str]] = {}
@@ -110,10 +121,10 @@ class _Descriptions:
             self.described[place] = [place.index, where(file, row), shown]
             self.spoken[place] = [str(span) for span in spans]
 
-    def data(self, codes: Sequence[int]) -> dict[str, Any]:
+    def data(self, ids: Sequence[str]) -> dict[str, Any]:
         """Return a page's data about some rows: `nodes`, which refer to each other and to files by number."""
-        numbers = {code: number for number, code in enumerate(codes)}
-        files = dict.fromkeys(place.file for code in codes for place in self.lineages[code].places)
+        numbers = {id: number for number, id in enumerate(ids)}
+        files = dict.fromkeys(place.file for id in ids for place in self.lineages[id].places)
         placed = {file: number for number, file in enumerate(files)}
         return {
             "files": [
@@ -128,12 +139,12 @@ class _Descriptions:
                 for file in files
             ],
             "datasets": {name: self.steps[name] for name in {file.dataset.name for file in files}},
-            "nodes": [self._node(code, numbers, placed) for code in codes],
+            "nodes": [self._node(id, numbers, placed) for id in ids],
         }
 
-    def _node(self, code: int, numbers: Mapping[int, int], files: Mapping[File, int]) -> dict[str, Any]:
-        lineage = self.lineages[code]
-        users = dict.fromkeys(place.code for place in lineage.used_by)
+    def _node(self, id: str, numbers: Mapping[str, int], files: Mapping[File, int]) -> dict[str, Any]:
+        lineage = self.lineages[id]
+        users = dict.fromkeys(place.id for place in lineage.used_by)
         words = [text for place in lineage.kept for text in self.spoken[place]]
         return {
             "id": lineage.id,

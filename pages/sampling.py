@@ -6,7 +6,9 @@ Belongs here: fair shares, and the choice of rows by hash. Not here: what is sho
 from __future__ import annotations
 
 import hashlib
+import heapq
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +16,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assets.rows.ancestry import Ancestry, File, RowPlace
-from assets.rows.reading import read
+from assets.rows.reading import read, value_counts
+from ops.core.parts import Part
 
 #: The most rows of a dataset that are shown.
 LIMIT = 5_000
+
+#: A row, to be chosen by its hash: that, the number of its file, its number there, all negative, and its id.
+_Entry: TypeAlias = tuple[int, int, int, str]
 
 
 def rank(name: str) -> str:
@@ -42,30 +48,38 @@ def sample(ancestry: Ancestry, name: str, limit: int = LIMIT) -> list[RowPlace]:
     """Return at most `limit` rows of a dataset, in the order of its files.
 
     They are spread evenly over tables, partitions and reasons. Within each of these, a hash of the id
-    decides, so the choice does not depend on the position of rows.
+    decides, so the choice does not depend on the position of rows. Memory holds one file and the chosen rows.
     """
-    numbers = [number for number, file in enumerate(ancestry.files) if file.dataset.name == name]
-    if not numbers:
-        return []
-    first, last = int(ancestry.starts[numbers[0]]), int(ancestry.starts[numbers[-1] + 1])
-    if last - first <= limit:
-        return [ancestry.place(row) for row in range(first, last)]
-    sizes = np.diff(ancestry.starts)
-    strata = pa.chunked_array([_strata(ancestry.files[number], int(sizes[number])) for number in numbers])
-    group = strata.combine_chunks().dictionary_encode().indices.to_numpy()
-    order = np.lexsort((_hashes(ancestry.names(ancestry.own[first:last])), group))
-    counts = np.bincount(group).tolist()
-    starts = np.cumsum([0, *counts])
-    shares = fair(counts, limit)
-    chosen = [order[start : start + share] for start, share in zip(starts[:-1], shares, strict=True)]
-    return [ancestry.place(first + row) for row in np.sort(np.concatenate(chosen)).tolist()]
+    files = [file for file in ancestry.files if file.dataset.name == name]
+    sizes = value_counts(map(_strata, files))
+    shares = dict(zip(sizes, fair([*sizes.values()], limit), strict=True))
+    chosen: dict[str, list[_Entry]] = {stratum: [] for stratum in sizes}
+    for number, file in enumerate(files):
+        ids, strata = read(file.path, ["id"])["id"], _strata(file)
+        for stratum in pc.unique(strata).to_pylist():
+            rows = pc.indices_nonzero(pc.equal(strata, stratum))
+            _choose(chosen[stratum], shares[stratum], number, rows.to_pylist(), ids.take(rows).to_pylist())
+    places = sorted((-file, -row, id) for entries in chosen.values() for _, file, row, id in entries)
+    return [RowPlace(files[number], row, id) for number, row, id in places]
 
 
-def _strata(file: File, rows: int) -> pa.Array:
+def _choose(chosen: list[_Entry], share: int, file: int, rows: Sequence[int], ids: Sequence[str]) -> None:
+    """Add rows of a file to those chosen, a heap of at most `share` entries with the largest hash first."""
+    hashes = _hashes(ids)
+    small = hashes <= -chosen[0][0] if share and len(chosen) == share else np.full(len(ids), share > 0)
+    for at in np.flatnonzero(small).tolist():
+        entry = (-int(hashes[at]), -file, -rows[at], ids[at])
+        if len(chosen) < share:
+            heapq.heappush(chosen, entry)
+        else:
+            heapq.heappushpop(chosen, entry)
+
+
+def _strata(file: File) -> pa.Array:
     """Return the stratum of each row: its table, its partition and, for dropped rows, its reason."""
     stratum = f"{file.table} {file.partition} "
     if file.table != "dropped":
-        return pa.repeat(pa.scalar(stratum, pa.large_string()), rows)
+        return pa.repeat(pa.scalar(stratum, pa.large_string()), Part(str(file.path)).rows)
     reasons = read(file.path, ["reason"])["reason"].combine_chunks()
     return pc.binary_join_element_wise(stratum, reasons, "").cast(pa.large_string())
 

@@ -14,7 +14,7 @@ from typing import TypedDict
 
 from assets.declare.graph import Everything, Files
 from assets.declare.settings import document
-from assets.rows.ancestry import Ancestry, RowPlace
+from assets.rows.ancestry import Ancestry, RowPlace, opened
 from assets.rows.reading import Counted, counted
 from pages import dataset, lineage, overview, rows, what_if
 from pages.html import shared
@@ -109,7 +109,13 @@ def _datasets(everything: Everything, numbers: Mapping[str, Counted], reuse: Reu
 
 def _rows(everything: Everything, numbers: Mapping[str, Counted], reuse: Reuse) -> Files:
     """Yield the pages of rows and of their lineage."""
-    ancestry = Ancestry(everything)
+    with opened(everything, lineage.NAMED) as ancestry:
+        yield from _rows_of(ancestry, everything, numbers, reuse)
+
+
+def _rows_of(
+    ancestry: Ancestry, everything: Everything, numbers: Mapping[str, Counted], reuse: Reuse
+) -> Files:
     shown = {name: sample(ancestry, name) for name in numbers}
     pages_of = {
         name: page for system in systems().values() for name, page in system.pages_of(everything).items()
@@ -127,16 +133,15 @@ def _rows(everything: Everything, numbers: Mapping[str, Counted], reuse: Reuse) 
 
 
 def _lineage(ancestry: Ancestry, shown: Mapping[str, Sequence[RowPlace]], reuse: Reuse) -> Files:
-    roots = {name: [place.code for place in places] for name, places in shown.items()}
-    reads, held, sources = lineage.Reads(ancestry), {}, document().get("sources")
-    for name, codes in roots.items():
-        page = lineage.held(ancestry, codes)
-        if (former := reuse.former(f"lineage {name}", reads.of(page), sources)) is None:
-            held[name] = page
+    roots = {name: [place.id for place in places] for name, places in shown.items()}
+    held, changed, sources = lineage.held(ancestry, roots), {}, document().get("sources")
+    for name, reads in lineage.reads(ancestry, held).items():
+        if (former := reuse.former(f"lineage {name}", reads, sources)) is None:
+            changed[name] = held[name]
         else:
             yield from former
     # Rows are read once for all rendered pages.
-    for name, rendered in zip(held, lineage.pages_of(ancestry, roots, held), strict=True):
+    for name, rendered in zip(changed, lineage.pages_of(ancestry, roots, changed), strict=True):
         yield from reuse.rendered(f"lineage {name}", iter([rendered]))
 
 

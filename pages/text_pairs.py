@@ -85,15 +85,14 @@ def _places(ancestry: Ancestry, source: str, table: pa.Table) -> list[RowPlace |
     found: list[RowPlace | None] = [None] * len(table)
     for name in table.column_names:
         if name.endswith("_id"):
-            codes = ancestry.codes(table[name].to_pylist())
+            ids = table[name].to_pylist()
             places = {
-                code: place
-                for code in set(codes)
-                if code >= 0
-                for place in reversed(ancestry.places(code))
+                id: place
+                for id, places_of_id in ancestry.places(ids).items()
+                for place in reversed(places_of_id)
                 if place.file.table == "kept" and place.file.dataset.name == source
             }
-            found = [place or places.get(code) for place, code in zip(found, codes, strict=True)]
+            found = [place or places.get(id) for place, id in zip(found, ids, strict=True)]
     return found
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assets.declare.graph import Everything
-from assets.rows.ancestry import Ancestry
+from assets.rows.ancestry import opened
 from assets.rows.reading import counted
 from ops.core.outcome import Outcome, drop, reject
 from orchestration.definitions import workspace
@@ -105,9 +105,9 @@ def site(
         )
         for name, one in counted(everything).items()
     }
-    ancestry = Ancestry(everything)
-    shown = {name: sample(ancestry, name) for name in numbers}
-    files = [*rows.pages(ancestry, numbers, shown, pages_of), *lineage.pages(ancestry, shown)]
+    with opened(everything, lineage.NAMED) as ancestry:
+        shown = {name: sample(ancestry, name) for name in numbers}
+        files = [*rows.pages(ancestry, numbers, shown, pages_of), *lineage.pages(ancestry, shown)]
     root = write_site(folder, files)
     # targets of links, made by other code
     for name in ("index.html", "what-if.html", "talks.html", "tuning.html"):

@@ -1,27 +1,43 @@
-"""The origins of rows and what became of them: one index over all datasets.
+"""The origins of rows and what became of them, looked up by id in all datasets.
 
 Belongs here: finding rows by id and following `source_ids` both ways, for `silverloom explain` and the
 lineage pages. Not here: the content of the rows (origins.py).
+
+A temporary database has the ids and sources of all rows, and spills to disk. Memory has only what was looked
+up. Each look-up scans the database, whether for one id or for many, so look up many together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import Everything, label
 from assets.rows.reading import read
-from ops.core.parts import TABLES, part_files
+from ops.core.database import database, insert
+from ops.core.parts import TABLES, part_files, temporary_folder
 
-Codes = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    import duckdb
+
+#: Memory limit of the database; beyond it DuckDB writes to disk.
+_MEMORY = "512MB"
+#: A row's number has the number of its file above these bits, and its number in that file in them.
+_BITS = 32
+#: Every id with the rows that have it, or have it as a source.
+_NAMED = f"""(
+    SELECT id, number, number >> {_BITS} AS file, false AS source FROM rows
+    UNION ALL SELECT unnest(source_ids), number, number >> {_BITS}, true FROM rows
+)"""  # noqa: S608  no user's text
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,31 +67,42 @@ class File:
 
 @dataclass(frozen=True)
 class RowPlace:
-    """The location of a row: its file, its number in that file, from 0, and the number of its id."""
+    """The location of a row: its file, its number in that file, from 0, and its id."""
 
     file: File
     index: int
-    code: int
+    id: str
 
 
 @dataclass(frozen=True)
 class Lineage:
-    """What is known about one id."""
+    """What is known about one id: everything, or at most `most` sources and users."""
 
     id: str
-    places: tuple[RowPlace, ...]
+    places: Sequence[RowPlace]
     """The rows with this id, in the order of the DAG; a dropped unit also appears where it was kept."""
-    made_of: tuple[int, ...]
-    """The sources of its kept rows, else of all its rows, as numbers; never the id itself."""
-    used_by: tuple[RowPlace, ...]
-    """The kept rows that list it among their sources."""
+    lists: Sequence[Sequence[str]]
+    """The sources of each of its kept rows, else of each of its rows; these may include the id itself."""
+    users: Sequence[RowPlace]
+    """The kept rows that list it among their sources, in the order of the DAG; it may be one of them."""
     totals: tuple[int, int]
-    """How many sources it has and how many rows use it; the lists may be shorter."""
+    """How many sources it has and how many rows use it, without itself; the lists may be shorter."""
+    most: int | None = None
 
     @property
-    def kept(self) -> tuple[RowPlace, ...]:
+    def made_of(self) -> list[str]:
+        """The sources; never the id itself."""
+        return self.sources()[: self.most]
+
+    @property
+    def used_by(self) -> list[RowPlace]:
+        """The kept rows that list it among their sources; never its own."""
+        return [place for place in self.users if place.id != self.id]
+
+    @property
+    def kept(self) -> list[RowPlace]:
         """The locations where it was kept."""
-        return tuple(place for place in self.places if place.file.table == "kept")
+        return [place for place in self.places if _kept(place)]
 
     @property
     def raw(self) -> bool:
@@ -87,12 +114,31 @@ class Lineage:
         """The dataset of raw records that a record belongs to, if any."""
         return next((place.file.dataset.records for place in (*self.places, *self.used_by)), None)
 
+    def sources(self, most: int | None = None) -> list[str]:
+        """Return at most `most` sources, from the first `most` of each row; never the id itself."""
+        found = dict.fromkeys(name for names in self.lists for name in names[:most] if name != self.id)
+        return list(found)[:most]
+
+    def user_ids(self, most: int | None = None) -> list[str]:
+        """Return the ids of the first `most` users; never the id itself."""
+        return list(dict.fromkeys(place.id for place in self.users[:most] if place.id != self.id))
+
+
+@contextmanager
+def opened(everything: Everything, most: int | None = None) -> Iterator[Ancestry]:
+    """Yield the ancestry of the datasets in some folders, with at most `most` sources and users for each id.
+
+    Raises ValueError naming a file that is not Parquet.
+    """
+    with temporary_folder() as folder, database(folder / "ancestry") as tables:
+        tables.execute(f"SET memory_limit = '{_MEMORY}'")
+        yield Ancestry(everything, tables, most)
+
 
 class Ancestry:
-    """Every id of the datasets in some folders, by number, with its locations and its sources."""
+    """The rows of all datasets, looked up by id. It remembers what was looked up."""
 
-    def __init__(self, everything: Everything) -> None:
-        """Read `id` and `source_ids` of all tables. Raises ValueError naming a file that is not Parquet."""
+    def __init__(self, everything: Everything, tables: duckdb.DuckDBPyConnection, most: int | None) -> None:
         self.files = [
             File(everything.graph.datasets[name], partition, table, path)
             for name, partitions in everything.items()
@@ -101,115 +147,84 @@ class Ancestry:
             for table in TABLES
             for path in part_files(place, table)
         ]
-        tables = [read(file.path, ["id", "source_ids"]) for file in self.files]
-        counts = [len(table) for table in tables]
-        lists = [table["source_ids"].combine_chunks() for table in tables]
-        lengths = [pc.list_value_length(part).to_numpy(zero_copy_only=False) for part in lists]
-        names = [table["id"].combine_chunks() for table in tables] + [pc.list_flatten(part) for part in lists]
-        coded = pa.chunked_array([part.cast(pa.large_string()) for part in names], pa.large_string())
-        coded = coded.combine_chunks().dictionary_encode()
-        codes = coded.indices.to_numpy().astype(np.int64)
-        self.ids: pa.Array = coded.dictionary
-        #: The number of every row's id, file by file, and the position where each file's rows start.
-        self.own: Codes = codes[: sum(counts)]
-        self.starts: Codes = np.cumsum([0, *counts])
-        self._sources: Codes = codes[sum(counts) :]
-        self._file_of: Codes = np.repeat(np.arange(len(counts)), counts)
-        self._first: Codes = np.cumsum(np.concatenate([[0], *lengths])).astype(np.int64)
+        self._tables, self._most = tables, most
+        self._known: dict[str, Lineage] = {}
+        self._store()
 
-    @cached_property
-    def _places(self) -> tuple[Codes, Codes]:
-        return _grouped(self.own, len(self.ids))
+    def lineage(self, name: str) -> Lineage:
+        """Return what is known about one id."""
+        if name not in self._known:
+            self.look_up([name])
+        return self._known[name]
 
-    @cached_property
-    def _users(self) -> tuple[Codes, Codes]:
-        """Return the kept rows that are made from each id."""
-        rows = np.repeat(np.arange(len(self.own)), np.diff(self._first))
-        kept = np.array([file.table == "kept" for file in self.files], bool)
-        used = kept[self._file_of[rows]] if len(rows) else np.zeros(0, bool)
-        order, starts = _grouped(self._sources[used], len(self.ids))
-        return rows[used][order], starts
+    def look_up(self, ids: Iterable[str]) -> None:
+        """Look up many ids together, so that `lineage` finds each of them without a scan."""
+        fresh = [name for name in dict.fromkeys(ids) if name not in self._known]
+        if not fresh:
+            return
+        listed = "source_ids" if self._most is None else f"source_ids[:{self._most + 1}]"
+        query = f"""
+            SELECT id, number, {listed}, len(source_ids) FROM rows SEMI JOIN wanted USING (id) ORDER BY number
+        """  # noqa: S608  no user's text
+        rows = defaultdict[str, list[tuple[RowPlace, list[str], int]]](list)
+        for name, number, names, length in self._ask(query, id=fresh):
+            rows[name].append((self._place(name, number), names, length))
+        users = self._users(fresh)
+        chosen = {name: [row for row in rows[name] if _kept(row[0])] or rows[name] for name in fresh}
+        cut = [place for of_id in chosen.values() for place, names, length in of_id if len(names) < length]
+        totals = self._totals(cut)
+        for name in fresh:
+            places, lists = [place for place, *_ in rows[name]], [names for _, names, _ in chosen[name]]
+            total = totals.get(name) or len({*chain(*lists)} - {name})
+            used, count = users.get(name, ([], 0))
+            self._known[name] = Lineage(name, places, lists, used, (total, count), self._most)
 
-    @cached_property
-    def _occurrences(self) -> tuple[list[str], Codes, Codes]:
-        """Return the datasets, and pairs of an id and the number of a dataset that has or references it."""
-        datasets = list(dict.fromkeys(file.dataset.name for file in self.files))
-        number = {name: place for place, name in enumerate(datasets)}
-        of_row = np.array([number[file.dataset.name] for file in self.files], np.int64)[self._file_of]
-        of_source = np.repeat(of_row, np.diff(self._first))
-        codes = np.concatenate([self.own, self._sources])
-        pairs = np.unique(codes * len(datasets) + np.concatenate([of_row, of_source]))
-        return datasets, *np.divmod(pairs, max(len(datasets), 1))
+    def places(self, ids: Iterable[str]) -> dict[str, list[RowPlace]]:
+        """Return the rows with these ids, by id, in the order of the DAG."""
+        query = "SELECT id, number FROM rows SEMI JOIN wanted USING (id) ORDER BY number"
+        found = defaultdict[str, list[RowPlace]](list)
+        for name, number in self._ask(query, id=list(dict.fromkeys(ids))):
+            found[name].append(self._place(name, number))
+        return found
 
-    def datasets(self, codes: Codes) -> list[str]:
-        """Return every dataset that contains some of these ids, or references some as sources of its rows."""
-        there = np.zeros(len(self.ids), bool)
-        there[codes] = True
-        datasets, ids, numbers = self._occurrences
-        return [datasets[number] for number in np.unique(numbers[there[ids]])]
+    def matching(self, name: str) -> list[str]:
+        """Return the id `name`, else all ids that end with `/name`: those of rows, then other sources."""
+        query = f"""
+            SELECT id FROM {_NAMED} WHERE id = $name OR ends_with(id, '/' || $name)
+            GROUP BY id ORDER BY id != $name, min((source, number)), id
+        """  # noqa: S608  no user's text
+        found = [id for (id,) in self._tables.execute(query, {"name": name}).fetchall()]
+        return [name] if name in found else found
 
-    def codes(self, ids: Sequence[str]) -> list[int]:
-        """Return the number of each id, -1 for an unknown one."""
-        found = pc.index_in(pa.array(ids, pa.large_string()), value_set=self.ids)
-        return pc.fill_null(found, -1).to_pylist()  # type: ignore[no-any-return]
+    def datasets(self, groups: Sequence[Iterable[str]]) -> list[list[str]]:
+        """Return for each group of ids every dataset that has one of them, or names one as a source."""
+        query = f"""
+            SELECT DISTINCT "group", dataset FROM {_NAMED} JOIN wanted USING (id) JOIN files USING (file)
+        """  # noqa: S608  no user's text
+        pairs = [(number, name) for number, ids in enumerate(groups) for name in set(ids)]
+        found = self._ask(query, group=[number for number, _ in pairs], id=[name for _, name in pairs])
+        names = dict.fromkeys(file.dataset.name for file in self.files)
+        there = set(found)
+        return [[name for name in names if (number, name) in there] for number in range(len(groups))]
 
-    def names(self, codes: Sequence[int] | Codes) -> list[str]:
-        """Return ids by their numbers."""
-        return self.ids.take(pa.array(codes, pa.int64())).to_pylist()  # type: ignore[no-any-return]
-
-    def sources(self, code: int, most: int | None = None) -> list[int]:
-        """Return the sources of an id: those of its kept rows, else of all its rows; never the id itself."""
-        rows = self._rows(code)
-        kept = [row for row in rows if self._file(row).table == "kept"]
-        lists = [self._sources[self._first[row] : self._first[row + 1]][:most] for row in kept or rows]
-        found = dict.fromkeys(source for sources in lists for source in sources.tolist() if source != code)
-        return list(found)[:most]
-
-    def users(self, code: int, most: int | None = None) -> list[int]:
-        """Return the ids of the kept rows that are made from an id, in the order of the DAG; never itself."""
-        users = self.own[self._user_rows(code)[:most]].tolist()
-        return [user for user in dict.fromkeys(users) if user != code]
-
-    def places(self, code: int) -> list[RowPlace]:
-        """Return every row with an id, in the order of the DAG."""
-        return [self.place(row) for row in self._rows(code)]
-
-    def lineage(self, code: int, most: int | None = None) -> Lineage:
-        """Return what is known about one id, with at most `most` sources and users."""
-        users, sources = self._user_rows(code), self.sources(code)
-        return Lineage(
-            self.ids[code].as_py(),
-            tuple(self.places(code)),
-            tuple(sources[:most]),
-            tuple(self.place(row) for row in users[:most].tolist() if self.own[row] != code),
-            (len(sources), int((self.own[users] != code).sum())),
-        )
-
-    def holder(self, lineage: Lineage, unit: str) -> int | None:
+    def holder(self, lineage: Lineage, unit: str) -> str | None:
         """Return the row whose list contains a unit that another row was made from; None if no list does.
 
         Such units, for instance the sentences of a parsed document, are not rows themselves.
         """
         for dataset in {place.file.dataset.name: place.file.dataset for place in lineage.places}.values():
-            if found := self.holders(dataset, [unit]):
-                return found.pop()
+            argument, _, column = (dataset.consumes or "").partition(".")
+            keys = [source.key for source in dataset.argument_inputs if source.argument == argument]
+            for file in self.files if column else ():
+                if file.dataset.key in keys and file.table == "kept":
+                    table = read(file.path, ["id", column])
+                    lists = table[column].combine_chunks()
+                    there = pc.equal(lists.flatten().field("id"), unit)
+                    if len(rows := pc.list_parent_indices(lists).filter(there)):
+                        return table["id"][rows[0].as_py()].as_py()  # type: ignore[no-any-return]
         return None
 
-    def holders(self, dataset: Declaration, units: Sequence[str]) -> set[int]:
-        """Return the rows whose lists contain these units, from which rows of a dataset were made."""
-        argument, _, column = (dataset.consumes or "").partition(".")
-        keys = [source.key for source in dataset.argument_inputs if source.argument == argument]
-        wanted, found = pa.array(units, pa.string()), set[int]()
-        for file in self.files if column and units else ():
-            if file.dataset.key in keys and file.table == "kept":
-                table = read(file.path, ["id", column])
-                lists = table[column].combine_chunks()
-                there = pc.is_in(lists.flatten().field("id"), value_set=wanted)
-                rows = pc.unique(pc.list_parent_indices(lists).filter(there))
-                found.update(self.codes(table["id"].take(rows).to_pylist()))
-        return found
-
-    def lost_finder(self, place: RowPlace, crawl: str, url: str) -> list[int]:
+    def lost_finder(self, place: RowPlace, crawl: str, url: str) -> list[str]:
         """Return the unit of the URL on which a crawl found a row, if it was not kept (a listing, say)."""
         for file in self.files:
             beside = (file.dataset, file.partition) == (place.file.dataset, place.file.partition)
@@ -217,26 +232,71 @@ class Ancestry:
                 table = read(file.path, ["id", "crawl", "url"])
                 found = table.filter((pc.field("crawl") == crawl) & (pc.field("url") == url))["id"]
                 if len(found):
-                    return self.codes([found[0].as_py()])
+                    return [found[0].as_py()]
         return []
 
-    def place(self, row: int) -> RowPlace:
-        """Return the location of a row, given its number among the rows of all files."""
-        return RowPlace(self._file(row), int(row - self.starts[self._file_of[row]]), int(self.own[row]))
+    def _store(self) -> None:
+        """Copy the ids and sources of all rows to the database."""
+        files = pa.table(
+            {
+                "file": pa.array(range(len(self.files)), pa.int64()),
+                "dataset": pa.array([file.dataset.name for file in self.files], pa.string()),
+                "kept": pa.array([file.table == "kept" for file in self.files], pa.bool_()),
+            }
+        )
+        insert(self._tables, "files", files)
+        self._tables.execute(
+            "CREATE TABLE rows (id VARCHAR, source_ids VARCHAR[], number BIGINT, kept BOOLEAN)"
+        )
+        query = f"""
+            INSERT INTO rows
+            SELECT read.id, read.source_ids, read.file_index << {_BITS} | read.file_row_number, files.kept
+            FROM read_parquet(?, file_row_number = true) AS read JOIN files ON files.file = read.file_index
+        """  # noqa: S608  no user's text
+        import duckdb
 
-    def _rows(self, code: int) -> list[int]:
-        rows, starts = self._places
-        return rows[starts[code] : starts[code + 1]].tolist()  # type: ignore[no-any-return]
+        try:
+            if self.files:
+                self._tables.execute(query, [[str(file.path) for file in self.files]])
+        except duckdb.Error:
+            for file in self.files:
+                read(file.path, ["id", "source_ids"])  # names the file
+            raise
 
-    def _user_rows(self, code: int) -> Codes:
-        rows, starts = self._users
-        return rows[starts[code] : starts[code + 1]]
+    def _users(self, ids: list[str]) -> dict[str, tuple[list[RowPlace], int]]:
+        """Return the kept rows that list each id among their sources, and how many others do."""
+        first = "list({} ORDER BY number)" if self._most is None else f"arg_min({{}}, number, {self._most})"
+        query = f"""
+            SELECT wanted.id, {first.format("made")}, {first.format("number")}, count_if(made != wanted.id)
+            FROM (SELECT id AS made, number, unnest(source_ids) AS source FROM rows WHERE kept)
+            JOIN wanted ON source = wanted.id GROUP BY wanted.id
+        """  # noqa: S608  no user's text
+        return {
+            name: ([self._place(*row) for row in zip(users, numbers, strict=True)], count)
+            for name, users, numbers, count in self._ask(query, id=ids)
+        }
 
-    def _file(self, row: int) -> File:
-        return self.files[int(self._file_of[row])]
+    def _totals(self, places: Sequence[RowPlace]) -> dict[str, int]:
+        """Return how many sources the rows at some places have together, by their id."""
+        query = """
+            SELECT id, count(DISTINCT source)
+            FROM (SELECT id, unnest(source_ids) AS source FROM rows SEMI JOIN wanted USING (number))
+            WHERE source != id GROUP BY id
+        """
+        numbers = {file: number for number, file in enumerate(self.files)}
+        wanted = [numbers[place.file] << _BITS | place.index for place in places]
+        return dict(self._ask(query, number=wanted)) if wanted else {}
+
+    def _ask(self, query: str, **wanted: list[Any]) -> list[tuple[Any, ...]]:
+        """Return the answer to a query that joins the table `wanted`, with these columns."""
+        self._tables.register("wanted", pa.table(wanted))
+        found = self._tables.execute(query).fetchall()
+        self._tables.unregister("wanted")
+        return found
+
+    def _place(self, name: str, number: int) -> RowPlace:
+        return RowPlace(self.files[number >> _BITS], number & (1 << _BITS) - 1, name)
 
 
-def _grouped(codes: Codes, number: int) -> tuple[Codes, Codes]:
-    """Return positions ordered by code, and where each code's positions start in them."""
-    order = np.argsort(codes, kind="stable")
-    return order, np.cumsum([0, *np.bincount(codes, minlength=number)])
+def _kept(place: RowPlace) -> bool:
+    return place.file.table == "kept"

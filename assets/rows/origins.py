@@ -89,11 +89,10 @@ def spoken(ancestry: Ancestry, places: Sequence[RowPlace], contents: Sequence[Ro
         for name, detail in of_role(place.file.schema, "spans").items()
         if row.get(name)
     ]
-    codes = ancestry.codes([contents[number][owner] for number, _, owner, _ in spans])
-    holders = {code: ancestry.lineage(code).kept for code in set(codes) if code >= 0}
+    holders = ancestry.places(contents[number][owner] for number, _, owner, _ in spans)
     wanted: dict[tuple[File, str], list[tuple[int, str, int]]] = {}
-    for (number, name, _, words), code in zip(spans, codes, strict=True):
-        if kept := holders.get(code):
+    for number, name, owner, words in spans:
+        if kept := [place for place in holders[contents[number][owner]] if place.file.table == "kept"]:
             wanted.setdefault((kept[-1].file, words), []).append((number, name, kept[-1].index))
     for (file, words), rows_of_file in wanted.items():
         lists = read(file.path, [words])[words].combine_chunks()

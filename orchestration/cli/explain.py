@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pyarrow.compute as pc
 
 from assets.declare.graph import Everything, label
-from assets.rows.ancestry import Ancestry, File, Lineage, RowPlace
+from assets.rows.ancestry import Ancestry, File, Lineage, RowPlace, opened
 from assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
 from assets.rows.reading import read
 from ops.core.identity import row_id
@@ -40,37 +40,41 @@ def explain(workspace: Workspace, name: str) -> str:
         }
         for dataset in workspace.datasets.values()
     }
-    ancestry = Ancestry(Everything(folders, workspace.graph))
-    codes = _meant(ancestry, name)
-    if not codes:
+    with opened(Everything(folders, workspace.graph)) as ancestry:
+        return "\n".join(map(one_line, _explained(workspace, ancestry, name)))
+
+
+def _explained(workspace: Workspace, ancestry: Ancestry, name: str) -> list[str]:
+    ids = _meant(ancestry, name)
+    if not ids:
         raise LookupError(
             f"no dataset has a row or a document {name!r}; the ids of rows are in the column `id` of every "
             "Parquet file; a record that was dropped or rejected when it was read has its source, file and "
             "line as its id, such as texts/2018.jsonl#7"
         )
     lines = list[str]()
-    for code in codes[:_ROWS_SHOWN]:
-        lineage = ancestry.lineage(code, 1)
-        lines += [f"row {lineage.id}", *map(_fate, lineage.places, rows(lineage.places))]
-    if len(codes) > 1:
-        more = f"and {len(codes) - _ROWS_SHOWN} more rows; " if len(codes) > _ROWS_SHOWN else ""
+    for id in ids[:_ROWS_SHOWN]:
+        places = ancestry.places([id])[id]
+        lines += [f"row {id}", *map(_fate, places, rows(places))]
+    if len(ids) > 1:
+        more = f"and {len(ids) - _ROWS_SHOWN} more rows; " if len(ids) > _ROWS_SHOWN else ""
         lines += ["", f"{more}`silverloom explain ID` shows where one of them comes from"]
     else:
-        lines += _lineage(workspace, ancestry, codes[0])
-    return "\n".join(map(one_line, lines))
+        lines += _lineage(workspace, ancestry, ids[0])
+    return lines
 
 
-def _meant(ancestry: Ancestry, name: str) -> list[int]:
+def _meant(ancestry: Ancestry, name: str) -> list[str]:
     """Return the row with an id, else the rows of a raw record or file, or of a document with that name."""
-    ids = ancestry.ids
-    known = pc.indices_nonzero(pc.or_(pc.equal(ids, name), pc.ends_with(ids, f"/{name}"))).to_pylist()
-    codes = [code for code in known if ids[code].as_py() == name] or known
-    found = [row for code in codes for row in ([code] if ancestry.places(code) else ancestry.users(code))]
+    known = ancestry.matching(name)
+    ancestry.look_up(known)
+    lineages = map(ancestry.lineage, known)
+    found = [id for lineage in lineages for id in ([lineage.id] if lineage.places else lineage.user_ids())]
     for file in () if found else ancestry.files:
         for column in _NAMES if file.dataset.records else ():
             if column in file.schema.names:
                 table = read(file.path, ["id", column])
-                found += ancestry.codes(table.filter(pc.equal(table[column], name))["id"].to_pylist())
+                found += table.filter(pc.equal(table[column], name))["id"].to_pylist()
     return list(dict.fromkeys(found))
 
 
@@ -85,11 +89,11 @@ def _fate(place: RowPlace, row: Row) -> str:
     return f"  {label(place.file.dataset, place.file.partition)}: {fate}"
 
 
-def _lineage(workspace: Workspace, ancestry: Ancestry, code: int) -> Iterator[str]:
-    lineage = ancestry.lineage(code)
+def _lineage(workspace: Workspace, ancestry: Ancestry, id: str) -> Iterator[str]:
+    lineage = ancestry.lineage(id)
     for place, row in zip(lineage.places, rows(lineage.places, whole=True), strict=True):
         yield from ("", *_describe(workspace, place, row))
-    yield from ("", "made of", *_origins(ancestry, lineage, "  ", {code}), "", "used by")
+    yield from ("", "made of", *_origins(ancestry, lineage, "  ", {id}), "", "used by")
     for place, row in zip(lineage.used_by, rows(lineage.used_by), strict=True):
         yield f"  {place.file.name}: {row['id']}"
     if not lineage.used_by:
@@ -109,16 +113,17 @@ def _describe(workspace: Workspace, place: RowPlace, row: Row) -> list[str]:
     return lines
 
 
-def _origins(ancestry: Ancestry, lineage: Lineage, indent: str, seen: set[int]) -> Iterator[str]:
+def _origins(ancestry: Ancestry, lineage: Lineage, indent: str, seen: set[str]) -> Iterator[str]:
     found_on, made_of = _finder(ancestry, lineage)
     if found_on:
         yield f"{indent}found on {short(found_on)}"
     elif lineage.raw:
         yield f"{indent}{raw_file(lineage.id, lineage.kind)}"
-    fresh = [code for code in made_of if code not in seen]
-    for code in fresh[:_SOURCES_SHOWN]:
-        seen.add(code)
-        origin = ancestry.lineage(code)
+    fresh = [id for id in made_of if id not in seen]
+    ancestry.look_up(fresh[:_SOURCES_SHOWN])
+    for id in fresh[:_SOURCES_SHOWN]:
+        seen.add(id)
+        origin = ancestry.lineage(id)
         if not origin.kept and (holder := ancestry.holder(lineage, origin.id)) is not None:
             if holder in seen:
                 continue
@@ -138,7 +143,7 @@ def _origins(ancestry: Ancestry, lineage: Lineage, indent: str, seen: set[int]) 
         yield f"{indent}and {len(fresh) - _SOURCES_SHOWN} more rows like these"
 
 
-def _finder(ancestry: Ancestry, lineage: Lineage) -> tuple[str, list[int]]:
+def _finder(ancestry: Ancestry, lineage: Lineage) -> tuple[str, list[str]]:
     """Return the URL or article on which a crawl found this page ("" if the row is not a page) and the rows
     to follow next.
 
@@ -148,11 +153,12 @@ def _finder(ancestry: Ancestry, lineage: Lineage) -> tuple[str, list[int]]:
     place = next((place for place in lineage.places if place.file.dataset.crawl), None)
     (row,) = rows([place]) if place else ({},)
     if place is None or not (finder := row.get("found_on")):
-        return "", [*lineage.made_of]
-    codes = ancestry.codes([finder, row_id("page", row["crawl"], place.file.partition, finder)])
-    known = [code for code in codes if code >= 0]
-    sources = zip(lineage.made_of, ancestry.names(lineage.made_of), strict=True)
-    listed = [code for code, name in sources if "/" in name]
+        return "", lineage.made_of
+    ids = [finder, row_id("page", row["crawl"], place.file.partition, finder)]
+    known = [
+        id for id, datasets in zip(ids, ancestry.datasets([[id] for id in ids]), strict=True) if datasets
+    ]
+    listed = [id for id in lineage.made_of if "/" in id]
     return finder, known or listed or ancestry.lost_finder(place, row["crawl"], finder)
 
 

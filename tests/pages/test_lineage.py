@@ -6,7 +6,7 @@ import re
 import pytest
 
 from assets.declare.settings import settings
-from assets.rows.ancestry import Ancestry
+from assets.rows.ancestry import opened
 from assets.rows.origins import raw_file
 from pages import lineage
 from pages.sampling import sample
@@ -16,8 +16,8 @@ PAPERS = "sources/papers"
 
 
 def page(everything, name):
-    ancestry = Ancestry(everything)
-    ((_, content),) = lineage.pages(ancestry, {name: sample(ancestry, name)})
+    with opened(everything, lineage.NAMED) as ancestry:
+        ((_, content),) = lineage.pages(ancestry, {name: sample(ancestry, name)})
     text = re.search(r'<script id="data" type="application/json">(.*?)</script>', content.decode(), re.S)
     data = json.loads(text.group(1))
     return data, {node["id"]: node for node in data["nodes"]}
@@ -81,10 +81,10 @@ def test_a_page_is_bounded_and_every_row_still_reaches_its_file(tmp_path, monkey
     data, nodes = page(everything, PAPERS)
     assert nodes["paper-1"]["totals"] == [1, 501]
     assert len(nodes["paper-1"]["users"]) <= 50 and len(data["nodes"]) < 80
-    ancestry = Ancestry(everything)
-    roots = [place.code for place in sample(ancestry, "sources/sentences")]
-    assert len(lineage.held(ancestry, roots, most=502)) == 502
-    assert "text/a.txt" in ancestry.names(lineage.held(ancestry, roots, most=502))
+    with opened(everything, lineage.NAMED) as ancestry:
+        roots = {"page": [place.id for place in sample(ancestry, "sources/sentences")]}
+        ids = lineage.held(ancestry, roots, most=502)["page"]
+    assert len(ids) == 502 and "text/a.txt" in ids
 
 
 def test_the_bytes_are_the_same_every_time(tmp_path):
@@ -100,4 +100,4 @@ def test_a_broken_file_is_named(tmp_path):
     with pytest.raises(
         ValueError, match=r"sources/papers/2018-06/kept-00000\.parquet cannot be read as Parquet"
     ):
-        Ancestry(everything)
+        page(everything, PAPERS)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.rows.ancestry import Ancestry
+from assets.rows.ancestry import opened
 from pages.sampling import fair, sample
 from tests.rows_corpus import JULY, JUNE, row, together, write
 
@@ -36,9 +36,8 @@ def many(tmp_path):
 
 
 def chosen(everything, limit):
-    ancestry = Ancestry(everything)
-    places = sample(ancestry, NAME, limit)
-    return dict(zip(ancestry.names([place.code for place in places]), places, strict=True))
+    with opened(everything) as ancestry:
+        return {place.id: place for place in sample(ancestry, NAME, limit)}
 
 
 def test_rare_reasons_and_months_are_always_included(many):

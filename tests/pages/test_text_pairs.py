@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assets.declare.dataset import dataset
-from assets.rows.ancestry import Ancestry
+from assets.rows.ancestry import opened
 from assets.rows.reading import counted
 from ops.core.outcome import Outcomes
 from ops.core.parts import Parts
@@ -46,9 +46,9 @@ def test_a_row_without_text_or_without_sentences_has_no_pair(tmp_path):
 
 def data_of(tmp_path, name, everything=None):
     everything = everything or talk(tmp_path)
-    ancestry = Ancestry(everything)
-    shown = {each: sample(ancestry, each) for each in everything}
-    files = dict(pages(ancestry, counted(everything), shown))
+    with opened(everything) as ancestry:
+        shown = {each: sample(ancestry, each) for each in everything}
+        files = dict(pages(ancestry, counted(everything), shown))
     html = files[f"rows/{name.replace('/', '-')}.html"].decode()
     return json.loads(
         re.search(r'<script id="data" type="application/json">(.*?)</script>', html, re.S).group(1)

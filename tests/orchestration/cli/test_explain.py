@@ -1,8 +1,7 @@
 """Rows that `explain` prints cannot control the terminal."""
 
+from contextlib import nullcontext
 from types import SimpleNamespace
-
-import pyarrow as pa
 
 from orchestration.cli import explain as explain
 from orchestration.workspace.workspace import Workspace
@@ -19,10 +18,13 @@ def test_terminal_control_characters_are_escaped_in_a_lineage(monkeypatch, tmp_p
     places = [SimpleNamespace(file=file)]
     lineage = SimpleNamespace(id="x", places=places, raw=False, made_of=[], used_by=[])
     ancestry = SimpleNamespace(
-        ids=pa.array(["x"]), places=lambda code: places, lineage=lambda code, most=None: lineage
+        matching=lambda name: [name],
+        look_up=list,
+        places=lambda ids: dict.fromkeys(ids, places),
+        lineage=lambda id: lineage,
     )
     row = {"id": "x", "title": "safe \x9b31m red"}
-    monkeypatch.setattr(explain, "Ancestry", lambda files: ancestry)
+    monkeypatch.setattr(explain, "opened", lambda files: nullcontext(ancestry))
     monkeypatch.setattr(explain, "rows", lambda places, whole=False: [row for _ in places])
     monkeypatch.setattr(
         explain,

@@ -1,0 +1,79 @@
+"""Rows are looked up by id: memory has those that were asked for, not all."""
+
+import gc
+from types import SimpleNamespace
+
+import pyarrow as pa
+
+from assets.rows.ancestry import Ancestry, opened
+from ops.core.database import database
+from tests.rows_corpus import JUNE, row, together, write
+
+SENTENCES = "sources/sentences"
+
+
+def sentences(folder, number):
+    """Sentences of one paper, and a pair that was made from all of them."""
+    kept = [row(f"sentence-{at}", "paper") for at in range(number)]
+    return together(
+        write(folder, SENTENCES, JUNE, kept, [(row("sentence-0", "paper", "note"), "short", 1.0)]),
+        write(
+            folder,
+            "talksumm/pairs",
+            JUNE,
+            [
+                row("pair", *(f"sentence-{at}" for at in range(number)), "pair"),
+                row("sentence-1", "sentence-1"),
+            ],
+        ),
+    )
+
+
+def test_memory_does_not_grow_with_rows_that_are_not_looked_up(tmp_path):
+    def held(number):
+        everything = sentences(tmp_path / str(number), number)
+        gc.collect()
+        before = pa.total_allocated_bytes()
+        with opened(everything, most=5) as ancestry:
+            lineage = ancestry.lineage("paper")
+            assert len(lineage.used_by) == 5 and lineage.totals == (0, number)
+            gc.collect()
+            return pa.total_allocated_bytes() - before
+
+    assert held(20_000) == held(10_000)
+
+
+def test_lists_are_cut_and_totals_are_not(tmp_path):
+    everything = sentences(tmp_path, 30)
+    with opened(everything, most=5) as ancestry, opened(everything) as whole:
+        ancestry.look_up(["pair", "sentence-1", "nowhere"])
+        pair, sentence, nowhere = map(ancestry.lineage, ["pair", "sentence-1", "nowhere"])
+        assert pair.made_of == [f"sentence-{at}" for at in range(5)] and pair.totals == (30, 0)
+        assert len(whole.lineage("pair").made_of) == 30
+        # its own row in another dataset is not its source
+        assert sentence.made_of == ["paper"] and sentence.totals == (1, 1)
+        assert [place.id for place in sentence.used_by] == ["pair"]
+        assert not nowhere.places and nowhere.totals == (0, 0)
+        assert whole.datasets([["note"], ["sentence-1"], ["nowhere"]]) == [
+            [SENTENCES],
+            [SENTENCES, "talksumm/pairs"],
+            [],
+        ]
+
+
+def test_many_ids_are_looked_up_in_as_many_scans_as_one(tmp_path):
+    everything, queries = sentences(tmp_path, 30), []
+
+    def execute(query, *given):
+        queries.append(query)
+        return tables.execute(query, *given)
+
+    with database(tmp_path / "database") as tables:
+        noted = SimpleNamespace(execute=execute, register=tables.register, unregister=tables.unregister)
+        ancestry = Ancestry(everything, noted, 5)
+        queries.clear()
+        ancestry.look_up(["sentence-1"])
+        of_one = len(queries)
+        ancestry.look_up(f"sentence-{at}" for at in range(2, 30))
+        assert len(queries) == 2 * of_one
+        assert ancestry.lineage("sentence-7").places and len(queries) == 2 * of_one
