@@ -71,7 +71,7 @@ class DamagedScanError(Exception):
     """A stored index cannot be read."""
 
 
-class Month(NamedTuple):
+class IndexedMonth(NamedTuple):
     """What is known about the records of a month without reading their entries."""
 
     records: int
@@ -83,7 +83,7 @@ class Month(NamedTuple):
 class Index:
     """Every record that a scan found, by month (None if it is unknown)."""
 
-    months: Mapping[str | None, Month]
+    months: Mapping[str | None, IndexedMonth]
     rows: pa.Table | Path
     """The entries sorted by month, or the file that contains them."""
 
@@ -158,9 +158,9 @@ def _by_month(rows: pa.Table) -> Iterator[tuple[str | None, pa.Table]]:
         begin += counted["counts"]
 
 
-def _month(rows: pa.Table) -> Month:
+def _month(rows: pa.Table) -> IndexedMonth:
     sources = {entry.partition("/")[0] for entry in rows["id"].to_pylist()}
-    return Month(len(rows), version_of(rows), sorted(sources))
+    return IndexedMonth(len(rows), version_of(rows), sorted(sources))
 
 
 def _entries(records: Iterable[Record], content: IO[bytes] | None) -> list[Entry]:
@@ -199,7 +199,7 @@ def read_index(folder: Path) -> Index:
         raise DamagedScanError(str(error)) from error
     if _md5(written) != digest:
         raise DamagedScanError(f"{_MONTHS} has changed")
-    return Index({month: Month(*known) for month, known in json.loads(written)}, folder / _INDEX)
+    return Index({month: IndexedMonth(*known) for month, known in json.loads(written)}, folder / _INDEX)
 
 
 def _md5(text: str) -> str:
