@@ -121,7 +121,8 @@ def definitions(options: argparse.Namespace) -> None:
         "passages", {"abstracts": source}, PASSAGE_FORMATS, path.parent, ALL, ALL, 256, engine(), every="none"
     )
     took, parsed = seconds(lambda: list(corpus.records(ALL).map(parse_passages)))
-    print(f"{len(corpus.index)} abstracts, {sum(len(part.kept) for part in parsed)} sentences: {took:.1f} s")
+    sentences = sum(len(part.kept) for part in parsed)
+    print(f"{len(corpus.ids(ALL))} abstracts, {sentences} sentences: {took:.1f} s")
     params = StatementParams(encoder=options.encoder)
     with tempfile.TemporaryDirectory() as folder:
         read = _written(Path(folder), PASSAGES.kept, parsed)

@@ -7,8 +7,7 @@ disk (scanned.py).
 
 from __future__ import annotations
 
-import hashlib
-import json
+import contextlib
 import os
 import shutil
 import stat
@@ -19,6 +18,8 @@ from itertools import groupby, islice, repeat
 from pathlib import Path
 from typing import Any, Protocol
 
+import pyarrow as pa
+
 from ops.core.outcome import Outcome, Outcomes
 from ops.core.parts import Engine
 from ops.core.periods import ALL, Every, between, period
@@ -26,7 +27,18 @@ from ops.parse.encodings import any_encoding, encoding_fault, of_lines
 from ops.parse.files import shown
 from ops.parse.lines import of_file_in_utf8
 from ops.parse.records import Record, RecordPieces, RowRecords, record_id
-from ops.parse.scanned import Entry, copies, entry_of, is_whole, read_index, write_scan
+from ops.parse.scanned import (
+    DamagedScanError,
+    Entry,
+    Index,
+    copies,
+    entry_of,
+    index_of,
+    is_whole,
+    read_index,
+    version_of,
+    write_scan,
+)
 from ops.parse.source import (
     EVERY,
     Format,
@@ -112,11 +124,11 @@ class Corpus:
                     )
 
     @cached_property
-    def index(self) -> tuple[Entry, ...]:
+    def index(self) -> Index:
         """Every record of every source, from one pass over all of them or from an earlier scan."""
         if self._kept is not None:
             return read_index(self._kept)
-        return tuple(entry_of(record) for record in self._scan())
+        return index_of(self._scan())
 
     @cached_property
     def _kept(self) -> Path | None:
@@ -134,36 +146,40 @@ class Corpus:
 
     @cached_property
     def _read(self) -> set[str]:
-        return {entry.id.partition("/")[0] for entry in self.index}
+        return {source for month in self.index.months.values() for source in month.sources}
+
+    def has(self, partition: str) -> bool:
+        """Say whether a partition has records."""
+        return bool(self._months(partition))
 
     def version(self, partition: str) -> str:
         """Return the MD5 of a partition's records, from their ids and the hashes of their bytes."""
-        entries = sorted((entry.id, entry.md5) for entry in self._by_partition.get(partition, ()))
-        return hashlib.md5(json.dumps(entries).encode(), usedforsecurity=False).hexdigest()
+        months = self._months(partition)
+        if len(months) == 1:
+            return self.index.months[months[0]].version
+        return version_of(self._columns(partition, "id", "md5"))
 
     def ids(self, partition: str) -> list[str]:
         """Return the ids of a partition's records, ordered by source and path."""
-        return [entry.id for entry in self._by_partition.get(partition, ())]
+        return list(self._columns(partition, "id")["id"].to_pylist())
 
     def parts(self, partition: str) -> list[int]:
         """Return the number of records in each part of a partition, limited by count and by bytes."""
         counts: list[int] = []
         taken = 0
-        for entry in self._by_partition.get(partition, ()):
-            taken += entry.size
+        for size in self._columns(partition, "size")["size"].to_pylist():
+            taken += size
             if not counts or counts[-1] == self.records_per_part or taken > LARGEST_PART:
                 counts.append(0)
-                taken = entry.size
+                taken = size
             counts[-1] += 1
         return counts
 
     def outside(self) -> dict[str, int]:
         """Return the number of records in months or years outside the range, by period."""
-        months: dict[str, int] = {}
-        for entry in self.index:
-            if entry.month not in (None, EVERY) and entry.month not in self._partitions:
-                months[entry.month] = months.get(entry.month, 0) + 1
-        return dict(sorted(months.items()))
+        inside = {EVERY, *self._partitions}
+        months = self.index.months.items()
+        return dict(sorted((name, month.records) for name, month in months if name and name not in inside))
 
     def records(self, partition: str, engine: Engine | None = None) -> Records:
         """Return the records of one partition, for mapping in chunks with `engine` or the corpus's own."""
@@ -174,7 +190,8 @@ class Corpus:
 
         Raises SourceError if a record has changed since the index was made.
         """
-        wanted = self._by_partition.get(partition, ())
+        with self._undamaged():
+            wanted = self.index.entries(self._months(partition))
         for name, indexed in groupby(wanted, lambda entry: entry.id.partition("/")[0]):
             source, entries = self.sources[name], list(indexed)
             for entry, raw in zip(entries, self._raws_of(name, entries), strict=True):
@@ -220,15 +237,27 @@ class Corpus:
         """Whether reading one record of a source may take minutes."""
         return any(getattr(self.formats[source.kind], "slow", False) for source in self.sources.values())
 
-    @cached_property
-    def _by_partition(self) -> Mapping[str, Sequence[Entry]]:
-        """The records of each partition, in index order."""
-        found: dict[str, list[Entry]] = {}
-        for entry in self.index:
-            own = [entry.month or self._partitions[0]]
-            for partition in self._partitions if entry.month == EVERY else own:
-                found.setdefault(partition, []).append(entry)
-        return found
+    def _columns(self, partition: str, *names: str) -> pa.Table:
+        with self._undamaged():
+            return self.index.read(self._months(partition), names)
+
+    @contextlib.contextmanager
+    def _undamaged(self) -> Iterator[None]:
+        """Remove a stored index that turns out to be damaged, so that the next run scans again."""
+        try:
+            yield
+        except DamagedScanError as error:
+            shutil.rmtree(self._kept or "", ignore_errors=True)
+            raise SourceError(f"sources.{self.name}: the stored scan is damaged: run again") from error
+
+    def _months(self, partition: str) -> list[str | None]:
+        """Return the months of the index whose records belong to a partition, if they have any."""
+        months: list[str | None] = [partition]
+        if partition in self._partitions:
+            months.append(EVERY)
+        if partition == self._partitions[0]:
+            months.append(None)
+        return [month for month in months if month in self.index.months]
 
     @cached_property
     def _partitions(self) -> list[str]:

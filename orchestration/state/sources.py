@@ -97,7 +97,7 @@ def is_empty(workspace: Workspace, dataset: Declaration, partition: str) -> bool
     """Return whether a partition cannot have records. A crawl finds units itself, but none without a list."""
     if not dataset.partitioned or dataset.shape is None:
         return False
-    if dataset.records and corpus(workspace, dataset.records).ids(partition):
+    if dataset.records and corpus(workspace, dataset.records).has(partition):
         return False
     local = [
         parent

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from ops.discofuse.sources import PROSE_FORMATS as PROSE
 from ops.discofuse.sources import parse_prose
-from ops.parse import scan
+from ops.parse import scan, scanned
 from ops.parse.papers import FORMATS, parse_papers
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.schemas import PAPERS
@@ -257,6 +257,10 @@ def lines(root, keeper):
     )
 
 
+def entries(found):
+    return found.index.entries(found.index.months)
+
+
 MONTHS = ("2018-06", "2018-07", "2018-08")
 
 
@@ -264,7 +268,7 @@ def test_a_file_of_many_months_is_read_once_for_all_of_them(tmp_path, monkeypatc
     without = lines(tmp_path, None)
     records = {month: list(without.of_partition(month)) for month in MONTHS}
     kept = Kept(tmp_path / "kept")
-    assert lines(tmp_path, kept).index == without.index
+    assert entries(lines(tmp_path, kept)) == entries(without)
     opened, split = [], Corpus.raws
     monkeypatch.setattr(
         Corpus, "raws", lambda found, source, only=None: opened.extend(only) or split(found, source, only)
@@ -275,12 +279,30 @@ def test_a_file_of_many_months_is_read_once_for_all_of_them(tmp_path, monkeypatc
     assert [found.version(month) for month in MONTHS] == [without.version(month) for month in MONTHS]
 
 
-@pytest.mark.parametrize("name", ["index.parquet", "content"])
+@pytest.mark.parametrize("months", [3, 6])
+def test_a_stored_index_is_read_by_month(tmp_path, monkeypatch, months):
+    kept, rows, read = Kept(tmp_path / "kept"), [], scanned.pq.read_table
+    dates = {f"{name}{month}": f"2018-{month:02d}" for month in range(1, months + 1) for name in "abc"}
+    written = replace(corpus(tmp_path, ("2018-01", "2018-12"), **dates, e="some day"), keeper=kept)
+    assert written.has("2018-01")
+    monkeypatch.setattr(
+        scanned.pq, "read_table", lambda *given, **more: rows.append(read(*given, **more)) or rows[-1]
+    )
+    found = replace(written)
+    names = [f"2018-{month:02d}" for month in range(2, 13)]
+    assert [found.has(name) for name in names] == [True] * (months - 1) + [False] * (12 - months)
+    assert len({found.version(name) for name in names[: months - 1]}) == months - 1
+    assert found.outside() == found.without_records() == {} and rows == []
+    assert ids(found, "2018-02") == found.ids("2018-02") == ["text/a2.txt", "text/b2.txt", "text/c2.txt"]
+    assert [len(table) for table in rows] == [3, 3] and kept.written == 1
+
+
+@pytest.mark.parametrize("name", ["index.parquet", "months.json", "content"])
 def test_a_damaged_scan_is_never_read_as_a_corpus(tmp_path, name):
     kept = Kept(tmp_path / "kept")
     right = lines(tmp_path, None)
     records = {month: list(right.of_partition(month)) for month in MONTHS}
-    assert len(lines(tmp_path, kept).index) == len(right.index)
+    assert entries(lines(tmp_path, kept)) == entries(right)
     content = (tmp_path / "kept" / name).read_bytes()
     for place in range(0, len(content), max(1, len(content) // 40)):
         kept.place.mkdir(exist_ok=True)
@@ -293,4 +315,4 @@ def test_a_damaged_scan_is_never_read_as_a_corpus(tmp_path, name):
                 break
         else:
             pytest.fail("it stays damaged")
-        assert lines(tmp_path, kept).index == right.index
+        assert entries(lines(tmp_path, kept)) == entries(right)

@@ -45,7 +45,8 @@ def scanned(root, name, content, kind, max_bytes=2**24):
     source = Source(
         kind=kind, path="source", month=MonthRule(constant="2018-06"), licence="MIT", max_bytes=max_bytes
     )
-    return Corpus("any", {"mine": source}, FORMATS, root, "2018-06", "2018-06", 50, OneProcess()).index
+    index = Corpus("any", {"mine": source}, FORMATS, root, "2018-06", "2018-06", 50, OneProcess()).index
+    return index.entries(index.months)
 
 
 def calls_of(function, *arguments):
