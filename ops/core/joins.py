@@ -5,9 +5,10 @@ spreading a large join over the tasks of a cluster (spread.py), mapping an op ov
 keys mean.
 
 If an op looked up rows of another dataset for each of its own parts, it would read that whole dataset every
-time. `matches` looks up the rows for all parts in one pass. `grouped` sorts rows by a key, so that an op sees
-each group whole. `divided` splits rows by value, for an op that handles one value at a time. All of them keep
-the row order of the dataset, so that the bytes do not depend on threads or memory.
+time. `matches` looks up the rows for all parts in one pass. `sources_within` looks up which rows of a dataset
+are sources of another. `grouped` sorts rows by a key, so that an op sees each group whole. `divided` splits
+rows by value, for an op that handles one value at a time. All of them keep the row order of the dataset, so
+that the bytes do not depend on threads or memory.
 """
 
 from __future__ import annotations
@@ -61,6 +62,18 @@ def matches(
         count = _store_wanted(tables, wanted)
         found = _found(tables, rows, column, schema.names) if rows.parts else iter(())
         return Parts(schema, tuple(written_by_part(found, count, schema, folder)), rows.engine)
+
+
+def sources_within(rows: Parts, made: Parts, folder: Path) -> Parts:
+    """Return, for each part of `rows`, a part with the ids of its rows that are sources of rows of `made`.
+
+    The ids are in the column `source_id`. The parts are written to `folder`, which is created.
+    """
+    schema = pa.schema([("source_id", pa.string())])
+    lists = (part.read(["source_ids"])["source_ids"] for part in made.parts)
+    sources = (pa.table([pc.list_flatten(column)], schema) for column in lists)
+    ids = (part.read(["id"])["id"] for part in rows.parts)
+    return matches(stored(sources, schema, rows, folder / "sources"), "source_id", ids, folder / "found")
 
 
 def stored(tables: Iterable[pa.Table], schema: pa.Schema, like: Parts, folder: Path) -> Parts:

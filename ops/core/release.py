@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from pydantic import Field
 
 from ops.core.identity import joint_licence, row_id
+from ops.core.joins import sources_within
 from ops.core.outcome import NAME, Outcome, Outcomes, Shape, columns
 from ops.core.params import Params
 from ops.core.parts import FilesFolder, Parts
@@ -75,32 +76,34 @@ def release_files(
 
     Raises ValueError if a configuration has the name of a subset.
     """
-    added = {name: _sources(parts) for name, parts in (subsets or {}).items()}
+    subsets = subsets or {}
     names = [name for name in rows.schema.names if name not in {*without, "split"}]
     kind, most = shape(Shape(rows.schema, rows.schema)), int(params.megabytes * _FILLED)
     allowed = cache(partial(allows, params.licences))
     writers: dict[tuple[str, str], _SplitWriter] = {}
-    for table in rows:
-        chosen = pa.array(map(allowed, table["licence"].to_pylist()), pa.bool_())
-        released = table.filter(chosen)
-        if len(released) < len(table):
-            yield _dropped(kind, table.filter(pc.invert(chosen)))
-        for name, ids in added.items():
-            released = released.append_column(name, pc.is_in(released["id"], value_set=ids))
-        for value, split, found in _by_config_and_split(released, config):
-            place = config_name(value), split
-            if place[0] in added:
-                raise ValueError(
-                    f"{config} {value!r} is what a part of the release is called: give it another name"
-                )
-            writer = writers.setdefault(place, _SplitWriter(files.path, kind, *place, most))
-            yield from writer.add(found.select([*names, *added]))
-        for name in added:
-            for _, split, found in _by_config_and_split(released.filter(released[name])):
-                writer = writers.setdefault(
-                    (name, split), _SplitWriter(files.path, kind, name, split, most, is_subset=True)
-                )
-                yield from writer.add(found.select([*names, *added]))
+    with rows.engine.scratch() as folder:
+        sources = [sources_within(rows, parts, folder / name) for name, parts in subsets.items()]
+        for table, *sources_of_part in zip(rows, *sources, strict=True):
+            chosen = pa.array(map(allowed, table["licence"].to_pylist()), pa.bool_())
+            released = table.filter(chosen)
+            if len(released) < len(table):
+                yield _dropped(kind, table.filter(pc.invert(chosen)))
+            for name, found in zip(subsets, sources_of_part, strict=True):
+                released = released.append_column(name, pc.is_in(released["id"], found["source_id"]))
+            for value, split, found in _by_config_and_split(released, config):
+                place = config_name(value), split
+                if place[0] in subsets:
+                    raise ValueError(
+                        f"{config} {value!r} is what a part of the release is called: give it another name"
+                    )
+                writer = writers.setdefault(place, _SplitWriter(files.path, kind, *place, most))
+                yield from writer.add(found.select([*names, *subsets]))
+            for name in subsets:
+                for _, split, found in _by_config_and_split(released.filter(released[name])):
+                    writer = writers.setdefault(
+                        (name, split), _SplitWriter(files.path, kind, name, split, most, is_subset=True)
+                    )
+                    yield from writer.add(found.select([*names, *subsets]))
     for _, writer in sorted(writers.items()):
         yield from writer.close()
 
@@ -212,11 +215,6 @@ def _dropped(kind: Shape, table: pa.Table) -> Outcome:
     empty = Outcome.of(kind, [], [])
     dropped = pa.table([*table.columns, *told], kind.dropped)
     return Outcome(table["id"].combine_chunks(), empty.kept, dropped, empty.rejected)
-
-
-def _sources(parts: Parts) -> pa.Array:
-    ids = pc.list_flatten(parts.read(["source_ids"])["source_ids"])
-    return pc.unique(ids)
 
 
 def _pieces(tables: Sequence[pa.Table], most: int) -> Iterator[pa.Table]:

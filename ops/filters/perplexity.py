@@ -11,13 +11,16 @@ vocabulary, and is exact.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from ops.core.database import database, insert
 from ops.core.numerics import log
 from ops.core.parts import Parts
 
@@ -38,15 +41,16 @@ class ByteModel:
     @classmethod
     def learnt(cls, reference: Parts, folder: Path) -> ByteModel:
         """Train on the column `text`, and write the model into a new folder."""
-        folder.mkdir(parents=True)
-        for size in range(1, LONGEST + 1):
-            found = [np.empty(0, np.uint64)]
-            for part in reference.parts:
-                found += [_runs(_bytes(text), size) for text in part.read(["text"])["text"].to_pylist()]
-                found = [np.concatenate(found)]
-            keys, counts = np.unique(found[0], return_counts=True)
-            np.save(folder / f"runs-{size}.npy", keys)
-            np.save(folder / f"counts-{size}.npy", counts)
+        with database(folder) as tables:
+            for size in range(1, LONGEST + 1):
+                insert(tables, "runs", _counted([], size))
+                for part in reference.parts:
+                    insert(tables, "runs", _counted(part.read(["text"])["text"].to_pylist(), size))
+                query = "SELECT run, sum(count)::BIGINT AS count FROM runs GROUP BY run ORDER BY run"
+                found = tables.sql(query).to_arrow_table()
+                tables.execute("DROP TABLE runs")
+                np.save(folder / f"runs-{size}.npy", found["run"].to_numpy())
+                np.save(folder / f"counts-{size}.npy", found["count"].to_numpy())
         return cls(folder)
 
     def perplexity(self, text: str) -> float | None:
@@ -107,6 +111,13 @@ def _loaded(folder: Path, size: int) -> _Table:
     heads, starts = np.unique(keys >> np.uint64(8), return_index=True)
     sums = np.concatenate([[0], np.cumsum(counts)])
     return _Table(keys, counts, heads, np.append(starts, len(keys)), sums)
+
+
+def _counted(texts: Sequence[str], size: int) -> pa.Table:
+    """Return the different runs of some texts, each with its count."""
+    runs = [np.empty(0, np.uint64), *(_runs(_bytes(text), size) for text in texts)]
+    keys, counts = np.unique(np.concatenate(runs), return_counts=True)
+    return pa.table({"run": keys, "count": counts})
 
 
 def _bytes(text: str) -> NDArray[np.uint8]:

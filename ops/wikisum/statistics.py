@@ -7,16 +7,15 @@ curve of dispersion. Not here: which references contain which statements (disper
 from __future__ import annotations
 
 import json
-import math
+from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Outcomes, Row
@@ -60,8 +59,8 @@ TABLE_1 = (
     },
 )
 
-#: The columns of an article that the tables need.
-_COUNTS = (*TABLE_2, "input_words", "rouge1_recall", "statements", "held", "dispersion", "needed", "coverage")
+#: The counts of an article whose percentiles are taken.
+_COUNTS = (*TABLE_2, "input_words", "needed")
 
 #: Upper bounds in words of the rows of the table of clones; the last row is unbounded.
 LENGTHS = (100, 500, 1_000, 5_000, 10_000)
@@ -84,7 +83,7 @@ def statistics(
     length; and the dispersion of the leads.
     """
     sizes = _Sizes(corpus)
-    counted = [STATISTICS.kept.empty_table().select(_COUNTS)]
+    totals = _Totals(spread)
     last: Outcome | None = None
     for table in ranked:
         if last is not None:
@@ -92,13 +91,12 @@ def statistics(
         units = table.to_pylist()
         kept = [_row(unit, sizes.take(unit["article_id"]), examples, spread) for unit in units]
         last = Outcome.of(STATISTICS, [unit["id"] for unit in units], kept)
-        counted.append(last.kept.filter(last.kept["counted"]).select(_COUNTS))
-    counts = pa.concat_tables(counted)
+        totals.add([row for row in kept if row["counted"]])
     tables = {
-        "table_1": [*({**row, "published": True} for row in TABLE_1), _table_1(counts)],
-        "table_2": _table_2(counts),
+        "table_1": [*({**row, "published": True} for row in TABLE_1), _table_1(totals)],
+        "table_2": _table_2(totals),
         "clones": _clones(references, clones),
-        "dispersion": _dispersion(counts, spread),
+        "dispersion": _dispersion(totals, spread),
     }
     files = {TABLES: json.dumps(tables, indent=1, sort_keys=True).encode() + b"\n"}
     yield replace(last or Outcome.of(STATISTICS, [], []), files=files)
@@ -179,15 +177,42 @@ def _spread(unit: Row, words: WordNumbers, params: DispersionParams) -> Row:
     }
 
 
-def _table_1(counts: pa.Table) -> dict[str, Any]:
-    recalls = counts["rouge1_recall"].to_pylist()
+class _Totals:
+    """What the tables need of the articles: 8 bytes per count, and exact sums."""
+
+    def __init__(self, params: DispersionParams) -> None:
+        self.counts = {name: array("q") for name in _COUNTS}
+        self.articles = self.statements = self.held = 0
+        self.recall = 0.0
+        self.score, self.coverage = Fraction(), [Fraction()] * params.references
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Add articles."""
+        for row in rows:
+            for name, values in self.counts.items():
+                if row[name] is not None:
+                    values.append(row[name])
+            self.articles += 1
+            self.statements += row["statements"]
+            self.held += row["held"]
+            self.recall += row["rouge1_recall"]
+            if row["dispersion"] is not None:
+                self.score += Fraction(row["dispersion"])
+                self.coverage = [
+                    total + Fraction(share)
+                    for total, share in zip(self.coverage, row["coverage"], strict=True)
+                ]
+
+
+def _table_1(totals: _Totals) -> dict[str, Any]:
+    articles = totals.articles
     return {
         "dataset": "ours",
         "published": False,
-        "input": _range(counts["input_words"].to_pylist()),
-        "output": _range(counts["lead_words"].to_pylist()),
-        "examples": len(recalls),
-        "rouge1_recall": round(100 * sum(recalls) / len(recalls), 2) if recalls else None,
+        "input": _range(totals.counts["input_words"]),
+        "output": _range(totals.counts["lead_words"]),
+        "examples": articles,
+        "rouge1_recall": round(100 * totals.recall / articles, 2) if articles else None,
     }
 
 
@@ -200,18 +225,18 @@ def _range(values: Sequence[int]) -> str:
     return low if low == high else f"{low}-{high}"
 
 
-def _table_2(counts: pa.Table) -> list[dict[str, Any]]:
+def _table_2(totals: _Totals) -> list[dict[str, Any]]:
     """Return the percentiles: the smallest value that this share of the articles does not exceed."""
     found = []
     for aspect, published in TABLE_2.items():
-        values = counts[aspect].to_pylist()
+        values = totals.counts[aspect]
         ours = np.percentile(values, PERCENTILES, method="inverted_cdf").tolist() if values else [None] * 6
         for percentile, value, theirs in zip(PERCENTILES, ours, published, strict=True):
             found.append({"aspect": aspect, "percentile": percentile, "value": value, "published": theirs})
     return found
 
 
-def _dispersion(counts: pa.Table, params: DispersionParams) -> dict[str, Any]:
+def _dispersion(totals: _Totals, params: DispersionParams) -> dict[str, Any]:
     """Return the means over articles with a statement that some reference contains; null without any.
 
     `coverage`: of the statements that any reference contains, the share in the best 1, 2, ... references;
@@ -219,26 +244,24 @@ def _dispersion(counts: pa.Table, params: DispersionParams) -> dict[str, Any]:
     percentiles. `articles`: the number of these articles; `of`: of all articles; `statements`, `held`: over
     all.
     """
-    spread = counts.filter(counts["dispersion"].is_valid())
-    curves = np.array(spread["coverage"].to_pylist()).reshape(-1, params.references)
-    needed = spread["needed"].to_pylist()
+    needed = totals.counts["needed"]
+
+    def mean(total: Fraction) -> float | None:
+        return round(float(total) / len(needed), 6) if needed else None
+
     return {
         "share": params.share,
-        "articles": spread.num_rows,
-        "of": counts.num_rows,
-        "statements": pc.sum(counts["statements"]).as_py() or 0,
-        "held": pc.sum(counts["held"]).as_py() or 0,
-        "score": _mean(spread["dispersion"].to_pylist()),
-        "coverage": [_mean(column) for column in curves.T.tolist()],
+        "articles": len(needed),
+        "of": totals.articles,
+        "statements": totals.statements,
+        "held": totals.held,
+        "score": mean(totals.score),
+        "coverage": [mean(total) for total in totals.coverage],
         "needed": [int(value) for value in np.percentile(needed, PERCENTILES, method="inverted_cdf").tolist()]
         if needed
         else [None] * len(PERCENTILES),
         "percentiles": list(PERCENTILES),
     }
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return round(math.fsum(values) / len(values), 6) if values else None
 
 
 def _clones(references: Parts, params: CorpusParams) -> list[dict[str, Any]]:

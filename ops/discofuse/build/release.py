@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 
 from ops.core.identity import joint_licence, row_id
+from ops.core.joins import sources_within
 from ops.core.outcome import Outcome, Outcomes, Row
 from ops.core.parts import FilesFolder, Parts
 from ops.discofuse.schemas import RELEASED, RELEASED_COLUMNS
@@ -28,13 +29,11 @@ HEADER = "\t".join(RELEASED_COLUMNS.names) + "\n"
 
 def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:
     """Yield a row for each part of the examples in each file, and write the files part by part."""
-    ids = {
-        source for sources in balanced.read(["source_ids"])["source_ids"].to_pylist() for source in sources
-    }
     lines: Counter[str] = Counter()
-    with files.writing() as write:
-        for table in examples:
-            units = table.to_pylist()
+    with examples.engine.scratch() as folder, files.writing() as write:
+        sources = sources_within(examples, balanced, folder / "balanced")
+        for table, in_balanced in zip(examples, sources, strict=True):
+            units, ids = table.to_pylist(), {*in_balanced["source_id"].to_pylist()}
             rows: dict[tuple[str, str, bool], list[Row]] = defaultdict(list)
             for unit in units:
                 for chosen in (False, True) if unit["id"] in ids else (False,):

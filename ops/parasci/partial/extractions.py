@@ -15,7 +15,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Container, Iterator, Sequence
-from itertools import combinations
+from heapq import nsmallest
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ops.core.identity import row_id
-from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, in_parts
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import drawn
 from ops.core.thresholds import at_least
@@ -141,18 +142,20 @@ def extractions(
 ) -> Outcomes:
     """Yield the extractions of each system from pairs that PDBERT sees, and the table; units are the pairs.
 
-    Reasons: those of `seen`, `not_drawn`, `no_extraction` (neither system has one). Holds the pairs that
-    PDBERT sees (2 KB each), because the sample is drawn from them, and its findings (0.5 KB each) in memory.
+    Reasons: those of `seen`, `not_drawn`, `no_extraction` (neither system has one). Memory holds one part and
+    the drawn pairs.
     """
-    there: list[Seen] = []
+    pairs: list[Seen] = []
     for part in intra:
         units = part.to_pylist()
-        pairs, lost = seen(units, seeing)
-        there += pairs
+        there, lost = seen(units, seeing)
+        pairs = nsmallest(params.pairs, [*pairs, *there], key=lambda pair: drawn(params.seed, pair.row["id"]))
         dropped = [drop(row, *lost[row["id"]]) for row in units if row["id"] in lost]
         yield Outcome.of(EXTRACTIONS, list(lost), [], dropped)
-    pairs = sorted(there, key=lambda pair: drawn(params.seed, pair.row["id"]))[: params.pairs]
-    searched = partial.read(["source_ids", "second", "confidence"]).to_pylist()
+    names = {pair.row["id"] for pair in pairs}
+    searched = [
+        row for row in partial.rows(["source_ids", "second", "confidence"]) if row["source_ids"][0] in names
+    ]
     found = {row["source_ids"][0]: row["second"] for row in searched}
     unsure = {row["source_ids"][0] for row in searched if not at_least(row["confidence"], scoring.confidence)}
     short = {pair.short for pair in pairs}
@@ -169,14 +172,22 @@ def extractions(
     matcher = BertScorer(scoring.encoder, scoring.layer, strict)
     model = trained(entailment, strict)
     rows = list(_rows(extracted, matcher, model, embed, scorer, filtering, unsure))
-    kept, names = {row["pair_id"] for row in rows}, {pair.row["id"] for pair in pairs}
-    dropped = [
-        drop(pair.row, "no_extraction" if pair.row["id"] in names else "not_drawn")
-        for pair in there
-        if pair.row["id"] not in kept
-    ]
     files = {TABLE: json.dumps(table(rows, params), indent=1, sort_keys=True).encode()}
-    yield Outcome.of(EXTRACTIONS, [pair.row["id"] for pair in there], rows, dropped, files=files)
+    kept = {row["pair_id"] for row in rows}
+    last = Outcome.of(EXTRACTIONS, sorted(kept), rows, files=files)
+    yield from in_parts(chain([last], _without(intra, seeing, kept, names)))
+
+
+def _without(intra: Parts, seeing: PartialParams, kept: Container[str], names: Container[str]) -> Outcomes:
+    """Yield the pairs that PDBERT sees without an extraction; `names` are the drawn ones."""
+    for part in intra:
+        there, _ = seen(part.to_pylist(), seeing)
+        dropped = [
+            drop(pair.row, "no_extraction" if pair.row["id"] in names else "not_drawn")
+            for pair in there
+            if pair.row["id"] not in kept
+        ]
+        yield Outcome.of(EXTRACTIONS, [row["id"] for row in dropped], [], dropped)
 
 
 def table(rows: Sequence[Row], params: ExtractionParams) -> dict[str, Any]:

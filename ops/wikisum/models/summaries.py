@@ -161,11 +161,11 @@ def _written(
     sets: Mapping[str, Parts],
     summarizer: Artifact,
     report: Mapping[str, Any],
-    chosen: set[str],
+    chosen: Collection[str] | None,
     strict: bool,
     decoding: Decoding,
 ) -> Iterator[Row]:
-    """Yield what a model writes for the chosen examples of its set, in their order."""
+    """Yield what a model writes for the chosen test examples of its set (None: all), in their order."""
     if report["set"] not in sets:
         return
     model = Loaded(trained_model, (summarizer, report["model"], strict, decoding))
@@ -174,10 +174,12 @@ def _written(
 
 
 def summaries_of(
-    examples: pa.Table, model: Loaded[TextModel], report: Mapping[str, Any], chosen: Collection[str]
+    examples: pa.Table, model: Loaded[TextModel], report: Mapping[str, Any], chosen: Collection[str] | None
 ) -> Outcome:
-    """Return, as kept rows, what a model writes for the chosen examples of one part of its set."""
-    tests = examples.filter(pc.is_in(examples["id"], pa.array(sorted(chosen), _TEXT)))
+    """Return, as kept rows, what a model writes for the chosen test examples of one part of its set."""
+    tests = examples.filter(pc.equal(examples["split"], "test"))
+    if chosen is not None:
+        tests = tests.filter(pa.array([name in chosen for name in tests["id"].to_pylist()], pa.bool_()))
     if not tests:
         return Outcome.of(SUMMARIES, [], [])
     units = tests.select(sorted(scored_columns(model.model))).to_pylist()
@@ -193,21 +195,22 @@ def _losses(model: TextModel, examples: Sequence[Any]) -> Iterator[float]:
             yield float(model.model.losses([example]).output)
 
 
-def _chosen(examples: Parts, params: SummaryParams) -> set[str]:
+def _chosen(examples: Parts, params: SummaryParams) -> set[str] | None:
+    """Return the ids of the drawn test examples, None if all are."""
+    if params.examples is None:
+        return None
     tests: dict[str, list[str]] = {}
     for part in examples.parts:
         for row in part.read(["id", "set", "split"]).to_pylist():
             if row["split"] == "test":
                 tests.setdefault(row["set"], []).append(row["id"])
-    return {
-        name for ids in tests.values() for name in sample_names(ids, params.examples or len(ids), params.seed)
-    }
+    return {name for ids in tests.values() for name in sample_names(ids, params.examples, params.seed)}
 
 
-def _lost(unit: Row, chosen: set[str], sets: set[str]) -> str | None:
+def _lost(unit: Row, chosen: Collection[str] | None, sets: set[str]) -> str | None:
     """Return why no model writes for an example, None if one does."""
     if unit["split"] != "test":
         return f"split_{unit['split']}"
     if unit["set"] not in sets:
         return "no_model"
-    return None if unit["id"] in chosen else "not_drawn"
+    return None if chosen is None or unit["id"] in chosen else "not_drawn"

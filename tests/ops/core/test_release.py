@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ops.core.outcome import columns
-from ops.core.parts import FilesFolder, Part, Parts
+from ops.core.parts import FilesFolder, OneProcess, Part, Parts
 from ops.core.release import ReleaseParams, allows, config_name, release_files
 
 ROWS = columns(("split", pa.string()), ("set", pa.string()), ("text", pa.string()))
@@ -19,7 +19,7 @@ ROWS = columns(("split", pa.string()), ("set", pa.string()), ("text", pa.string(
 PARAMS = ReleaseParams()
 
 
-class NoEngine:
+class NoEngine(OneProcess):
     def map(self, op, pieces, *shared):
         raise AssertionError("a release maps nothing")
 

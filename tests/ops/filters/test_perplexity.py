@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -65,3 +66,12 @@ def test_running_text_is_less_perplexing_than_a_list_of_numbers(tmp_path):
 def test_an_empty_text_and_an_empty_model_have_no_perplexity(tmp_path):
     assert model(tmp_path / "one", ["text"]).perplexity(" ") is None
     assert model(tmp_path / "none", []).perplexity("text") is None
+
+
+def test_training_holds_the_runs_of_one_part_at_a_time(tmp_path, monkeypatch):
+    sizes, unique = [], np.unique
+    monkeypatch.setattr(np, "unique", lambda runs, **more: sizes.append(len(runs)) or unique(runs, **more))
+    rows = [[{"id": f"test-{number}", "text": "The tide fills the pond."}] for number in range(6)]
+    learnt = ByteModel.learnt(parts(tmp_path / "texts", TEST_SETS.kept, *rows), tmp_path / "model")
+    assert max(sizes) == len("The tide fills the pond.")
+    assert np.load(learnt.folder / "counts-1.npy").sum() == 6 * max(sizes)
