@@ -17,7 +17,7 @@ import ray
 from orchestration.executors import worker
 from orchestration.executors.cluster import machines
 from orchestration.executors.losses import in_words, is_loss
-from orchestration.executors.ray import RayExecutor, size_of, traffic
+from orchestration.executors.ray import RayExecutor, remote, size_of, traffic
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _begin(
     At most two tasks per place receive pieces from this machine at a time.
     """
     common = executor.share(shared)
-    task = ray.remote(num_cpus=1, max_retries=0)(worker.stage)
+    task = remote(worker.stage, executor.resources)
     first, *others = stages
     made: list[list[Any]] = []
     group = -(-len(pieces) // places)

@@ -59,7 +59,7 @@ class RayExecutor:
         arrived: Callable[[Any], Any] | None = None,
     ) -> None:
         """`expected` is what workers must have, `resources` what each task needs."""
-        self._resources = resources or Resources()
+        self.resources = resources or Resources()
         self._retries = retries
         self._arrived = arrived
         self._token = uuid.uuid4().hex
@@ -72,8 +72,8 @@ class RayExecutor:
         self._lock = threading.Lock()
         self._changed = threading.Event()
         self._closed = False
-        check_room(self._resources)
-        self._run = _remote(self._resources)
+        check_room(self.resources)
+        self._run = remote(worker.run, self.resources)
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
@@ -81,7 +81,7 @@ class RayExecutor:
     def places(self) -> int:
         """How many tasks fit on the machines that are alive."""
         if not self._places or time.monotonic() - self._counted > 5.0:
-            rooms = (room(machine, self._resources) for machine in machines())
+            rooms = (room(machine, self.resources) for machine in machines())
             self._places, self._counted = max(1, sum(rooms)), time.monotonic()
         return self._places
 
@@ -91,7 +91,7 @@ class RayExecutor:
         """Run a task; files of this machine that its arguments refer to are sent along."""
         if resources is not None:
             check_room(resources)
-        run = self._run if resources is None else _remote(resources)
+        run = self._run if resources is None else remote(worker.run, resources)
         return self._begun(partial(run.remote, *self.sent((function, arguments))))
 
     def submit_anew(
@@ -236,10 +236,11 @@ class RayExecutor:
             task.runs.append(task.start())
 
 
-def _remote(resources: Resources) -> Any:
-    """Return Ray's remote function for tasks. A worker with a GPU is reused, so that models stay loaded.
+def remote(function: Callable[..., Any], resources: Resources) -> Any:
+    """Return Ray's remote function for tasks that need resources.
 
-    Ray itself must not retry lost tasks: it would retry one that runs out of memory for ever.
+    A worker with a GPU is reused, so that models stay loaded. Ray itself must not retry lost tasks: it would
+    retry one that runs out of memory for ever.
     """
     return ray.remote(
         num_cpus=resources.processors,
@@ -247,7 +248,7 @@ def _remote(resources: Resources) -> Any:
         memory=resources.memory or None,
         max_retries=0,
         max_calls=0,
-    )(worker.run)
+    )(function)
 
 
 def _raised(error: Exception) -> Any:

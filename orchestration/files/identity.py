@@ -13,8 +13,10 @@ import contextlib
 import hashlib
 import json
 import os
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -205,6 +207,31 @@ def code_marks(workspace: Workspace) -> dict[str, str]:
 def check_code(workspace: Workspace, former: Mapping[str, str]) -> None:
     """Raise MovedError if params or code were written to since `former`, a result of `code_marks`."""
     _check(former, _marks(workspace), "what was finished before is kept: run again")
+
+
+#: Seconds after which code is compared again although this process still runs what was compared.
+PAUSE = 5.0
+
+
+@dataclass
+class CodeWatch:
+    """Compares params and code with `former` as often as a process needs that stores many parts.
+
+    A process runs what it has imported. So if it has imported nothing since the last comparison, that still
+    holds for what it computed, and only seconds later is it worth knowing that the run is in vain.
+    """
+
+    workspace: Workspace
+    former: Mapping[str, str]
+    _modules: int = field(default=0, init=False)
+    _compared: float = field(default=0.0, init=False)
+
+    def check(self) -> None:
+        """Raise like `check_code`."""
+        modules = len(sys.modules)
+        if modules != self._modules or time.monotonic() - self._compared > PAUSE:
+            check_code(self.workspace, self.former)
+            self._modules, self._compared = modules, time.monotonic()
 
 
 def check_unmoved(workspace: Workspace) -> None:

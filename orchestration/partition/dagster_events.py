@@ -176,3 +176,17 @@ def _origin_tags(
             for key, found in latest.items()
         },
     }
+
+
+def combined(results: list[dg.AssetCheckResult]) -> dg.AssetCheckResult:
+    """Combine the results of several partitions into one, which passes if they all do."""
+    if len(results) == 1:
+        return results[0]
+    failed = [result for result in results if not result.passed]
+    said = "; ".join(str(result.description) for result in failed)
+    return dg.AssetCheckResult(
+        check_name=results[0].check_name,
+        passed=not failed,
+        severity=results[0].severity,
+        description=said or f"passed in all {len(results)} partitions",
+    )

@@ -30,12 +30,12 @@ from orchestration.checks.validate import known_finding
 from orchestration.executors.parts import RayEngine, engine
 from orchestration.files.full_disk import DiskFullError
 from orchestration.files.identity import (
+    InputReplacedError,
     Stamps,
     check_code,
     code_marks,
     folder_hashes,
     input_snapshot,
-    stamps_of,
     unreplaced,
 )
 from orchestration.files.parquet import write_outcomes
@@ -43,9 +43,9 @@ from orchestration.files.publish import building, making, write_files
 from orchestration.messages import EventLines, describe, give_up_or_retry, listening
 from orchestration.mlflow.tracking import track
 from orchestration.partition.crawl import bring_back, crawl_place
-from orchestration.partition.dagster_events import check_evaluation, metadata, runless_events
+from orchestration.partition.dagster_events import check_evaluation, combined, metadata, runless_events
 from orchestration.partition.empty import settle_empty
-from orchestration.partition.inputs import open_inputs
+from orchestration.partition.inputs import input_stamps, open_inputs, publication_stamps
 from orchestration.partition.one_task import made_by_one_task
 from orchestration.partition.resume import (
     ResumableEngine,
@@ -64,7 +64,6 @@ from orchestration.state.freshness import (
     View,
     differences,
     forget,
-    manifest_file,
     read_manifest,
     write_manifest,
 )
@@ -149,7 +148,7 @@ class Store:
                 if partition != named and result.check_name in chosen - {SOURCES}:
                     context.log_event(check_evaluation(declaration, partition, result))
         self._commit(declaration, context)
-        return [_together(of_check) for of_check in results.values()]
+        return [combined(of_check) for of_check in results.values()]
 
     def _begin(self, declaration: Declaration, context: dg.AssetExecutionContext) -> str:
         """Record today's code, params and sources; return the requested partition.
@@ -205,12 +204,17 @@ class Materialisation:
         before, inputs = self._open()
         with unreplaced(before):
             key = View(workspace).key(dataset, partition)
+            published = publication_stamps(workspace, self._read)
         with contextlib.suppress(_RefusedError), building(workspace.staging, target) as new:
-            with unreplaced(before):
-                if isinstance(inputs, Everything):
-                    write_files(new, dataset.function(inputs))
-                else:
-                    findings = self.make_rows(new, inputs, key, before)
+            try:
+                with unreplaced(before):
+                    if isinstance(inputs, Everything):
+                        write_files(new, dataset.function(inputs))
+                    else:
+                        findings = self.make_rows(new, inputs, key, published)
+            except InputReplacedError:
+                discard_parts(*self._place, key)  # some may be made from the changed file
+                raise
             check_code(workspace, code_marks(workspace))  # workers may have run other code than the key says
             manifest = Manifest(key, folder_hashes(new), counts(new))
             if dataset.shape is not None:
@@ -252,22 +256,26 @@ class Materialisation:
 
     def _open(self) -> tuple[Stamps, Everything | _Inputs]:
         """Return the inputs, and the stamps of their files from before any was read."""
-        partitions = self.workspace.graph.input_partitions(self.dataset, self.partition)
-        datasets = self.workspace.datasets
-        read = [(datasets[name], part) for name in partitions for part in partitions[name]]
-        folders = (self.workspace.folder(*place) for place in read)
-        before = stamps_of([*folders, *(manifest_file(self.workspace, *place) for place in read)])
+        before = input_stamps(self.workspace, self._read)
         with unreplaced(before):
-            return before, open_inputs(self.workspace, self.dataset, partitions)
+            return before, open_inputs(self.workspace, self.dataset, self._read)
+
+    @property
+    def _read(self) -> Mapping[str, list[str]]:
+        return self.workspace.graph.input_partitions(self.dataset, self.partition)
 
     def make_rows(
-        self, new: Path, inputs: _Inputs, key: Mapping[str, Any], before: Stamps
+        self, new: Path, inputs: _Inputs, key: Mapping[str, Any], published: Stamps
     ) -> dict[str, Finding]:
-        """Write the partition's rows to a folder. Return the findings of the checks that need its inputs."""
+        """Write the partition's rows to a folder. Return the findings of the checks that need its inputs.
+
+        `published` are stamps that show if an input was published since.
+        """
         assert self.dataset.shape is not None, f"{self.dataset.name} has no rows"
         folder = begin_parts(*self._place, key)
         maps = engine(self.dataset.name, self.dataset.code["models"])
-        resumable = ResumableEngine(self.workspace, maps, label(self.dataset, self.partition), folder, before)
+        named = label(self.dataset, self.partition)
+        resumable = ResumableEngine(self.workspace, maps, named, folder, published)
         with contextlib.closing(resumable):
             arguments = self._arguments(inputs, key, resumable, new)
             outcomes = (
@@ -379,20 +387,6 @@ class Materialisation:
             read = inputs[argument]
             rows = read.rows if isinstance(read, Artifact) else read
             yield from conservation.unit_ids(rows, nested or None)
-
-
-def _together(results: list[dg.AssetCheckResult]) -> dg.AssetCheckResult:
-    """Combine the results of several partitions into one, which passes if they all do."""
-    if len(results) == 1:
-        return results[0]
-    failed = [result for result in results if not result.passed]
-    said = "; ".join(str(result.description) for result in failed)
-    return dg.AssetCheckResult(
-        check_name=results[0].check_name,
-        passed=not failed,
-        severity=results[0].severity,
-        description=said or f"passed in all {len(results)} partitions",
-    )
 
 
 def _accepted(findings: _Findings) -> bool:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,7 +23,7 @@ from ops.core.parts import TABLES, Exchange, temporary_folder
 from ops.parse.bounded.messages import watched
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
 from orchestration.files.damage import DamagedError, make_folder
-from orchestration.files.identity import Stamps, check_code, check_unreplaced, code_marks, json_digest
+from orchestration.files.identity import CodeWatch, Stamps, check_unreplaced, code_marks, json_digest
 from orchestration.messages import Notice, PartitionProgress, Recent, tell
 from orchestration.partition.bundles import pack, read_bundle, unpack, write_bundle, write_zipped, zipped
 from orchestration.workspace.workspace import Workspace
@@ -37,7 +38,7 @@ LONG = 1.0
 class ResumableEngine:
     """Runs ops on another engine, but takes outcomes that an earlier run stored in `folder` from there.
 
-    `partition` is the label for people; `inputs` are the files that it is made from. `close` stops all
+    `partition` is the label for people; `inputs` are the stamps of what it is made from. `close` stops all
     running maps.
     """
 
@@ -181,7 +182,7 @@ class FinishedParts:
     workspace: Workspace
     folder: Path
     inputs: Stamps
-    """The stamps of the partition's input files at the start."""
+    """Stamps from the start, which show if an input was published since."""
     code: Mapping[str, str]
     """Digests of params and code in the process that started the partition."""
 
@@ -233,8 +234,12 @@ class FinishedParts:
         return self.read(stored.index, stored.checksum)
 
     def _check(self) -> None:
-        check_code(self.workspace, self.code)
+        self._watch.check()
         check_unreplaced(self.inputs)
+
+    @cached_property
+    def _watch(self) -> CodeWatch:
+        return CodeWatch(self.workspace, self.code)
 
     def _path(self, index: int) -> Path:
         return self.folder / f"{index:05d}.zip"

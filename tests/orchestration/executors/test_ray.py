@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from assets.declare.declaration import Declaration, Key
+from assets.declare.settings import TaskResources
 from ops.core.joins import grouped, matches
 from ops.core.parts import Artifact, OneProcess, Part, Parts
 from orchestration.executors import node
@@ -342,6 +343,18 @@ def test_joins_and_groups_equal_those_of_one_process(ray_engine, tmp_path):
         assert [table.to_pylist() for table in groups[0]] == [table.to_pylist() for table in groups[1]]
 
 
+def test_tasks_of_a_join_reserve_the_memory_in_params(ray_engine):
+    resources = {"toy": TaskResources(memory=1 << 20)}
+    params = ray_engine.params.model_copy(update={"resources": resources})
+    exchange = replace(ray_engine, params=params, dataset="toy").exchange
+    assert list(exchange.run([1, 2], (reserved, adds), 2)) == 2 * [2 * str(1 << 20).encode()]
+
+
+def reserved(place, places, given):
+    memory = ray.get_runtime_context().get_assigned_resources().get("memory", 0)
+    return [str(int(memory)).encode()] * places
+
+
 def test_a_join_starts_over_if_its_worker_dies(ray_engine, tmp_path):
     stages = (counts_and_dies_once, adds)
     assert list(ray_engine.exchange.run([1, 2, 3, 4], stages, 2, tmp_path)) == [b"1234", b"1234"]
@@ -355,7 +368,7 @@ def counts_and_dies_once(place, places, given, folder):
     return ["".join(map(str, given)).encode()] * places
 
 
-def adds(place, places, given, folder):
+def adds(place, places, given, *shared):
     return b"".join(given)
 
 

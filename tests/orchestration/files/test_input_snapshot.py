@@ -1,5 +1,7 @@
 """The snapshot of the code and sources that a process uses, taken when it starts."""
 
+import sys
+
 import pytest
 
 from orchestration.files import identity
@@ -56,3 +58,17 @@ def test_files_that_python_and_editors_leave_next_to_code_do_not_count_as_edits(
     (tmp_path / "ops/text/__pycache__/words.pyc").touch()
     (tmp_path / "ops/.words.py.swp").touch()
     identity.check_code(Workspace(tmp_path), marks)
+
+
+def test_code_is_compared_again_once_a_module_was_imported_or_seconds_later(marks, tmp_path, monkeypatch):
+    watch = identity.CodeWatch(Workspace(tmp_path), marks)
+    watch.check()
+    EDITS["ops"](tmp_path)
+    watch.check()  # this process still runs the former code
+    with monkeypatch.context() as patch, pytest.raises(identity.MovedError, match=r"^ops changed"):
+        patch.setitem(sys.modules, "words", None)
+        watch.check()
+    watch.check()
+    monkeypatch.setattr(identity, "PAUSE", 0.0)
+    with pytest.raises(identity.MovedError, match=r"^ops changed"):
+        watch.check()

@@ -7,16 +7,18 @@ import pyarrow as pa
 import pytest
 
 from assets.declare.dataset import dataset
-from assets.declare.declaration import declared
+from assets.declare.declaration import Declaration, declared
 from assets.declare.settings import checkout
 from ops.core.counts import counts
 from ops.core.outcome import Outcome, Outcomes, Shape, columns
-from ops.core.parts import Artifact
+from ops.core.parts import Artifact, Parts
 from ops.talksumm.models import EXTRACTOR
+from orchestration.files import identity
 from orchestration.files.identity import InputReplacedError, folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, making
 from orchestration.messages import transient
+from orchestration.partition import resume
 from orchestration.partition.inputs import ChangedBytesError, open_inputs
 from orchestration.partition.materialise import Materialisation
 from orchestration.state.freshness import Manifest, read_manifest, write_manifest
@@ -46,9 +48,12 @@ def publish(project, model, recorded=True):
 
 
 def record(project):
-    declaration = project.datasets["talksumm/extractor"]
-    folder = project.folder(declaration)
-    write_manifest(project, declaration, "", Manifest(KEY, folder_hashes(folder), counts(folder)))
+    record_as_made(project, project.datasets["talksumm/extractor"])
+
+
+def record_as_made(project, declaration, partition=""):
+    folder = project.folder(declaration, partition)
+    write_manifest(project, declaration, partition, Manifest(KEY, folder_hashes(folder), counts(folder)))
 
 
 def reader(meanwhile):
@@ -116,3 +121,84 @@ def test_an_input_with_other_bytes_that_nobody_is_publishing_is_refused(project)
     publish(project, b"another", recorded=False)
     with pytest.raises(ChangedBytesError, match="a/model was changed after it was made"):
         open_inputs(project, declaration, {extractor.name: [""]})
+
+
+def rows_counted(table):
+    row = {"id": "new", "source_ids": ["row"], "licence": "MIT", "size": table.num_rows}
+    return Outcome.of(SHAPE, ["row"], [row])
+
+
+def reader_of_months(project, monkeypatch, months, meanwhile):
+    """Declare a dataset that maps over months of sentences; the test acts after the last part."""
+    made = [f"{year}-01" for year in range(2000, 2000 + months)]
+    for month in made:
+        publish_month(project, month)
+    partitions = property(lambda dataset: made if dataset.partitioned else [""])
+    monkeypatch.setattr(Declaration, "made_partitions", partitions)
+
+    @dataset(group="talksumm", shape=SHAPE, consumes="sentences", partitioned=False)
+    def reading(sentences: Parts) -> Outcomes:
+        """Their number."""
+        yield from sentences.map(rows_counted)
+        meanwhile()
+
+    return declared(reading)
+
+
+def publish_month(project, month):
+    sentences = project.datasets["sources/sentences"]
+    row = dict.fromkeys(sentences.shape.kept.names) | {"id": month, "source_ids": ["unit"], "licence": "MIT"}
+    with building(project.staging, project.folder(sentences, month)) as new:
+        write_outcomes(new, [Outcome.of(sentences.shape, ["unit"], [row])], sentences.shape)
+    record_as_made(project, sentences, month)
+
+
+def test_files_are_looked_at_a_number_of_times_that_is_linear_in_parts(
+    project, own_declarations, monkeypatch
+):
+    seen = []
+    stamp = identity.file_stamp
+    monkeypatch.setattr(identity, "file_stamp", lambda path: seen.append(path) or stamp(path))
+
+    def looked(months):
+        def cut_short():
+            raise RuntimeError("cut short")
+
+        declaration = reader_of_months(project, monkeypatch, months, cut_short)
+        seen.clear()
+        with pytest.raises(RuntimeError, match="cut short"):
+            Materialisation(project, declaration, "").make("run")
+        assert resume.count_parts(project) == months
+        return sum(path.is_relative_to(project.data) for path in seen)
+
+    four, eight, sixteen = map(looked, (4, 8, 16))
+    assert sixteen - eight == 2 * (eight - four)
+
+
+def test_parts_are_discarded_if_an_input_file_was_edited_in_place(project, own_declarations, monkeypatch):
+    def edit():
+        file = next(project.data.glob("sources/sentences/*/kept-00000.parquet"))
+        file.write_bytes(file.read_bytes())
+
+    declaration = reader_of_months(project, monkeypatch, 2, edit)
+    with pytest.raises(InputReplacedError, match=r"kept-00000\.parquet"):
+        Materialisation(project, declaration, "").make("run")
+    assert resume.count_parts(project) == 0
+
+
+def test_a_month_that_is_replaced_during_a_map_stops_it_before_the_next_part_is_stored(
+    project, own_declarations, monkeypatch
+):
+    declaration = reader_of_months(project, monkeypatch, 3, lambda: None)
+    months = project.datasets["sources/sentences"].made_partitions
+    written, write = [], resume.write_bundle
+
+    def replaced(path, *arguments, **options):
+        written.append(path.name)
+        publish_month(project, months[0])
+        return write(path, *arguments, **options)
+
+    monkeypatch.setattr(resume, "write_bundle", replaced)
+    with pytest.raises(InputReplacedError):
+        Materialisation(project, declaration, "").make("run")
+    assert written == ["00000.zip"] and resume.count_parts(project) == 0
