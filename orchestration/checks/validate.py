@@ -1,7 +1,7 @@
 """Whether a partition's rows are as expected: the checks `expectations` (blocking) and `warnings`.
 
 Belongs here: validating a partition, recording the results and describing them. Not here: asking Great
-Expectations (evaluate.py), what is in memory at a time (slices.py), failing rows and the history of validations
+Expectations (evaluate.py), what is in memory at a time (slices.py), failing rows and their history
 (history.py), and what a failed check prevents (partition/materialise.py).
 """
 
