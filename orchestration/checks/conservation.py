@@ -24,7 +24,7 @@ from orchestration.checks.ids import IdCounts, StoredIds, counted
 from orchestration.messages import escaped
 
 #: The most ids whose repetition is looked for in memory.
-_FEW = 100_000
+FEW = 100_000
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def _checksum(lists: Iterable[pa.Array | pa.ChunkedArray]) -> int:
 
 def _few_and_distinct(paths: Iterable[Path]) -> bool:
     """Return whether these files have few enough ids for memory, and none twice."""
-    if sum(pq.read_metadata(path).num_rows for path in paths) > _FEW:
+    if sum(pq.read_metadata(path).num_rows for path in paths) > FEW:
         return False
     ids = _chunked(_ids(paths)).drop_null()
     return bool(pc.count_distinct(ids).as_py() == len(ids))

@@ -143,7 +143,7 @@ def test_a_step_without_parts_writes_empty_tables_that_pass(tmp_path):
 
 @pytest.mark.parametrize("few", [0, 100])
 def test_a_duplicate_id_is_found_across_parts(tmp_path, monkeypatch, few):
-    monkeypatch.setattr(checks, "_FEW", few)
+    monkeypatch.setattr(checks, "FEW", few)
     for index in range(2):
         write_part(tmp_path, index, outcome(["kept"]), SHAPE)
     assert schema(tmp_path, SHAPE).faults == ("1 ids occur twice in kept: u0",)
