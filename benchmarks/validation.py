@@ -34,7 +34,8 @@ from assets.declare.expectations import (
 )
 from ops.core.parts import part_name
 from orchestration.checks import history
-from orchestration.checks.validate import Validation, suite, validate
+from orchestration.checks.evaluate import suite
+from orchestration.checks.validate import Validation, validate
 from orchestration.definitions import workspace
 from orchestration.files.parquet import write_table
 from orchestration.workspace.workspace import Workspace

@@ -6,8 +6,9 @@ Not here: expectations about the content (validate.py).
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
@@ -18,10 +19,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ops.core.outcome import Shape
-from ops.core.parts import TABLES, Parts, part_files, part_name
+from ops.core.parts import TABLES, Parts, part_files, part_name, temporary_folder
+from orchestration.checks.ids import IdCounts, StoredIds, counted
 from orchestration.messages import escaped
 
-_SHOWN = 5
+#: The most ids whose repetition is looked for in memory.
+FEW = 100_000
 
 
 @dataclass(frozen=True)
@@ -44,76 +47,94 @@ class Finding:
         return escaped("; ".join(self.faults) or self.summary)
 
 
-def conservation(folder: Path, units: Sequence[pa.Array], expected: Iterable[str]) -> Finding:
+def conservation(
+    folder: Path, units: Iterable[pa.Array], expected: Iterable[str], scratch: Path | None = None
+) -> Finding:
     """Check that each input unit is used, dropped or rejected exactly once, and that none is lost.
 
-    `units` are the ids that the step reports it took, part by part. `expected` are the ids in its input, read
-    independently. A unit is used if it is the `id` of a kept row or among its `source_ids`.
+    `units` are the ids that the step reports it took, part by part; they are read twice if there are faults.
+    `expected` are the ids in its input, read independently. A unit is used if it is the `id` of a kept row or
+    among its `source_ids`. Memory holds one part.
     """
     faults: list[str] = []
     totals: Counter[str] = Counter()
+    taken = 0
     for index, part in enumerate(units):
         fates = _fates(part, {table: [folder / part_name(table, index)] for table in TABLES})
         totals.update({fate: len(ids) for fate, ids in fates.items()})
-        faults += _faults(part, fates, f" in part {index}")
-    all_units, all_due = _chunked(units), _chunked(_batches(expected))
-    if not _same(all_units, all_due):
-        taken, due = Counter(all_units.to_pylist()), Counter(all_due.to_pylist())
-        faults += _listed("units of the input were not taken", (due - taken).elements())
-        faults += _listed("units were taken that are not in the input", (taken - due).elements())
-    return Finding(tuple(faults), _summary(len(all_due), totals))
+        of_part = _checksum([part])
+        if pc.count_distinct(part).as_py() < len(part) or of_part != _checksum(fates.values()):
+            lists = {"taken": [part], **{fate: ids.chunks for fate, ids in fates.items()}}
+            with counted(scratch, lists) as ids:
+                faults += ids.listed(f"units occur twice in part {index}", "taken > 1")
+                faults += _faults(ids, "used", f" in part {index}")
+        taken += of_part
+    with temporary_folder(scratch) as stored:
+        due = StoredIds(stored / "due")
+        number = due.write(_batches(expected))
+        if taken != _checksum(due):
+            with counted(scratch, {"taken": units, "due": due}, having="taken <> due") as ids:
+                faults += ids.listed("units of the input were not taken", "due - taken")
+                faults += ids.listed("units were taken that are not in the input", "taken - due")
+    return Finding(tuple(faults), _summary(number, totals))
 
 
-def on_disk(folder: Path, expected: Iterable[str]) -> Finding:
+def on_disk(folder: Path, expected: Iterable[str], scratch: Path | None = None) -> Finding:
     """Check conservation for a partition made earlier, of which only the files remain.
 
     The files do not say which units the step took in which part, so this checks one fate for each input unit.
     """
-    due = pc.unique(_chunked(_batches(expected)))
-    fates = _fates(due, {table: part_files(folder, table) for table in TABLES})
-    summary = _summary(len(due), {fate: len(ids) for fate, ids in fates.items()})
-    return Finding(tuple(_faults(due, fates, "")), summary)
+    used = "(taken > 0 AND mentioned > 0)::INT"
+    with temporary_folder(scratch) as stored:
+        due = StoredIds(stored / "due")
+        due.write(_batches(expected))
+        lists = {"taken": due, "mentioned": _mentioned(part_files(folder, "kept"))}
+        lost = {table: _ids(part_files(folder, table)) for table in ("dropped", "rejected")}
+        with counted(scratch, {**lists, **lost}) as ids:
+            totals = {"used": ids.total(used), **{table: ids.total(table) for table in lost}}
+            return Finding(tuple(_faults(ids, used, "")), _summary(ids.total("(taken > 0)::INT"), totals))
 
 
-def _fates(units: pa.Array, paths: Mapping[str, Iterable[Path]]) -> dict[str, pa.Array | pa.ChunkedArray]:
+def _fates(units: pa.Array, paths: Mapping[str, Iterable[Path]]) -> dict[str, pa.ChunkedArray]:
     """Return the units that are used, dropped and rejected, given each table's files."""
-    mentioned: list[pa.Array] = []
-    for path in paths["kept"]:
-        kept = pq.read_table(path, columns=["id", "source_ids"])
-        mentioned += [*kept["id"].chunks, *pc.list_flatten(kept["source_ids"]).chunks]
-    used = pc.unique(units.filter(pc.is_in(units, pa.chunked_array(mentioned, pa.string()))))
-    lost = ("dropped", "rejected")
+    mentioned = _chunked(_mentioned(paths["kept"]))
     return {
-        "used": used,
-        **{
-            table: _chunked(pq.read_table(path, columns=["id"])["id"] for path in paths[table])
-            for table in lost
-        },
+        "used": _chunked([pc.unique(units.filter(pc.is_in(units, mentioned)))]),
+        **{table: _chunked(_ids(paths[table])) for table in ("dropped", "rejected")},
     }
 
 
-def _faults(units: pa.Array, fates: Mapping[str, pa.Array | pa.ChunkedArray], where: str) -> Iterator[str]:
+def _mentioned(paths: Iterable[Path]) -> Iterator[pa.Array]:
+    """Yield the ids of kept rows and of their sources."""
+    for path in paths:
+        kept = pq.read_table(path, columns=["id", "source_ids"])
+        yield from kept["id"].chunks
+        yield from pc.list_flatten(kept["source_ids"]).chunks
+
+
+def _ids(paths: Iterable[Path]) -> Iterator[pa.Array]:
+    for path in paths:
+        yield from pq.read_table(path, columns=["id"])["id"].chunks
+
+
+def _faults(ids: IdCounts, used: str, where: str) -> Iterator[str]:
     """Yield faults: units without exactly one fate, and fates of ids that are not units."""
-    if pc.count_distinct(units).as_py() == len(units) and _same(_chunked([units]), _chunked(fates.values())):
-        return
-    taken = Counter(units.to_pylist())
-    ended = Counter(unit for ids in fates.values() for unit in ids.to_pylist())
-    yield from _listed(f"units occur twice{where}", _repeated(taken))
-    yield from _listed(f"units are lost{where}", taken.keys() - ended.keys())
-    yield from _listed(f"units have more than one fate{where}", _repeated(ended))
-    yield from _listed(f"dropped or rejected ids are not input units{where}", ended.keys() - taken.keys())
+    ended = f"{used} + dropped + rejected"
+    yield from ids.listed(f"units are lost{where}", f"taken > 0 AND {ended} = 0")
+    yield from ids.listed(f"units have more than one fate{where}", f"{ended} > 1")
+    yield from ids.listed(f"dropped or rejected ids are not input units{where}", f"taken = 0 AND {ended} > 0")
 
 
 def _summary(units: int, totals: Mapping[str, int]) -> str:
     return f"{units} in = {' + '.join(f'{totals[fate]} {fate}' for fate in ('used', 'dropped', 'rejected'))}"
 
 
-def schema(folder: Path, shape: Shape) -> Finding:
+def schema(folder: Path, shape: Shape, scratch: Path | None = None) -> Finding:
     """Check the columns, and that every row has a unique id, sources and a licence."""
     faults: list[str] = []
     rows = 0
     for table in TABLES:
-        ids: Counter[str] = Counter()
+        sound: list[Path] = []
         declared = getattr(shape, table).names
         for path in part_files(folder, table):
             found = pq.read_schema(path).names
@@ -122,13 +143,15 @@ def schema(folder: Path, shape: Shape) -> Finding:
                 continue
             part = pq.read_table(path, columns=["id", "source_ids", "licence"])
             rows += part.num_rows
-            ids.update(part["id"].to_pylist())
+            sound.append(path)
             missing = {f"without {name}": part[name].null_count for name in part.column_names}
             missing["without a source"] = pc.sum(
                 pc.equal(pc.list_value_length(part["source_ids"]), 0)
             ).as_py()
             faults += [f"{path.name}: {number} rows {what}" for what, number in missing.items() if number]
-        faults += _listed(f"ids occur twice in {table}", _repeated(ids))
+        if not _few_and_distinct(sound):
+            with counted(scratch, {"present": _ids(sound)}, having="present > 1") as ids:
+                faults += ids.listed(f"ids occur twice in {table}", "present > 1")
     return Finding(tuple(faults), f"{rows} rows with the declared columns")
 
 
@@ -141,12 +164,18 @@ def unit_ids(parts: Parts, path: str | None = None) -> Iterator[str]:
             yield from pc.struct_field(pc.list_flatten(part.read([path])[path]), "id").to_pylist()
 
 
-def _same(first: pa.ChunkedArray, second: pa.ChunkedArray) -> bool:
-    """Return whether two lists hold the same ids in any order. Arrow takes 50 bytes per id, Python 200."""
-    if len(first) != len(second):
+def _checksum(lists: Iterable[pa.Array | pa.ChunkedArray]) -> int:
+    """Return the sum of the hashes of ids: equal lists in any order have the same, others do not."""
+    names = (str(name) for ids in lists for name in ids.to_pylist())
+    return sum(int.from_bytes(hashlib.blake2b(name.encode(), digest_size=16).digest()) for name in names)
+
+
+def _few_and_distinct(paths: Iterable[Path]) -> bool:
+    """Return whether these files have few enough ids for memory, and none twice."""
+    if sum(pq.read_metadata(path).num_rows for path in paths) > FEW:
         return False
-    first, second = first.cast(pa.large_string()), second.cast(pa.large_string())  # string ends at 2 GiB
-    return bool(first.take(pc.sort_indices(first)).equals(second.take(pc.sort_indices(second))))
+    ids = _chunked(_ids(paths)).drop_null()
+    return bool(pc.count_distinct(ids).as_py() == len(ids))
 
 
 def _chunked(lists: Iterable[pa.Array | pa.ChunkedArray]) -> pa.ChunkedArray:
@@ -158,13 +187,3 @@ def _batches(ids: Iterable[str]) -> Iterator[pa.Array]:
     waiting = iter(ids)
     while batch := list(islice(waiting, 100_000)):
         yield pa.array(batch, pa.string())
-
-
-def _repeated(counts: Counter[str]) -> Iterator[str]:
-    return (name for name, count in counts.items() if count > 1)
-
-
-def _listed(what: str, ids: Iterable[str]) -> list[str]:
-    found = sorted(ids)
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return [f"{len(found)} {what}: {', '.join(found[:_SHOWN])}{more}"] if found else []

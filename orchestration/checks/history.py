@@ -68,6 +68,10 @@ class Result:
     rows: Sequence[int] = ()
     exception: str | None = None
     """Why it could not be evaluated. That is a fault of the suite and always an error."""
+    first: tuple[str, ...] = ()
+    """The first three unexpected values, as text."""
+    elements: int = 0
+    """The number of rows that were evaluated."""
 
     @property
     def severity(self) -> Severity:

@@ -11,6 +11,7 @@ import contextlib
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -25,6 +26,7 @@ from ops.crawl.journal import asked_units
 from ops.parse.records import RowRecords
 from orchestration.checks import conservation, validate
 from orchestration.checks.conservation import Finding
+from orchestration.checks.ids import StoredIds, scratch
 from orchestration.checks.rejects import source_finding
 from orchestration.checks.validate import known_finding
 from orchestration.executors.parts import RayEngine, engine
@@ -131,10 +133,8 @@ class Store:
         partitions: each gets its own results, and the returned ones summarise them. A partition that is stale
         for other reasons than its expectations is refused; its checks run when it is made.
         """
-        named, chosen = (
-            self._begin(declaration, context),
-            {key.name for key in context.selected_asset_check_keys},
-        )
+        named = self._begin(declaration, context)
+        chosen = {key.name for key in context.selected_asset_check_keys}
         results: dict[str, list[dg.AssetCheckResult]] = {}
         for partition in [named] if named or not declaration.partitioned else declaration.made_partitions:
             try:
@@ -240,11 +240,11 @@ class Materialisation:
         if others := [change for change in differences(manifest.key, today) if change != EXPECTATIONS]:
             raise NotReadyError(f"{label(dataset, partition)} is stale: {'; '.join(others)}; make it first")
         folder, findings = workspace.folder(dataset, partition), dict[str, Finding]()
-        with unreplaced(before):
+        with scratch(*self._place) as space, unreplaced(before):
             if "conservation" in names:
-                findings["conservation"] = conservation.on_disk(folder, self._expected(inputs, folder))
-        if "schema" in names:
-            findings["schema"] = conservation.schema(folder, shape)
+                findings["conservation"] = conservation.on_disk(folder, self._expected(inputs, folder), space)
+            if "schema" in names:
+                findings["schema"] = conservation.schema(folder, shape, space)
         if not validate.LEVELS.keys().isdisjoint(names):
             findings |= validate.check(*self._place, folder, manifest, run_id)
         if not _accepted(findings):
@@ -276,18 +276,20 @@ class Materialisation:
         maps = engine(self.dataset.name, self.dataset.code["models"])
         named = label(self.dataset, self.partition)
         resumable = ResumableEngine(self.workspace, maps, named, folder, published)
-        with contextlib.closing(resumable):
-            arguments = self._arguments(inputs, key, resumable, new)
-            outcomes = (
-                made_by_one_task(maps, self.dataset, arguments)
-                if self.dataset.one_task and isinstance(maps, RayEngine)
-                else self.dataset.function(**arguments)
-            )
-            units = write_outcomes(new, outcomes, self.dataset.shape)
-        return {
-            "conservation": conservation.conservation(new, units, self._expected(inputs, new)),
-            "schema": conservation.schema(new, self.dataset.shape),
-        }
+        with scratch(*self._place) as space:
+            units = StoredIds(space / "units")
+            with contextlib.closing(resumable):
+                arguments = self._arguments(inputs, key, resumable, new)
+                outcomes = (
+                    made_by_one_task(maps, self.dataset, arguments)
+                    if self.dataset.one_task and isinstance(maps, RayEngine)
+                    else self.dataset.function(**arguments)
+                )
+                write_outcomes(new, units.taken_from(outcomes), self.dataset.shape)
+            return {
+                "conservation": conservation.conservation(new, units, self._expected(inputs, new), space),
+                "schema": conservation.schema(new, self.dataset.shape, space),
+            }
 
     def accept(self, manifest: Manifest, findings: _Findings, run_id: str, seconds: float) -> None:
         """Accept the partition if its blocking checks passed; track the run in any case."""
@@ -365,16 +367,14 @@ class Materialisation:
         return tuple(found)
 
     def _expected(self, inputs: _Inputs, folder: Path) -> Iterator[str]:
-        """Yield the ids of the units that a step must account for, read from its input, not its output.
+        """Return the ids of the units that a step must account for, read from its input, not its output.
 
         A crawl finds units itself; the journal in its folder lists those it requested.
         """
         if not self.dataset.crawl:
-            yield from self._listed(inputs)
-            return
+            return self._listed(inputs)
         listed = list(self._listed(inputs))
-        yield from listed
-        yield from asked_units(folder / FILES, besides=listed)
+        return chain(listed, asked_units(folder / FILES, besides=listed))
 
     def _listed(self, inputs: _Inputs) -> Iterator[str]:
         """Yield the units that are in its input."""

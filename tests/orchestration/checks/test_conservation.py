@@ -1,5 +1,7 @@
 """The conservation check finds every way to lose a unit or to count it twice."""
 
+import weakref
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -8,7 +10,9 @@ from hypothesis import strategies as st
 from ops.core.counts import counts, total
 from ops.core.outcome import Outcome, Shape, columns, drop, reject
 from ops.core.parts import Part, Parts
-from orchestration.checks.conservation import conservation, schema, unit_ids
+from orchestration.checks import conservation as checks
+from orchestration.checks.conservation import conservation, on_disk, schema, unit_ids
+from orchestration.checks.ids import StoredIds
 from orchestration.files.identity import folder_files
 from orchestration.files.parquet import write_outcomes, write_part
 
@@ -68,6 +72,60 @@ def test_a_unit_that_is_in_no_input_is_found(tmp_path):
     assert finding.faults == ("1 units were taken that are not in the input: u1",)
 
 
+def test_the_first_missing_units_are_named_in_order_each_as_often_as_it_is_missing(tmp_path):
+    finding = check(tmp_path, outcome(["kept"]), expected=["u0", *"hgfedcba", "a"])
+    assert finding.faults == ("9 units of the input were not taken: a, a, b, c, d and 4 more",)
+
+
+def test_units_of_few_parts_are_in_memory_however_many_there_are(tmp_path):
+    for index in range(8):
+        write_part(tmp_path, index, outcome(["kept", "dropped"]), SHAPE)
+
+    def held(parts):
+        seen, most = [], 0
+        for _ in range(parts):
+            part = pa.array(["u0", "u1"])
+            seen.append(weakref.ref(part))
+            most = max(most, sum(known() is not None for known in seen))
+            yield part
+        held_of[parts] = most
+
+    held_of = {}
+    for parts in (4, 8):
+        assert conservation(tmp_path, held(parts), ["u0", "u1"] * parts).passed
+    assert held_of[4] == held_of[8] <= 3
+
+
+def test_the_units_of_parts_are_read_back_from_their_file(tmp_path):
+    units = StoredIds(tmp_path / "units")
+    parts = [outcome(["kept", "dropped"]), outcome([]), outcome(["made"])]
+    assert [len(part.units) for part in units.taken_from(iter(parts))] == [0, 0, 0]
+    assert [part.to_pylist() for part in units] == [["u0", "u1"], [], ["u0"]]
+
+
+@pytest.mark.parametrize(
+    ("due", "fault"),
+    [
+        (["u0", "u1", "u2", "u2"], None),
+        (["u0", "u1", "u2", "u3"], "1 units are lost: u3"),
+        (["u0", "u2"], "1 dropped or rejected ids are not input units: u1"),
+    ],
+)
+def test_fates_are_found_on_disk(tmp_path, due, fault):
+    for index, fates in enumerate((["kept", "dropped"], ["nowhere", "nowhere", "made"])):
+        write_part(tmp_path, index, outcome(fates), SHAPE)
+    finding = on_disk(tmp_path, due)
+    assert finding.faults == ((fault,) if fault else ())
+    if not fault:
+        assert finding.summary == "3 in = 2 used + 1 dropped + 0 rejected"
+
+
+def test_a_unit_with_two_fates_is_found_on_disk(tmp_path):
+    for index, fates in enumerate((["dropped"], ["kept"])):
+        write_part(tmp_path, index, outcome(fates), SHAPE)
+    assert on_disk(tmp_path, ["u0"]).faults == ("1 units have more than one fate: u0",)
+
+
 def test_a_dropped_row_that_is_not_a_unit_is_found(tmp_path):
     finding = check(tmp_path, Outcome.of(SHAPE, [], [], [drop(unit("ghost"), "short")]))
     assert not finding.passed
@@ -83,7 +141,9 @@ def test_a_step_without_parts_writes_empty_tables_that_pass(tmp_path):
     assert schema(tmp_path, SHAPE).passed
 
 
-def test_a_duplicate_id_is_found_across_parts(tmp_path):
+@pytest.mark.parametrize("few", [0, 100])
+def test_a_duplicate_id_is_found_across_parts(tmp_path, monkeypatch, few):
+    monkeypatch.setattr(checks, "FEW", few)
     for index in range(2):
         write_part(tmp_path, index, outcome(["kept"]), SHAPE)
     assert schema(tmp_path, SHAPE).faults == ("1 ids occur twice in kept: u0",)

@@ -20,6 +20,7 @@ from assets.declare.expectations import (
     unique,
 )
 from ops.core.outcome import Outcome, Shape, columns, drop, reject
+from orchestration.checks import evaluate, slices
 from orchestration.checks.validate import validate
 from orchestration.files.parquet import write_outcomes
 
@@ -262,3 +263,19 @@ def test_a_share_of_rows_is_recounted_for_columns_with_the_same_extremes(tmp_pat
         (tmp_path / name).mkdir()
         found = check(tmp_path / name, rows, mostly)
         assert [one.expectation for one in found.failed("error")] == broken
+
+
+@pytest.mark.parametrize(
+    "expectation", [item for item in SUITE if item.table != "counts"], ids=lambda item: item.name
+)
+def test_results_of_slices_are_those_of_the_whole_table(tmp_path, monkeypatch, expectation):
+    whole = check(tmp_path, ROWS, expectation).results
+    seen = []
+    evaluated = evaluate.evaluate
+    monkeypatch.setattr(slices, "ROWS", 2)
+    monkeypatch.setattr(evaluate, "evaluate", lambda *given: seen.append(len(given[2])) or evaluated(*given))
+    (result,) = validate(tmp_path, [expectation], NEW, "2018-06").results
+    assert [dataclasses.replace(result, rows=sorted(result.rows))] == [
+        dataclasses.replace(one, rows=sorted(one.rows)) for one in whole
+    ]
+    assert max(seen, default=0) <= 2
