@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -175,11 +176,12 @@ def extractions(
         for pair in there
         if pair.row["id"] not in kept
     ]
-    files = {TABLE: json.dumps(table(rows, params), indent=1, sort_keys=True).encode()}
-    yield Outcome.of(EXTRACTIONS, [pair.row["id"] for pair in there], rows, dropped, files=files)
+    outcome = Outcome.of(EXTRACTIONS, [pair.row["id"] for pair in there], rows, dropped)
+    content = json.dumps(table(outcome.kept, params), indent=1, sort_keys=True)
+    yield replace(outcome, files={TABLE: content.encode()})
 
 
-def table(rows: Sequence[Row], params: ExtractionParams) -> dict[str, Any]:
+def table(rows: pa.Table, params: ExtractionParams) -> dict[str, Any]:
     """Return Table 3: for each system the extractions, how many are valuable, and means with 95 % intervals.
 
     `tests`: the paired test of both systems over the pairs from which both extract. `published`: the paper's
@@ -192,7 +194,7 @@ def table(rows: Sequence[Row], params: ExtractionParams) -> dict[str, Any]:
             {
                 **fields_of(system),
                 "pairs": len(its),
-                "valuable": int(sum(row["valuable"] for row in its)),
+                "valuable": int(its["valuable"].to_numpy().sum()),
                 "scores": mean_scores(its, METRICS, params),
             }
             for system, its in sorted(systems.items())

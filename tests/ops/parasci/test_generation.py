@@ -1,6 +1,7 @@
 import json
 import math
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ from ops.parasci.evaluation.scores import (
     TABLE_6,
     EvaluationParams,
     evaluation,
+    numbers,
     scored,
     table_6,
 )
@@ -156,7 +158,7 @@ def test_scores_of_a_system_equal_those_of_sacrebleu_over_its_corpus(texts, alph
     sources, targets, predictions = zip(*texts, strict=True)
     params = EvaluationParams(alpha=alpha, resamples=2)
     kept = list(scored(rows, params, SCORER))
-    [system] = table_6(kept, params)["systems"]
+    [system] = table_6(numbers(pa.Table.from_pylist(kept, EVALUATION.kept)), params)["systems"]
     found = {name: score["mean"] for name, score in system["scores"].items()}
     ours, copied = (
         corpus_bleu(predictions, [side], tokenize="none", force=True).score / 100

@@ -45,6 +45,10 @@ def made(folder, *groups, params=PARAMS):
     return list(evaluation(parts(folder, EVALUATION.unit, *groups), params))
 
 
+def told(units, params=PARAMS):
+    return table(pa.Table.from_pylist([scored(unit) for unit in units], EVALUATION.kept), params)
+
+
 def found(rows, **wanted):
     [one] = [row for row in rows if all(row[name] == value for name, value in wanted.items())]
     return one
@@ -93,7 +97,7 @@ def test_table_6_by_hand():
         fusion("a", COPY, None), fusion("b", COPY, None), fusion("c", COPY, None, balanced=False),
         fusion("d", domain="wikipedia"),
     ]  # fmt: skip
-    systems = table([scored(unit) for unit in units], PARAMS)["systems"]
+    systems = told(units)["systems"]
     assert [(one["domain"], one["test"], one["system"], one["model"], one["examples"]) for one in systems] == [
         ("sports", "full", "copy", None, 3), ("sports", "full", "model", "sports", 3),
         ("sports", "balanced", "copy", None, 2), ("sports", "balanced", "model", "sports", 2),
@@ -113,14 +117,14 @@ def test_table_6_by_hand():
 
 def test_systems_are_compared_on_the_examples_that_both_have():
     units = [*(fusion(name) for name in "abc"), *(fusion(name, COPY, None) for name in "bcd")]
-    [full, balanced] = table([scored(unit) for unit in units], PARAMS)["tests"]
+    [full, balanced] = told(units)["tests"]
     assert full["first"] == {"system": "copy", "model": None}
     assert full["second"] == {"system": "model", "model": "sports"}
     assert (full["examples"], full["domain"], full["test"]) == (2, "sports", "full")
     assert full["scores"]["exact"]["difference"] == -1.0 and full["scores"]["exact"]["p"] < 0.05
     assert balanced["test"] == "balanced"
     apart = [fusion("a"), fusion("b", COPY, None)]
-    assert table([scored(unit) for unit in apart], PARAMS)["tests"] == []
+    assert told(apart)["tests"] == []
 
 
 def test_table_7_covers_only_models_in_their_own_domain():
@@ -128,7 +132,7 @@ def test_table_7_covers_only_models_in_their_own_domain():
         fusion("a"), fusion("b", AND), fusion("c", COPY, discourse_type="PAIR_NONE", connective_string=""),
         fusion("d", domain="wikipedia"), fusion("e", model="mixture"), fusion("f", COPY, None),
     ]  # fmt: skip
-    phenomena = table([scored(unit) for unit in units], PARAMS)["phenomena"]
+    phenomena = told(units)["phenomena"]
     assert [(one["model"], one["discourse_type"], one["examples"]) for one in phenomena] == [
         ("sports", "PAIR_NONE", 1), ("sports", "SINGLE_S_COORD_ANAPHORA", 2),
     ]  # fmt: skip
@@ -141,7 +145,7 @@ def test_table_9_by_hand():
         fusion("a"), fusion("b", AND), fusion("c", AND), fusion("d", COPY), fusion("e"), fusion("f"),
         fusion("g", **so), fusion("h", model="mixture"),
     ]  # fmt: skip
-    connectives = table([scored(unit) for unit in units], PARAMS)["connectives"]
+    connectives = told(units)["connectives"]
     assert [one["connective"] for one in connectives] == [*TABLE_9, "therefore"]
     but = found(connectives, connective="but")
     assert but["accuracy"]["mean"] == 0.5 and (but["model"], but["examples"]) == ("sports", 6)
@@ -153,7 +157,7 @@ def test_table_9_by_hand():
 
 def test_figure_3_by_hand():
     units = [fusion("a"), fusion("b", AND), fusion("c", COPY), fusion("d")]
-    [row] = table([scored(unit) for unit in units], PARAMS)["pronouns"]
+    [row] = told(units)["pronouns"]
     assert (row["model"], row["pronoun"], row["examples"]) == ("sports", "she", 4)
     assert [(one["output"], one["share"]) for one in row["predicted"]] == [
         ("she", 0.5), (OTHER, 0.25), ("he", 0.25),
@@ -166,13 +170,13 @@ PREDICTIONS = st.lists(st.sampled_from([AND, COPY, None, "", "She left ."]), min
 @given(PREDICTIONS)
 def test_means_equal_those_of_the_metrics_and_rows_of_confusions_sum_to_one(predictions):
     units = [fusion(str(number), prediction) for number, prediction in enumerate(predictions)]
-    told = table([scored(unit) for unit in units], EvaluationParams(resamples=5))
-    scores = found(told["systems"], test="full")["scores"]
+    tables = told(units, EvaluationParams(resamples=5))
+    scores = found(tables["systems"], test="full")["scores"]
     exact = [exact_match(unit["prediction"], [unit["target"]]) for unit in units]
     assert scores["exact"]["mean"] == pytest.approx(sum(exact) / len(units), abs=1e-6)
     parts = [sari(unit["source"], unit["prediction"], [unit["target"]]) for unit in units]
     for name, values in zip(("keep", "add", "delete", "sari"), zip(*parts, strict=True), strict=True):
         assert scores[name]["mean"] == pytest.approx(math.fsum(values) / len(units), abs=1e-6)
-    for row in (found(told["connectives"], connective="but"), *told["pronouns"]):
+    for row in (found(tables["connectives"], connective="but"), *tables["pronouns"]):
         assert sum(one["share"] for one in row["predicted"]) == pytest.approx(1)
         assert sum(one["count"] for one in row["predicted"]) == row["examples"] == len(units)
