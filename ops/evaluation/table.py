@@ -1,8 +1,8 @@
 """An evaluation: systems by metrics, with intervals over items, tests, and breakdowns by kind of item.
 
 Belongs here: scores and tests of systems, computed from columns of all rows; the typed table of an
-evaluation, its JSON form, and the verdict of a test. Not here: the bootstrap itself (ops/metrics), the scores of a row and which
-systems are compared (ops/<system>/evaluation/scores.py), pages.
+evaluation, its JSON form, and the verdict of a test. Not here: the bootstrap itself (ops/metrics), the scores
+of a row and which systems are compared (ops/<system>/evaluation/scores.py), pages.
 
 In JSON, `systems` holds objects with `system` and, where present, `model`, `chosen` and the fields of `test`;
 `tests` holds objects with `first` and `second`; each breakdown has `model` and the kind of item. All have the

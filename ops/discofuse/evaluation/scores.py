@@ -198,7 +198,7 @@ def table(rows: pa.Table, params: EvaluationParams) -> dict[str, Any]:
 
 
 def _by_test_set(rows: pa.Table) -> Iterator[tuple[dict[str, str], pa.Table]]:
-    """Yield each test set with its rows: for each domain the full one, and the balanced one if it has rows."""
+    """Yield each test set with its rows: the full one of each domain, and the balanced one if it has rows."""
     for domain, of_domain in sorted(by_value(rows, "domain").items()):
         yield {"domain": domain, "test": "full"}, of_domain
         if len(balanced := of_domain.filter(of_domain["balanced"])):

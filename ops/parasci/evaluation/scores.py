@@ -143,7 +143,7 @@ def scored(units: Sequence[Row], params: EvaluationParams, scorer: BertScorer) -
 
 
 def numbers(rows: pa.Table) -> pa.Table:
-    """Return the columns of scored sentences that `table_6` reads: their scores, and their counts for BLEU."""
+    """Return the columns of scored sentences that `table_6` reads: scores, and counts for BLEU."""
     found = rows.select(_LIGHT)
     predictions = rows["prediction"].to_pylist()
     for name in _COUNTED:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.core.parts import Parts
 from ops.discofuse.evaluation.alignment import OTHER
 from ops.discofuse.evaluation.scores import (
     EVALUATION,
@@ -16,9 +17,11 @@ from ops.discofuse.evaluation.scores import (
     EvaluationParams,
     evaluation,
     scored,
+    scores_of,
     table,
 )
 from ops.metrics import exact_match, sari
+from tests.held import bytes_per_row
 from tests.parts import parts
 
 PARAMS = EvaluationParams(resamples=50, connectives=2)
@@ -83,6 +86,13 @@ def test_every_fusion_is_kept_whichever_part_it_is_in_and_the_tables_are_next_to
     assert pa.concat_tables([first.kept, second.kept]).equals(one.kept)
     assert first.units.to_pylist() + second.units.to_pylist() == [row["id"] for row in rows]
     assert not first.files and second.files == one.files
+
+
+def test_the_tables_take_little_memory_for_each_fusion():
+    units = [fusion(f"{n} {m}", model=m) for n in range(25) for m in (None, "sports")]
+    outcome = scores_of(pa.Table.from_pylist(units, EVALUATION.unit))
+    params = EvaluationParams(resamples=1)
+    assert bytes_per_row(outcome, lambda engine: evaluation(Parts(EVALUATION.unit, (), engine), params)) < 300
 
 
 def test_without_fusions_the_table_is_empty(tmp_path):
