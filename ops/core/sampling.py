@@ -11,6 +11,7 @@ import hashlib
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import Any, Literal, Self, TypeAlias
 
 import pyarrow as pa
@@ -111,14 +112,18 @@ def sample(
     return found.take(pa.array(sorted(range(len(taken)), key=lambda row: ids[taken[row]]), pa.int64()))
 
 
-def sample_each(table: pa.Table, column: str, size: int, seed: int) -> list[str]:
-    """Return the ids of `size` rows (or all, if there are fewer) of each value of a column.
+def sample_each(tables: Iterable[pa.Table], column: str, size: int, seed: int) -> list[str]:
+    """Return the ids of `size` rows (or all, if there are fewer) of each value of a column, sorted by both.
 
-    The sample of one value does not depend on the rows of another.
+    The sample of one value does not depend on the rows of another. Only these and one table are in memory.
     """
-    values = sorted(set(table[column].to_pylist()))
-    samples = (sample(table.filter(pc.equal(table[column], value)), size, seed) for value in values)
-    return [name for rows in samples for name in rows["id"].to_pylist()]
+    samples: dict[str, list[tuple[bytes, str]]] = {}
+    for table in tables:
+        for value in pc.unique(table[column]).to_pylist():
+            ids = table.filter(pc.equal(table[column], value))["id"].to_pylist()
+            found = ((drawn(seed, name), name) for name in ids)
+            samples[value] = heapq.nsmallest(size, chain(samples.get(value, ()), found))
+    return [name for _, sample in sorted(samples.items()) for name in sorted(name for _, name in sample)]
 
 
 def sample_names(names: Iterable[str], size: int, seed: int) -> list[str]:

@@ -77,6 +77,11 @@ class StoredRows(Sequence[Row]):
         """Return what identifies the content."""
         return self._digest
 
+    def table(self, names: Sequence[str]) -> pa.Table:
+        """Return some columns of all rows, in memory."""
+        schema = pa.schema([self._file.schema.field(name) for name in names])
+        return pa.table({name: list(self.column(name)) for name in names}, schema)
+
     def column(self, name: str) -> Made[Any]:
         """Return the values of a column as a lazy sequence."""
         return Made(self, itemgetter(name))

@@ -1,8 +1,8 @@
 """An evaluation: systems by metrics, with intervals over items, tests, and breakdowns by kind of item.
 
-Belongs here: scores and tests of systems, computed from rows; the typed table of an evaluation, its JSON
-form, and the verdict of a test. Not here: the bootstrap itself (ops/metrics), the scores of a row and which
-systems are compared (ops/<system>/evaluation/scores.py), pages.
+Belongs here: scores and tests of systems, computed from columns of all rows; the typed table of an
+evaluation, its JSON form, and the verdict of a test. Not here: the bootstrap itself (ops/metrics), the scores
+of a row and which systems are compared (ops/<system>/evaluation/scores.py), pages.
 
 In JSON, `systems` holds objects with `system` and, where present, `model`, `chosen` and the fields of `test`;
 `tests` holds objects with `first` and `second`; each breakdown has `model` and the kind of item. All have the
@@ -12,15 +12,16 @@ by metric.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 from pydantic import Field
 
-from ops.core.outcome import Outcome, Outcomes, Row, Shape
+from ops.core.outcome import Outcome, Outcomes, Shape
 from ops.core.params import Params
 from ops.metrics.bootstrap import Comparison, Floats, Interval, OfSums, interval, paired_bootstrap
 
@@ -43,6 +44,9 @@ FEW_ITEMS = 30
 
 #: Decimals of the values of a Welch test.
 WELCH_DIGITS = 6
+
+#: Separates a system from its model while they are one string.
+_BETWEEN = "\0"
 
 ABOVE, BELOW, NO_DIFFERENCE = "above", "below", "no significant difference"
 TOO_FEW, MIXED = "too few to tell", "mixed"
@@ -147,7 +151,7 @@ class WelchTest(NamedTuple):
 class CorpusMetric(NamedTuple):
     """A corpus score that is not a mean: counts per row (N x K), and the score computed from their sums."""
 
-    items: Callable[[Iterable[Row]], ArrayLike]
+    items: Callable[[pa.Table], ArrayLike]
     of_sums: OfSums
 
 
@@ -155,12 +159,20 @@ class CorpusMetric(NamedTuple):
 Metrics: TypeAlias = Iterable[str] | Mapping[str, CorpusMetric | None]
 
 
-def by_system(rows: Iterable[Row]) -> dict[EvaluatedSystem, list[Row]]:
+def by_system(rows: pa.Table) -> dict[EvaluatedSystem, pa.Table]:
     """Return the rows of each system, by the columns `system` and `model`, in their order."""
-    found: dict[EvaluatedSystem, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[row["system"], row["model"] or ""].append(row)
-    return dict(found)
+    names = pc.binary_join_element_wise(rows["system"], pc.fill_null(rows["model"], ""), _BETWEEN)
+    found = {}
+    for name in pc.unique(names).to_pylist():
+        system, _, model = name.partition(_BETWEEN)
+        found[system, model] = rows.filter(pc.equal(names, name))
+    return found
+
+
+def by_value(rows: pa.Table, column: str) -> dict[str, pa.Table]:
+    """Return the rows with each value of a column, in their order."""
+    values = pc.unique(rows[column]).to_pylist()
+    return {value: rows.filter(pc.equal(rows[column], value)) for value in values}
 
 
 def fields_of(system: EvaluatedSystem) -> dict[str, str | None]:
@@ -168,7 +180,7 @@ def fields_of(system: EvaluatedSystem) -> dict[str, str | None]:
     return {"system": system[0], "model": system[1] or None}
 
 
-def mean_scores(rows: Iterable[Row], metrics: Metrics, draws: Bootstrap) -> SystemScores:
+def mean_scores(rows: pa.Table, metrics: Metrics, draws: Bootstrap) -> SystemScores:
     """Return each metric of a system with its interval over the system's rows."""
     found = {}
     for name in metrics:
@@ -177,9 +189,7 @@ def mean_scores(rows: Iterable[Row], metrics: Metrics, draws: Bootstrap) -> Syst
     return found
 
 
-def paired_tests(
-    first: Iterable[Row], second: Iterable[Row], metrics: Metrics, draws: Bootstrap
-) -> SystemScores:
+def paired_tests(first: pa.Table, second: pa.Table, metrics: Metrics, draws: Bootstrap) -> SystemScores:
     """Return the paired test of two systems by metric; their rows cover the same items in the same order."""
     found = {}
     for name in metrics:
@@ -189,7 +199,7 @@ def paired_tests(
 
 
 def system_tests(
-    systems: Mapping[EvaluatedSystem, Sequence[Row]],
+    systems: Mapping[EvaluatedSystem, pa.Table],
     pairs: Iterable[tuple[EvaluatedSystem, EvaluatedSystem]],
     item: str,
     items: str,
@@ -204,7 +214,7 @@ def system_tests(
     found = []
     for first, second in pairs:
         ours, theirs = in_common(systems[first], systems[second], item)
-        if ours:
+        if len(ours):
             sides = {"first": name(first), "second": name(second)}
             scores = paired_tests(ours, theirs, metrics, draws)
             found.append({**sides, items: len(ours), "scores": scores})
@@ -230,11 +240,11 @@ def ratio(sums: Floats) -> Floats:
     return sums[:, 0] / sums[:, 1]
 
 
-def in_common(first: Iterable[Row], second: Iterable[Row], item: str) -> tuple[list[Row], list[Row]]:
+def in_common(first: pa.Table, second: pa.Table, item: str) -> tuple[pa.Table, pa.Table]:
     """Return the rows of two systems for the items that both have, ordered by the column `item`."""
-    ours, theirs = ({row[item]: row for row in rows} for rows in (first, second))
-    both = sorted(ours.keys() & theirs.keys())
-    return [ours[unit] for unit in both], [theirs[unit] for unit in both]
+    ours = first.filter(pc.is_in(first[item], value_set=second[item]))
+    theirs = second.filter(pc.is_in(second[item], value_set=first[item]))
+    return ours.sort_by(item), theirs.sort_by(item)
 
 
 def with_files(
@@ -308,11 +318,11 @@ def intervals(scores: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:
     return {metric: Interval(**score) for metric, score in scores.items()}
 
 
-def _items(name: str, metrics: Metrics) -> tuple[Callable[[Iterable[Row]], ArrayLike], OfSums | None]:
+def _items(name: str, metrics: Metrics) -> tuple[Callable[[pa.Table], ArrayLike], OfSums | None]:
     """Return how a metric takes items from rows, and how it scores sums of them; None for a mean."""
     if isinstance(metrics, Mapping) and (metric := metrics[name]):
         return metric
-    return lambda rows: [row[name] for row in rows], None
+    return lambda rows: rows[name].to_numpy(), None
 
 
 def _side(system: str | Mapping[str, Any]) -> str:

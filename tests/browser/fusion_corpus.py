@@ -12,7 +12,7 @@ import pyarrow as pa
 from assets.declare.graph import Everything
 from assets.rows.reading import Counted
 from ops.core.parts import FILES, TABLES, part_name
-from ops.discofuse.evaluation.scores import EvaluationParams, scored, table
+from ops.discofuse.evaluation.scores import EVALUATION, EvaluationParams, scored, table
 from ops.discofuse.schemas import BALANCED, EXAMPLES
 from orchestration.files.parquet import write_table
 from pages import dataset
@@ -63,7 +63,8 @@ def fusions(domains: Sequence[str] = ("sports", "wikipedia"), examples: int = 40
 
 def evaluated(rows: Sequence[Mapping], resamples: int = 20) -> dict:
     """Return the table.json of discofuse/evaluation."""
-    return table([scored(row) for row in rows], EvaluationParams(resamples=resamples))
+    scores = pa.Table.from_pylist([scored(row) for row in rows], EVALUATION.kept)
+    return table(scores, EvaluationParams(resamples=resamples))
 
 
 def ended(mean: float | None, half: float = 0.04) -> dict:

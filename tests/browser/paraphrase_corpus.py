@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+import pyarrow as pa
+
 from assets.declare.graph import Everything
 from assets.rows.reading import counted
 from ops.core.outcome import Outcome, drop
@@ -18,8 +20,8 @@ from ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases
 from ops.parasci.dataset.statistics import statistics
 from ops.parasci.evaluation.human_evaluation import human_evaluation, rating_sheets
 from ops.parasci.evaluation.people import PEOPLE, HumanEvaluationParams, RatingSheetParams
-from ops.parasci.evaluation.scores import EvaluationParams, scored, table_6
-from ops.parasci.partial.extractions import ExtractionParams, table
+from ops.parasci.evaluation.scores import EVALUATION, EvaluationParams, numbers, scored, table_6
+from ops.parasci.partial.extractions import EXTRACTIONS, ExtractionParams, table
 from ops.parasci.schemas import FILTERED, PARAPHRASES, SCORED
 from orchestration.definitions import workspace
 from orchestration.files.parquet import write_outcomes
@@ -184,7 +186,8 @@ class Corpus:
         self.rows("parasci/generated", rows)
         params = EvaluationParams(resamples=20)
         scores = list(scored(rows, params, BertScorer()))
-        self.rows("parasci/evaluation", scores, files={"table.json": _json(table_6(scores, params))})
+        light = numbers(pa.Table.from_pylist(scores, EVALUATION.kept))
+        self.rows("parasci/evaluation", scores, files={"table.json": _json(table_6(light, params))})
         extracted = [
             {
                 "id": f"{system}-{number}", "source_ids": ["p"], "licence": "MIT", "pair_id": f"pair-{number}",
@@ -194,7 +197,7 @@ class Corpus:
             for number, (source, target) in enumerate(texts)
             for system in ("pdbert", "best_clause")
         ]  # fmt: skip
-        content = table(extracted, ExtractionParams(resamples=20))
+        content = table(pa.Table.from_pylist(extracted, EXTRACTIONS.kept), ExtractionParams(resamples=20))
         return self.rows("parasci/extractions", extracted, files={"table.json": _json(content)})
 
     def everything(self) -> Everything:

@@ -59,8 +59,10 @@ def rating_sheets(examples: Parts, fusions: Parts, params: RatingSheetParams) ->
     An example is dropped as `other_split` or `not_drawn`, unless one of its fusions was drawn. An example
     whose connective has no coarse sense gets only the question about clarity.
     """
-    found = examples.read(["id", "domain", "split"])
-    of_splits = found.filter(pc.is_in(found["split"], pa.array(params.splits)))
+    of_splits = (
+        table.filter(pc.is_in(table["split"], pa.array(params.splits)))
+        for table in examples.tables(["id", "domain", "split"])
+    )
     asked = set(sample_each(of_splits, "domain", params.examples, params.seed))
     fused = _fusions(fusions, params)
     rows: list[Row] = []
@@ -144,8 +146,10 @@ def _connective(example: Row) -> str:
 
 def _fusions(fusions: Parts, params: RatingSheetParams) -> dict[str, Row]:
     """Return the drawn fusions by the example that they belong to."""
-    found = fusions.read(["id", "domain", "model"])
-    own_domain = found.filter(pc.equal(found["model"], found["domain"]))
+    own_domain = (
+        table.filter(pc.equal(table["model"], table["domain"]))
+        for table in fusions.tables(["id", "domain", "model"])
+    )
     ids = sample_each(own_domain, "domain", params.fusions, params.seed)
     rows = fusions.read(
         ["id", "licence", "example_id", "target", "prediction"], where=("id", ids)

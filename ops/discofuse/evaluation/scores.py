@@ -11,12 +11,12 @@ phenomenon, and the outputs in place of gold connectives and pronouns.
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.core.identity import row_id
@@ -32,7 +32,16 @@ from ops.discofuse.evaluation.alignment import (
 )
 from ops.discofuse.models.fusions import FUSIONS
 from ops.discofuse.rules.rule import DISCOURSE_TYPES
-from ops.evaluation.table import TABLE, Bootstrap, by_system, fields_of, mean_scores, system_tests, with_files
+from ops.evaluation.table import (
+    TABLE,
+    Bootstrap,
+    by_system,
+    by_value,
+    fields_of,
+    mean_scores,
+    system_tests,
+    with_files,
+)
 from ops.metrics.fusion import exact_match, sari
 
 _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
@@ -72,7 +81,7 @@ EVALUATION = Shape(
     ),
 )
 
-#: The columns that the tables need; texts are left out to save memory.
+#: The columns that the tables need, for all rows in memory; the texts may be too large for it.
 _LIGHT = (
     "example_id", "system", "model", "domain", "balanced", "discourse_type", "in_domain", *METRICS,
     "connective", "predicted_connective", "pronouns",
@@ -89,15 +98,15 @@ class EvaluationParams(Bootstrap, section="discofuse.evaluation"):
 
 def evaluation(fusions: Parts, params: EvaluationParams) -> Outcomes:
     """Yield the scores of all fusions by part, and the tables with the last part. Units are the fusions."""
-    light: list[Row] = []
+    light = [EVALUATION.kept.empty_table().select(_LIGHT)]
 
     def parts() -> Outcomes:
         for outcome in fusions.map(scores_of):
-            light.extend(outcome.kept.select(_LIGHT).to_pylist())
+            light.append(outcome.kept.select(_LIGHT))
             yield outcome
 
     def files() -> dict[str, bytes]:
-        return {TABLE: json.dumps(table(light, params), indent=1, sort_keys=True).encode()}
+        return {TABLE: json.dumps(table(pa.concat_tables(light), params), indent=1, sort_keys=True).encode()}
 
     yield from with_files(parts(), EVALUATION, files)
 
@@ -132,7 +141,7 @@ def scored(fusion: Row) -> dict[str, Any]:
     }
 
 
-def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+def table(rows: pa.Table, params: EvaluationParams) -> dict[str, Any]:
     """Return the paper's tables; means have 95 % intervals over examples.
 
     `systems` (Table 6): every system by domain and test set ("full", "balanced"), with the number of
@@ -142,36 +151,27 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     often each output was predicted, the most frequent first) and `pronouns` (Figure 3: how often each output
     was predicted, as counts and shares of the row).
     """
-    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in rows:
-        groups[row["domain"], "full"].append(row)
-        if row["balanced"]:
-            groups[row["domain"], "balanced"].append(row)
-    ordered = sorted(groups, key=lambda key: (key[0], key[1] == "balanced"))
-    models: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        if row["in_domain"]:
-            models[row["model"]].append(row)
+    summed: list[dict[str, Any]] = []
+    tests: list[dict[str, Any]] = []
+    for place, of_place in _by_test_set(rows):
+        systems = by_system(of_place)
+        summed += [
+            {
+                **place,
+                **fields_of(system),
+                "examples": len(of_system),
+                "scores": mean_scores(of_system, METRICS, params),
+            }
+            for system, of_system in sorted(systems.items())
+        ]
+        pairs = combinations(sorted(systems), 2)
+        found = system_tests(systems, pairs, "example_id", "examples", TABLE_6, params)
+        tests += [{**place, **test} for test in found]
+    models = sorted(by_value(rows.filter(rows["in_domain"]), "model").items())
     shown = _connectives_shown(rows, params.connectives)
     return {
-        "systems": [
-            {
-                **_place(*key),
-                **fields_of(system),
-                "examples": len(rows_of_system),
-                "scores": mean_scores(rows_of_system, METRICS, params),
-            }
-            for key in ordered
-            for system, rows_of_system in sorted(by_system(groups[key]).items())
-        ],
-        "tests": [
-            {**_place(*key), **test}
-            for key in ordered
-            if (systems := by_system(groups[key]))
-            for test in system_tests(
-                systems, combinations(sorted(systems), 2), "example_id", "examples", TABLE_6, params
-            )
-        ],
+        "systems": summed,
+        "tests": tests,
         "phenomena": [
             {
                 "model": model,
@@ -179,54 +179,65 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
                 "examples": len(rows_of_system),
                 "scores": mean_scores(rows_of_system, TABLE_6, params),
             }
-            for model, of_model in sorted(models.items())
+            for model, of_model in models
             for kind in DISCOURSE_TYPES
-            if (rows_of_system := [row for row in of_model if row["discourse_type"] == kind])
+            if len(rows_of_system := of_model.filter(pc.equal(of_model["discourse_type"], kind)))
         ],
         "connectives": [
             {"model": model, "connective": name, **_connective(name, of_model, params)}
-            for model, of_model in sorted(models.items())
+            for model, of_model in models
             for name in shown
         ],
         "pronouns": [
             {"model": model, "pronoun": name, **_confusion(outputs)}
-            for model, of_model in sorted(models.items())
+            for model, of_model in models
             for name in PRONOUNS
-            if (outputs := _outputs(name, of_model))
+            if len(outputs := _outputs(name, of_model))
         ],
     }
 
 
-def _place(domain: str, test: str) -> dict[str, str]:
-    return {"domain": domain, "test": test}
+def _by_test_set(rows: pa.Table) -> Iterator[tuple[dict[str, str], pa.Table]]:
+    """Yield each test set with its rows: the full one of each domain, and the balanced one if it has rows."""
+    for domain, of_domain in sorted(by_value(rows, "domain").items()):
+        yield {"domain": domain, "test": "full"}, of_domain
+        if len(balanced := of_domain.filter(of_domain["balanced"])):
+            yield {"domain": domain, "test": "balanced"}, balanced
 
 
-def _connectives_shown(rows: Iterable[Row], most: int) -> list[str]:
+def _connectives_shown(rows: pa.Table, most: int) -> list[str]:
     """Return the paper's connectives, then further ones from the most common in the test examples."""
-    of_example = {row["example_id"]: row["connective"] for row in rows if row["connective"]}
-    counts = Counter(of_example.values())
-    common = sorted(counts, key=lambda name: (-counts[name], name))[:most]
+    with_one = rows.filter(rows["connective"].is_valid())
+    of_examples = with_one.group_by(["example_id", "connective"]).aggregate([])
+    common = list(_counted(of_examples["connective"]))[:most]
     return [*TABLE_9, *(name for name in common if name not in TABLE_9)]
 
 
-def _connective(name: str, rows: Iterable[Row], params: EvaluationParams) -> dict[str, Any]:
-    outputs = [row["predicted_connective"] for row in rows if row["connective"] == name]
-    hits = [float(output == name) for output in outputs]
-    accuracy = params.interval(hits)._asdict() if hits else None
+def _connective(name: str, rows: pa.Table, params: EvaluationParams) -> dict[str, Any]:
+    outputs = rows.filter(pc.equal(rows["connective"], name))["predicted_connective"]
+    hits = pc.equal(outputs, name).cast(pa.float64()).to_numpy()
+    accuracy = params.interval(hits)._asdict() if len(hits) else None
     return {"accuracy": accuracy, **_confusion(outputs)}
 
 
-def _outputs(pronoun: str, rows: Iterable[Row]) -> list[str]:
-    return [pair["predicted"] for row in rows for pair in row["pronouns"] if pair["gold"] == pronoun]
+def _outputs(pronoun: str, rows: pa.Table) -> pa.ChunkedArray:
+    pairs = pc.list_flatten(rows["pronouns"])
+    of_pronoun = pairs.filter(pc.equal(pc.struct_field(pairs, "gold"), pronoun))
+    return pc.struct_field(of_pronoun, "predicted")
 
 
-def _confusion(outputs: Sequence[str]) -> dict[str, Any]:
+def _confusion(outputs: pa.ChunkedArray) -> dict[str, Any]:
     """Return how often each output occurs, the most frequent first, ties by name."""
-    counts: Mapping[str, int] = Counter(outputs)
     return {
         "examples": len(outputs),
         "predicted": [
-            {"output": output, "count": counts[output], "share": counts[output] / len(outputs)}
-            for output in sorted(counts, key=lambda output: (-counts[output], output))
+            {"output": output, "count": count, "share": count / len(outputs)}
+            for output, count in _counted(outputs).items()
         ],
     }
+
+
+def _counted(values: pa.ChunkedArray) -> dict[str, int]:
+    """Return how often each value occurs, the most frequent first, ties by name."""
+    counts = {row["values"]: row["counts"] for row in pc.value_counts(values).to_pylist()}
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

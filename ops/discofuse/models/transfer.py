@@ -294,7 +294,7 @@ def _trained(
     return files, reports, written
 
 
-def table(systems: Mapping[str, Sequence[Row]], params: TransferParams) -> dict[str, Any]:
+def table(systems: Mapping[str, pa.Table], params: TransferParams) -> dict[str, Any]:
     """Return the means of every system with 95 % intervals over pairs, and paired tests between systems.
 
     `systems`: system, chosen, the number of pairs, and mean, low and high by metric. `tests`, for each pair
@@ -306,7 +306,7 @@ def table(systems: Mapping[str, Sequence[Row]], params: TransferParams) -> dict[
         "systems": [
             {
                 "system": name,
-                "chosen": rows_of_system[0]["chosen"],
+                "chosen": rows_of_system["chosen"][0].as_py(),
                 "pairs": len(rows_of_system),
                 "scores": mean_scores(rows_of_system, TABLE_10, draws),
             }
@@ -380,5 +380,6 @@ def _row(pair: Row, system: str, chosen: bool, prediction: str) -> Row:
 def _reports(
     reports: Sequence[Mapping[str, Any]], rows: Mapping[str, StoredRows], params: TransferParams
 ) -> dict[str, bytes]:
-    beside = {MODELS: reports, TABLE: table(rows if any(map(len, rows.values())) else {}, params)}
+    numbers = {system: its.table(["chosen", *TABLE_10]) for system, its in rows.items() if len(its)}
+    beside = {MODELS: reports, TABLE: table(numbers, params)}
     return {name: json.dumps(value, indent=1, sort_keys=True).encode() for name, value in beside.items()}

@@ -42,9 +42,9 @@ def rating_sheets(paraphrases: Parts, params: RatingSheetParams) -> Outcomes:
 
     Reason: `not_drawn`. The smaller of the two samples of an origin is a subset of the larger one.
     """
-    known = paraphrases.read(["id", "origin"])
+    known = ["id", "origin"]
     asked = [
-        (questionnaire, set(sample_each(known, "origin", size, params.seed)))
+        (questionnaire, set(sample_each(paraphrases.tables(known), "origin", size, params.seed)))
         for questionnaire, size in ((PAIRS, params.pairs), (PHENOMENA, params.phenomena))
     ]
     rows: list[Row] = []

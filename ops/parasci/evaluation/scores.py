@@ -12,16 +12,18 @@ source. All scores are from 0 to 1, except iBLEU, which may be negative, and the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns
+from ops.core.loaded import Loaded
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, in_parts
 from ops.core.parts import Parts
 from ops.evaluation.table import (
     TABLE,
@@ -29,13 +31,15 @@ from ops.evaluation.table import (
     CorpusMetric,
     Metrics,
     by_system,
+    by_value,
     fields_of,
     mean_scores,
     system_tests,
+    with_files,
 )
 from ops.metrics.bert_ibleu import BETA, bert_ibleu
 from ops.metrics.bertscore import BertScorer
-from ops.metrics.bleu import bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
+from ops.metrics.bleu import LONGEST, bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
 from ops.metrics.bootstrap import Floats
 from ops.parasci.dataset.scored import ScoredParams
 from ops.parasci.generation.generated import GENERATED, MODEL, OURS
@@ -81,15 +85,38 @@ class EvaluationParams(Bootstrap, section="parasci.evaluation"):
     beta: float = Field(BETA, gt=0, description="weight of BERTScore in BERT-iBLEU (Niu et al. 2021)")
 
 
+#: The columns that the table needs, for all rows in memory; the texts may be too large for it. The counts for
+#: BLEU are lists of numbers.
+_LIGHT = ("pair_id", "system", "model", "test_set", *METRICS)
+_COUNTS = pa.list_(pa.int32(), 2 + 2 * LONGEST)
+_COUNTED = ("target", "source")
+
+
 def evaluation(generated: Parts, params: EvaluationParams, scoring: ScoredParams, strict: bool) -> Outcomes:
-    """Yield the scores of all sentences, and the table; units are the sentences, which are all in memory.
+    """Yield the scores of all sentences by part, and the table with the last part; units are the sentences.
 
     BERTScore uses the encoder and layer of `scoring`, as for our pairs.
     """
-    units = [unit for table in generated for unit in table.to_pylist()]
-    rows = list(scored(units, params, BertScorer(scoring.encoder, scoring.layer, strict)))
-    files = {TABLE: json.dumps(table_6(rows, params), indent=1, sort_keys=True).encode()}
-    yield Outcome.of(EVALUATION, [row["generated_id"] for row in rows], rows, files=files)
+    scorer = Loaded(BertScorer, (scoring.encoder, scoring.layer, strict))
+    light: list[pa.Table] = []
+
+    def parts() -> Outcomes:
+        for outcome in generated.map(scores_of, params, scorer):
+            light.append(numbers(outcome.kept))
+            yield outcome
+
+    def files() -> dict[str, bytes]:
+        rows = pa.concat_tables([numbers(EVALUATION.kept.empty_table()), *light])
+        return {TABLE: json.dumps(table_6(rows, params), indent=1, sort_keys=True).encode()}
+
+    yield from with_files(in_parts(parts()), EVALUATION, files)
+
+
+def scores_of(generated: pa.Table, params: EvaluationParams, scorer: Loaded[BertScorer]) -> Outcome:
+    """Return the scores of the sentences of one part."""
+    units = generated.to_pylist()
+    rows = list(scored(units, params, scorer.model)) if units else []
+    return Outcome.of(EVALUATION, [unit["id"] for unit in units], rows)
 
 
 def scored(units: Sequence[Row], params: EvaluationParams, scorer: BertScorer) -> Iterator[dict[str, Any]]:
@@ -115,20 +142,29 @@ def scored(units: Sequence[Row], params: EvaluationParams, scorer: BertScorer) -
         }
 
 
-def table_6(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+def numbers(rows: pa.Table) -> pa.Table:
+    """Return the columns of scored sentences that `table_6` reads: scores, and counts for BLEU."""
+    found = rows.select(_LIGHT)
+    predictions = rows["prediction"].to_pylist()
+    for name in _COUNTED:
+        texts = [[text] for text in rows[name].to_pylist()]
+        counts = bleu_counts(predictions, texts, "none").tolist() if texts else []
+        found = found.append_column(name, pa.array(counts, _COUNTS))
+    return found
+
+
+def table_6(rows: pa.Table, params: EvaluationParams) -> dict[str, Any]:
     """Return Table 6: corpus BLEU and iBLEU of each system, means of the other scores, with intervals.
 
-    `tests`: every two systems, compared on the pairs that both have. `external`: the same for the test pairs
-    of each external corpus. `published`: the paper's rows, BLEU times 100. `signature`: the variant of BLEU.
-    `alpha` and `beta`: the weights of iBLEU and BERT-iBLEU.
+    `rows` are `numbers`. `tests`: every two systems, compared on the pairs that both have. `external`: the
+    same for the test pairs of each external corpus. `published`: the paper's rows, BLEU times 100.
+    `signature`: the variant of BLEU. `alpha` and `beta`: the weights of iBLEU and BERT-iBLEU.
     """
-    by_set: dict[str, list[Row]] = {OURS: []}
-    for row in rows:
-        by_set.setdefault(row["test_set"], []).append(row)
+    by_set = {OURS: rows.slice(0, 0), **by_value(rows, "test_set")}
     return {
         "alpha": params.alpha,
         "beta": params.beta,
-        "signature": _signature(rows) if rows else "",
+        "signature": bleu(["a"], [["a"]], "none").signature if len(rows) else "",
         **_of_test_set(by_set.pop(OURS), params),
         "external": {name: _of_test_set(its, params) for name, its in sorted(by_set.items())},
         "published": [
@@ -138,7 +174,7 @@ def table_6(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     }
 
 
-def _of_test_set(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+def _of_test_set(rows: pa.Table, params: EvaluationParams) -> dict[str, Any]:
     systems, metrics = by_system(rows), _metrics(params.alpha)
     pairs = combinations(sorted(systems), 2)
     return {
@@ -165,13 +201,7 @@ def _metrics(alpha: float) -> Metrics:
     }
 
 
-def _counts(rows: Iterable[Row], *against: str) -> Floats:
-    """Return the n-gram counts for BLEU: N x K for each column of references, side by side."""
-    predictions = [row["prediction"] for row in rows]
-    counts = [bleu_counts(predictions, [[row[name]] for row in rows], "none") for name in against]
+def _counts(rows: pa.Table, *against: str) -> Floats:
+    """Return the n-gram counts for BLEU: N x K for each side, side by side."""
+    counts = [pc.list_flatten(rows[name]).to_numpy().reshape(len(rows), -1) for name in against]
     return np.hstack(counts).astype(np.float64)
-
-
-def _signature(rows: Sequence[Row]) -> str:
-    predictions, targets = ([row[name] for row in rows] for name in ("prediction", "target"))
-    return bleu(predictions, [[target] for target in targets], "none").signature

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 from heapq import nsmallest
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
@@ -172,9 +173,10 @@ def extractions(
     matcher = BertScorer(scoring.encoder, scoring.layer, strict)
     model = trained(entailment, strict)
     rows = list(_rows(extracted, matcher, model, embed, scorer, filtering, unsure))
-    files = {TABLE: json.dumps(table(rows, params), indent=1, sort_keys=True).encode()}
     kept = {row["pair_id"] for row in rows}
-    last = Outcome.of(EXTRACTIONS, sorted(kept), rows, files=files)
+    outcome = Outcome.of(EXTRACTIONS, sorted(kept), rows)
+    content = json.dumps(table(outcome.kept, params), indent=1, sort_keys=True)
+    last = replace(outcome, files={TABLE: content.encode()})
     yield from in_parts(chain([last], _without(intra, seeing, kept, names)))
 
 
@@ -190,7 +192,7 @@ def _without(intra: Parts, seeing: PartialParams, kept: Container[str], names: C
         yield Outcome.of(EXTRACTIONS, [row["id"] for row in dropped], [], dropped)
 
 
-def table(rows: Sequence[Row], params: ExtractionParams) -> dict[str, Any]:
+def table(rows: pa.Table, params: ExtractionParams) -> dict[str, Any]:
     """Return Table 3: for each system the extractions, how many are valuable, and means with 95 % intervals.
 
     `tests`: the paired test of both systems over the pairs from which both extract. `published`: the paper's
@@ -203,7 +205,7 @@ def table(rows: Sequence[Row], params: ExtractionParams) -> dict[str, Any]:
             {
                 **fields_of(system),
                 "pairs": len(its),
-                "valuable": int(sum(row["valuable"] for row in its)),
+                "valuable": int(its["valuable"].to_numpy().sum()),
                 "scores": mean_scores(its, METRICS, params),
             }
             for system, its in sorted(systems.items())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -91,13 +92,12 @@ def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationPa
     references = {row["id"]: row["references"] for row in found}
     dropped = [drop(unit, "empty", detail=unit["system"]) for unit in units if not unit["words"]]
     kept = [_scored(unit, references[unit["gold_id"]], params) for unit in units if unit["words"]]
-    content = json.dumps(table(kept, params), indent=1, sort_keys=True)
-    yield Outcome.of(
-        EVALUATION, [unit["id"] for unit in units], kept, dropped, files={TABLE: content.encode()}
-    )
+    outcome = Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped)
+    content = json.dumps(table(outcome.kept, params), indent=1, sort_keys=True)
+    yield replace(outcome, files={TABLE: content.encode()})
 
 
-def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+def table(rows: pa.Table, params: EvaluationParams) -> dict[str, Any]:
     """Return the means of every system with 95 % intervals over papers, and paired tests between systems.
 
     `systems`: system, model, chosen, the number of papers, and for each metric mean, low and high. `tests`:
@@ -110,13 +110,13 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
         {
             "system": system,
             "model": model or None,
-            "chosen": own[0]["chosen"],
+            "chosen": own["chosen"][0].as_py(),
             "papers": len(own),
             "scores": mean_scores(own, SCORES, params),
         }
         for (system, model), own in systems.items()
     ]
-    chosen = [place for place, own in systems.items() if own[0]["chosen"]]
+    chosen = [place for place, own in systems.items() if own["chosen"][0].as_py()]
     extractors = [place for place in systems if place[0] == "only"]
     one_set = [
         (first, second)

@@ -16,12 +16,15 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-from ops.core.outcome import Outcome, Outcomes, Row, drop
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
 from ops.core.parts import Parts
 from ops.core.sampling import drawn, sample_names
 from ops.evaluation.human_evaluation import Judged, JudgedRows, evaluate_ratings, numbers_of
 from ops.evaluation.questionnaire import Questionnaire
-from ops.evaluation.table import named, welch
+from ops.evaluation.table import named, welch, with_files
 from ops.wikisum.evaluation.people import (
     PEOPLE,
     PREFERENCE,
@@ -30,6 +33,7 @@ from ops.wikisum.evaluation.people import (
     HumanEvaluationParams,
     RatingSheetParams,
 )
+from ops.wikisum.evaluation.scores import EVALUATION
 
 _DIGITS = 6
 
@@ -41,20 +45,24 @@ def rating_sheets(evaluation: Parts, params: RatingSheetParams) -> Outcomes:
     `not_drawn`. Raises LookupError for a system without a lead.
     """
     wanted = {*params.systems, *(name for pair in params.pairs for name in pair)}
-    units = evaluation.read().to_pylist()
-    leads: dict[str, dict[str, Row]] = {}
-    for unit in units:
-        leads.setdefault(unit["article_id"], {})[_name(unit)] = unit
-    articles = _articles(leads, wanted, params)
-    kept = [row for article in articles for row in _asked(leads[article], params)]
+    articles = _articles(evaluation, wanted, params)
+    leads: dict[str, dict[str, Row]] = {article: {} for article in articles}
+    for unit in evaluation.read(where=("article_id", leads)).to_pylist():
+        leads[unit["article_id"]][_name(unit)] = unit
+    kept = [row for of_article in leads.values() for row in _asked(of_article, params)]
     taken = {unit for row in kept for unit in row["source_ids"]}
-    dropped = [
-        drop(unit, "not_drawn" if _name(unit) in wanted else "other_system", detail=_name(unit))
-        for unit in units
-        if unit["id"] not in taken
-    ]
-    files = PEOPLE.files(kept, params)
-    yield Outcome.of(RATING_SHEETS, [unit["id"] for unit in units], kept, dropped, files=files)
+
+    def parts() -> Outcomes:
+        yield Outcome.of(RATING_SHEETS, sorted(taken), kept)
+        for part in evaluation:
+            dropped = [
+                drop(unit, "not_drawn" if _name(unit) in wanted else "other_system", detail=_name(unit))
+                for unit in part.to_pylist()
+                if unit["id"] not in taken
+            ]
+            yield Outcome.of(RATING_SHEETS, [unit["id"] for unit in dropped], [], dropped)
+
+    yield from with_files(in_parts(parts()), RATING_SHEETS, lambda: PEOPLE.files(kept, params))
 
 
 def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
@@ -129,18 +137,23 @@ def _said(judged: JudgedRows) -> Iterator[Row]:
         yield {"mean": fmean(numbers_of(vote["answers"]))}
 
 
-def _articles(
-    leads: Mapping[str, Mapping[str, Row]], wanted: set[str], params: RatingSheetParams
-) -> Sequence[str]:
+def _articles(evaluation: Parts, wanted: set[str], params: RatingSheetParams) -> Sequence[str]:
     """Return the drawn articles, from those for which all wanted systems have a lead."""
-    known = {name for of_article in leads.values() for name in of_article}
+    known: set[str] = set()
+    leads = [EVALUATION.kept.empty_table().select(["article_id"])]
+    for table in evaluation.tables(["article_id", "system", "model"]):
+        names = [_name(row) for row in table.to_pylist()]
+        known.update(names)
+        of_wanted = table.filter(pa.array([name in wanted for name in names], pa.bool_()))
+        leads.append(of_wanted.select(["article_id"]))
     if known and (missing := sorted(wanted - known)):
         raise LookupError(
             f"wikisum.rating_sheets names {', '.join(missing)}, but wikisum/evaluation has "
             f"{', '.join(sorted(known))}"
         )
-    shared = [article for article, of_article in leads.items() if wanted <= of_article.keys()]
-    return sample_names(shared, params.articles, params.seed)
+    counts = pc.value_counts(pa.concat_tables(leads)["article_id"])
+    shared = counts.field("values").filter(pc.equal(counts.field("counts"), len(wanted)))
+    return sample_names((article.as_py() for article in shared), params.articles, params.seed)
 
 
 def _asked(leads: Mapping[str, Row], params: RatingSheetParams) -> Iterator[Row]:

@@ -114,7 +114,7 @@ EVALUATION = Shape(
     ),
 )
 
-#: The columns that the tables need: the texts of all rows may be too large for memory.
+#: The columns that the tables need, for all rows in memory; the texts may be too large for it.
 _LIGHT = (
     "article_id", "categories", "system", "model", "ranker", "corpus", "length", "chosen", "tokens", "nats",
     *SCORES,
@@ -179,18 +179,18 @@ def evaluation(
         report["model"] for report in json.loads((grid.folder / MODELS).read_text()) if report["chosen"]
     }
     not_drawn = set(json.loads((grid.folder / NOT_DRAWN).read_text()))
-    light: list[Row] = []
+    light = [EVALUATION.kept.empty_table().select(_LIGHT)]
 
     def parts(folder: Path) -> Outcomes:
         of_grid = matches(grid.rows, "article_id", _article_ids(ranked), folder / "written")
         known = matches(articles, "id", _article_ids(ranked), folder / "articles", ["id", "categories"])
         shared = (ranker, scorer, chosen, not_drawn, splits, params)
         for outcome in ranked.map(scores_of, *shared, beside=[of_grid, known]):
-            light.extend(outcome.kept.select(_LIGHT).to_pylist())
+            light.append(outcome.kept.select(_LIGHT))
             yield outcome
 
     def files() -> dict[str, bytes]:
-        return {TABLE: json.dumps(tables(light, params), indent=1, sort_keys=True).encode()}
+        return {TABLE: json.dumps(tables(pa.concat_tables(light), params), indent=1, sort_keys=True).encode()}
 
     with ranked.engine.scratch() as folder:
         yield from with_files(parts(folder), EVALUATION, files)
@@ -230,7 +230,7 @@ def scores_of(
     return Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped)
 
 
-def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+def tables(rows: pa.Table, params: EvaluationParams) -> dict[str, Any]:
     """Return the means of every system with 95 % intervals over articles.
 
     `systems`: system, model, ranker, corpus, length, articles, and for each metric mean, low and high.
@@ -239,14 +239,12 @@ def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     scores.
     """
     systems = by_system(rows)
-    chosen = [row for row in rows if row["chosen"]]
-    by_category = {ALL: chosen} | {
-        name: [row for row in chosen if name in row["categories"]] for name in params.categories
-    }
+    chosen = rows.filter(rows["chosen"])
+    by_category = {ALL: chosen} | {name: _of_category(chosen, name) for name in params.categories}
     pairs = [
         (ours, theirs)
         for ours, of_system in systems.items()
-        if of_system[0]["chosen"]
+        if of_system["chosen"][0].as_py()
         for theirs in sorted(systems.keys() - {ours})
     ]
     return {
@@ -255,13 +253,13 @@ def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
         "tests": system_tests(systems, pairs, "article_id", "articles", (ROUGE_L, "rouge1_f"), params),
         "categories": [
             {
-                "model": chosen[0]["model"],
+                "model": chosen["model"][0].as_py(),
                 "category": category,
                 "articles": len(of_category),
-                "scores": mean_scores(of_category, TABLE_7, params) if of_category else {},
+                "scores": mean_scores(of_category, TABLE_7, params) if len(of_category) else {},
             }
             for category, of_category in by_category.items()
-            if chosen
+            if len(chosen)
         ],
     }
 
@@ -270,9 +268,13 @@ def _article_ids(ranked: Parts) -> Iterator[pa.ChunkedArray]:
     return (part.read(["article_id"])["article_id"] for part in ranked.parts)
 
 
-def _scored(rows: Sequence[Row], draws: Bootstrap) -> dict[str, Any]:
+def _of_category(rows: pa.Table, name: str) -> pa.Table:
+    return rows.filter(pa.array([name in names for names in rows["categories"].to_pylist()], pa.bool_()))
+
+
+def _scored(rows: pa.Table, draws: Bootstrap) -> dict[str, Any]:
     """Return a system with its scores; only models have a log-perplexity."""
-    first = rows[0]
+    [first] = rows.slice(0, 1).to_pylist()
     of_model = {} if first["system"] == EXTRACTIVE else {LOG_PERPLEXITY: PERPLEXITY}
     scores = mean_scores(rows, {**dict.fromkeys(SCORES), **of_model}, draws)
     about = {name: first[name] for name in ("system", "model", "ranker", "corpus", "length", "chosen")}

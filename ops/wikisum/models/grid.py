@@ -277,7 +277,8 @@ def _scores(rows: RowSpool, params: GridParams) -> dict[str, float]:
     """Return the scores of a cell on the test split, under their names in models.json."""
     if not len(rows):
         return {}
-    found = mean_scores(rows, TESTED, Bootstrap(resamples=params.resamples, seed=params.seed))
+    numbers = rows.table(["nats", "tokens", "rougeL_f"])
+    found = mean_scores(numbers, TESTED, Bootstrap(resamples=params.resamples, seed=params.seed))
     ends = {"": "mean", "_low": "low", "_high": "high"}
     return {f"test_{name}{suffix}": found[name][end] for name in TESTED for suffix, end in ends.items()}
 

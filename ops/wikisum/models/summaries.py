@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
@@ -65,7 +66,9 @@ METRICS = tuple(
 )
 
 #: Log-perplexity of a corpus of summaries: nats per sub-word.
-PERPLEXITY = CorpusMetric(lambda rows: [(row["nats"], row["tokens"]) for row in rows], ratio)
+PERPLEXITY = CorpusMetric(
+    lambda rows: np.column_stack([rows[name].to_numpy() for name in ("nats", "tokens")]), ratio
+)
 
 SUMMARIES = Shape(
     unit=EXAMPLES.kept,

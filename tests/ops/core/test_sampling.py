@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.sampling import SPLITS, drawn, place_of, sample_each, sample_names, split_at
+from ops.core.sampling import SPLITS, drawn, place_of, sample, sample_each, sample_names, split_at
 
 
 def test_places_are_spread_evenly_so_that_shares_are_met_on_average():
@@ -31,10 +31,16 @@ def test_a_larger_share_of_test_removes_no_row_from_it(place, validation, test, 
 def test_a_sample_of_each_value_does_not_depend_on_other_values():
     ids, origins = [f"row-{index}" for index in range(12)], ["a", "b", "c"] * 4
     table = pa.table({"id": ids, "origin": origins})
-    found = sample_each(table, "origin", 2, seed=1)
+    found = sample_each([table], "origin", 2, seed=1)
     assert [origins[ids.index(name)] for name in found] == ["a", "a", "b", "b", "c", "c"]
     alone = table.filter(pa.array([origin == "b" for origin in origins]))
-    assert sample_each(alone, "origin", 2, seed=1) == found[2:4]
+    assert sample_each([alone], "origin", 2, seed=1) == found[2:4] == sample(alone, 2, 1)["id"].to_pylist()
+
+
+def test_a_sample_of_each_value_is_the_same_whichever_part_a_row_is_in():
+    tables = [pa.table({"id": [f"row-{n}-{m}" for m in range(5)], "origin": list("aabbb")}) for n in range(9)]
+    whole = sample_each([pa.concat_tables(tables)], "origin", 4, seed=1)
+    assert sample_each(reversed(tables), "origin", 4, seed=1) == whole
 
 
 def test_drawn_names_are_the_same_in_any_order_and_a_larger_sample_begins_with_a_smaller_one():

@@ -7,7 +7,7 @@ from ops.discofuse.models.fusions import FusionParams
 from ops.models.decoding import AS_USUAL, Decoding
 from ops.parasci.generation.generated import GeneratedParams
 from ops.wikisum.models.summaries import SummaryParams
-from tests.ops.models.seq2seq.seq2seq_cases import CONFIGS, SOURCES
+from tests.ops.models.seq2seq.seq2seq_cases import CONFIGS, COPYNET, SOURCES
 from tests.ops.models.seq2seq.seq2seq_cases import model as seq2seq
 from tests.ops.wikisum.long_sequences.sequence_cases import PARAMS, examples
 from tests.ops.wikisum.long_sequences.sequence_cases import model as sequences
@@ -76,6 +76,15 @@ def test_a_source_is_encoded_once_for_any_number_of_beams(name):
         made.generate(LONG, beam)
     alone, firsts = len(LONG[0]) + 1, [number for number in read if number > 4 * len(LONG)]
     assert alone in read and len(set(firsts)) == 1 and len(firsts) == 2
+
+
+def test_copynet_encodes_a_source_once_for_any_number_of_beams(monkeypatch):
+    made, read = seq2seq(COPYNET), []
+    encode = made.network.encode
+    monkeypatch.setattr(made.network, "encode", lambda numbers: read.append(len(numbers)) or encode(numbers))
+    for beam in (1, 4):
+        made.generate(SOURCES, beam)
+    assert read == [len(SOURCES)] * 2
 
 
 @pytest.mark.parametrize("section", [FusionParams, GeneratedParams, SummaryParams])

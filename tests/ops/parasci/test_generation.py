@@ -1,13 +1,15 @@
 import json
 import math
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu import corpus_bleu
 from sacrebleu.metrics.bleu import BLEU
 
-from ops.core.parts import Artifact
+from ops.core.outcome import Outcome
+from ops.core.parts import Artifact, Parts
 from ops.evaluation.table import read_table
 from ops.metrics.bertscore import BertScorer
 from ops.metrics.bleu import self_bleu
@@ -20,6 +22,7 @@ from ops.parasci.evaluation.scores import (
     TABLE_6,
     EvaluationParams,
     evaluation,
+    numbers,
     scored,
     table_6,
 )
@@ -32,6 +35,7 @@ from ops.parasci.generation.generator import (
 )
 from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 from tests.checkpoints import Memory, StoppedError
+from tests.held import bytes_per_row
 from tests.ops.models.seq2seq.pretrained_cases import write_pretrained
 from tests.ops.parasci.generation_cases import UNITS, artifact_of, made, pair
 from tests.parts import parts
@@ -156,7 +160,7 @@ def test_scores_of_a_system_equal_those_of_sacrebleu_over_its_corpus(texts, alph
     sources, targets, predictions = zip(*texts, strict=True)
     params = EvaluationParams(alpha=alpha, resamples=2)
     kept = list(scored(rows, params, SCORER))
-    [system] = table_6(kept, params)["systems"]
+    [system] = table_6(numbers(pa.Table.from_pylist(kept, EVALUATION.kept)), params)["systems"]
     found = {name: score["mean"] for name, score in system["scores"].items()}
     ours, copied = (
         corpus_bleu(predictions, [side], tokenize="none", force=True).score / 100
@@ -178,3 +182,18 @@ def test_without_generated_sentences_the_table_is_empty(tmp_path):
     [outcome] = evaluation(parts(tmp_path, GENERATED.kept, []), EvaluationParams(), ScoredParams(), True)
     table = json.loads(outcome.files[TABLE])
     assert (table["systems"], table["tests"], outcome.kept.num_rows) == ([], [], 0)
+
+
+def test_the_table_takes_little_memory_for_each_sentence():
+    rows = [
+        {"id": f"g{n}{system}", "pair_id": f"p{n}", "system": system, "model": None, "origin": "intra",
+         "licence": "MIT", "test_set": "paraphrases", "source": f"a {n}", "target": "b c", "prediction": "a b"}
+        for n in range(25) for system in ("copy", "model")
+    ]  # fmt: skip
+    params = EvaluationParams(resamples=1)
+    outcome = Outcome.of(EVALUATION, [], list(scored(rows, params, SCORER)))
+
+    def outcomes(engine):
+        return evaluation(Parts(GENERATED.kept, (), engine), params, ScoredParams(), True)
+
+    assert bytes_per_row(outcome, outcomes) < 700

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.core.parts import Parts
 from ops.discofuse.evaluation.alignment import OTHER
 from ops.discofuse.evaluation.scores import (
     EVALUATION,
@@ -16,9 +17,11 @@ from ops.discofuse.evaluation.scores import (
     EvaluationParams,
     evaluation,
     scored,
+    scores_of,
     table,
 )
 from ops.metrics import exact_match, sari
+from tests.held import bytes_per_row
 from tests.parts import parts
 
 PARAMS = EvaluationParams(resamples=50, connectives=2)
@@ -43,6 +46,10 @@ COPY = "Ann of {0} came . Ann of {0} left ."
 
 def made(folder, *groups, params=PARAMS):
     return list(evaluation(parts(folder, EVALUATION.unit, *groups), params))
+
+
+def told(units, params=PARAMS):
+    return table(pa.Table.from_pylist([scored(unit) for unit in units], EVALUATION.kept), params)
 
 
 def found(rows, **wanted):
@@ -81,6 +88,13 @@ def test_every_fusion_is_kept_whichever_part_it_is_in_and_the_tables_are_next_to
     assert not first.files and second.files == one.files
 
 
+def test_the_tables_take_little_memory_for_each_fusion():
+    units = [fusion(f"{n} {m}", model=m) for n in range(25) for m in (None, "sports")]
+    outcome = scores_of(pa.Table.from_pylist(units, EVALUATION.unit))
+    params = EvaluationParams(resamples=1)
+    assert bytes_per_row(outcome, lambda engine: evaluation(Parts(EVALUATION.unit, (), engine), params)) < 300
+
+
 def test_without_fusions_the_table_is_empty(tmp_path):
     [outcome] = made(tmp_path)
     assert outcome.kept.num_rows == 0
@@ -93,7 +107,7 @@ def test_table_6_by_hand():
         fusion("a", COPY, None), fusion("b", COPY, None), fusion("c", COPY, None, balanced=False),
         fusion("d", domain="wikipedia"),
     ]  # fmt: skip
-    systems = table([scored(unit) for unit in units], PARAMS)["systems"]
+    systems = told(units)["systems"]
     assert [(one["domain"], one["test"], one["system"], one["model"], one["examples"]) for one in systems] == [
         ("sports", "full", "copy", None, 3), ("sports", "full", "model", "sports", 3),
         ("sports", "balanced", "copy", None, 2), ("sports", "balanced", "model", "sports", 2),
@@ -113,14 +127,14 @@ def test_table_6_by_hand():
 
 def test_systems_are_compared_on_the_examples_that_both_have():
     units = [*(fusion(name) for name in "abc"), *(fusion(name, COPY, None) for name in "bcd")]
-    [full, balanced] = table([scored(unit) for unit in units], PARAMS)["tests"]
+    [full, balanced] = told(units)["tests"]
     assert full["first"] == {"system": "copy", "model": None}
     assert full["second"] == {"system": "model", "model": "sports"}
     assert (full["examples"], full["domain"], full["test"]) == (2, "sports", "full")
     assert full["scores"]["exact"]["difference"] == -1.0 and full["scores"]["exact"]["p"] < 0.05
     assert balanced["test"] == "balanced"
     apart = [fusion("a"), fusion("b", COPY, None)]
-    assert table([scored(unit) for unit in apart], PARAMS)["tests"] == []
+    assert told(apart)["tests"] == []
 
 
 def test_table_7_covers_only_models_in_their_own_domain():
@@ -128,7 +142,7 @@ def test_table_7_covers_only_models_in_their_own_domain():
         fusion("a"), fusion("b", AND), fusion("c", COPY, discourse_type="PAIR_NONE", connective_string=""),
         fusion("d", domain="wikipedia"), fusion("e", model="mixture"), fusion("f", COPY, None),
     ]  # fmt: skip
-    phenomena = table([scored(unit) for unit in units], PARAMS)["phenomena"]
+    phenomena = told(units)["phenomena"]
     assert [(one["model"], one["discourse_type"], one["examples"]) for one in phenomena] == [
         ("sports", "PAIR_NONE", 1), ("sports", "SINGLE_S_COORD_ANAPHORA", 2),
     ]  # fmt: skip
@@ -141,7 +155,7 @@ def test_table_9_by_hand():
         fusion("a"), fusion("b", AND), fusion("c", AND), fusion("d", COPY), fusion("e"), fusion("f"),
         fusion("g", **so), fusion("h", model="mixture"),
     ]  # fmt: skip
-    connectives = table([scored(unit) for unit in units], PARAMS)["connectives"]
+    connectives = told(units)["connectives"]
     assert [one["connective"] for one in connectives] == [*TABLE_9, "therefore"]
     but = found(connectives, connective="but")
     assert but["accuracy"]["mean"] == 0.5 and (but["model"], but["examples"]) == ("sports", 6)
@@ -153,7 +167,7 @@ def test_table_9_by_hand():
 
 def test_figure_3_by_hand():
     units = [fusion("a"), fusion("b", AND), fusion("c", COPY), fusion("d")]
-    [row] = table([scored(unit) for unit in units], PARAMS)["pronouns"]
+    [row] = told(units)["pronouns"]
     assert (row["model"], row["pronoun"], row["examples"]) == ("sports", "she", 4)
     assert [(one["output"], one["share"]) for one in row["predicted"]] == [
         ("she", 0.5), (OTHER, 0.25), ("he", 0.25),
@@ -166,13 +180,13 @@ PREDICTIONS = st.lists(st.sampled_from([AND, COPY, None, "", "She left ."]), min
 @given(PREDICTIONS)
 def test_means_equal_those_of_the_metrics_and_rows_of_confusions_sum_to_one(predictions):
     units = [fusion(str(number), prediction) for number, prediction in enumerate(predictions)]
-    told = table([scored(unit) for unit in units], EvaluationParams(resamples=5))
-    scores = found(told["systems"], test="full")["scores"]
+    tables = told(units, EvaluationParams(resamples=5))
+    scores = found(tables["systems"], test="full")["scores"]
     exact = [exact_match(unit["prediction"], [unit["target"]]) for unit in units]
     assert scores["exact"]["mean"] == pytest.approx(sum(exact) / len(units), abs=1e-6)
     parts = [sari(unit["source"], unit["prediction"], [unit["target"]]) for unit in units]
     for name, values in zip(("keep", "add", "delete", "sari"), zip(*parts, strict=True), strict=True):
         assert scores[name]["mean"] == pytest.approx(math.fsum(values) / len(units), abs=1e-6)
-    for row in (found(told["connectives"], connective="but"), *told["pronouns"]):
+    for row in (found(tables["connectives"], connective="but"), *tables["pronouns"]):
         assert sum(one["share"] for one in row["predicted"]) == pytest.approx(1)
         assert sum(one["count"] for one in row["predicted"]) == row["examples"] == len(units)

@@ -6,10 +6,22 @@ from statistics import fmean
 import pytest
 from pydantic import ValidationError
 
+from ops.core.outcome import Outcome
+from ops.core.parts import Artifact, Parts
 from ops.metrics import bertscore
 from ops.metrics.rouge import rouge
-from ops.wikisum.evaluation.scores import EXTRACTIVE, LOG_PERPLEXITY, EvaluationParams
-from tests.ops.wikisum.evaluation.score_cases import TESTS, TITLES, lead_of, made, written
+from ops.parse.schemas import ARTICLES
+from ops.wikisum.evaluation.scores import (
+    EVALUATION,
+    EXTRACTIVE,
+    LOG_PERPLEXITY,
+    EvaluationParams,
+    evaluation,
+)
+from ops.wikisum.models.grid import GRID, NOT_DRAWN
+from ops.wikisum.schemas import RANKED
+from tests.held import bytes_per_row
+from tests.ops.wikisum.evaluation.score_cases import SPLITS, TESTS, TITLES, lead_of, made, written
 
 ROWS = [
     *(written(title, "t_d", nats=4.0 + number, tokens=2 + number % 3) for number, title in enumerate(TESTS)),
@@ -113,6 +125,20 @@ def test_categories_are_those_of_the_lead_and_count_only_the_chosen_model(evalua
 def test_without_a_chosen_model_nothing_is_tested_and_there_are_no_categories(tmp_path):
     _, _, table = made(tmp_path, ROWS, chosen=None)
     assert (table["tests"], table["categories"]) == ([], [])
+
+
+def test_the_tables_take_little_memory_for_each_lead(evaluated, tmp_path):
+    kept, _, _ = evaluated
+    outcome = Outcome.of(EVALUATION, [], kept)
+    (tmp_path / "models.json").write_text('[{"model": "m", "chosen": true}]')
+    (tmp_path / NOT_DRAWN).write_text("[]")
+
+    def outcomes(engine):
+        ranked, articles, written = (Parts(shape.kept, (), engine) for shape in (RANKED, ARTICLES, GRID))
+        grid, ranker = (Artifact(rows, tmp_path) for rows in (written, None))
+        return evaluation(ranked, articles, grid, ranker, SPLITS, EvaluationParams(resamples=1))
+
+    assert bytes_per_row(outcome, outcomes) < 300
 
 
 def test_without_models_there_are_no_rows(tmp_path):
