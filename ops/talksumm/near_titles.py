@@ -64,24 +64,6 @@ _NEAR = "CREATE TABLE near (part INTEGER, place INTEGER, number BIGINT)"
 
 _ALL = "INSERT INTO near SELECT part, place, number FROM talks, groups WHERE talks.letters <> ''"
 
-_INDEX = f"""
-CREATE TABLE grams AS SELECT DISTINCT number, size, substr(padded, place, {GRAM}) AS gram FROM (
-    SELECT number, size, padded, unnest(range(1, length(padded) - {GRAM} + 2)) AS place
-    FROM (SELECT number, length(letters) AS size, '  ' || letters || '  ' AS padded FROM groups)
-);
-CREATE TABLE frequencies AS
-    SELECT gram, count(*) AS titles FROM grams GROUP BY gram HAVING count(*) <= {COMMON};
-CREATE TABLE asked AS SELECT part, place, gram FROM (
-    SELECT DISTINCT part, place, substr(padded, start, {GRAM}) AS gram FROM (
-        SELECT part, place, padded, unnest(range(1, length(padded) - {GRAM} + 2)) AS start
-        FROM (SELECT part, place, '  ' || letters || '  ' AS padded FROM talks WHERE letters <> '')
-    )
-) JOIN frequencies USING (gram)
-WINDOW rarest AS (PARTITION BY part, place ORDER BY titles, gram ROWS UNBOUNDED PRECEDING)
-QUALIFY row_number() OVER rarest <= {FEWEST}
-    OR (row_number() OVER rarest <= {RARE} AND sum(titles) OVER rarest - titles < {LOOKED_AT});
-"""  # noqa: S608  our own constants
-
 #: Most shared runs first, then the nearest length, then the lowest number, packed in one integer.
 _SOME = f"""
 INSERT INTO near SELECT part, place, unnest(best) FROM (
@@ -118,7 +100,7 @@ def near_titles(
         [(titles,)] = tables.execute("SELECT count(*) FROM groups").fetchall()
         tables.execute(_NEAR)
         if titles > COMPARED:
-            tables.execute(_INDEX)
+            tables.execute(_index())
             for first, last in _batches([part.rows for part in talks.parts]):
                 tables.execute(_SOME, {"first": first, "last": last})
         else:
@@ -126,6 +108,26 @@ def near_titles(
         near = tables.sql(_LISTED).to_arrow_reader()
         parts = tuple(written_by_part(near, len(talks.parts), NEAR_TITLES, folder))
     return Parts(NEAR_TITLES, parts, talks.engine), titles
+
+
+def _index() -> str:
+    return f"""
+CREATE TABLE grams AS SELECT DISTINCT number, size, substr(padded, place, {GRAM}) AS gram FROM (
+    SELECT number, size, padded, unnest(range(1, length(padded) - {GRAM} + 2)) AS place
+    FROM (SELECT number, length(letters) AS size, '  ' || letters || '  ' AS padded FROM groups)
+);
+CREATE TABLE frequencies AS
+    SELECT gram, count(*) AS titles FROM grams GROUP BY gram HAVING count(*) <= {COMMON};
+CREATE TABLE asked AS SELECT part, place, gram FROM (
+    SELECT DISTINCT part, place, substr(padded, start, {GRAM}) AS gram FROM (
+        SELECT part, place, padded, unnest(range(1, length(padded) - {GRAM} + 2)) AS start
+        FROM (SELECT part, place, '  ' || letters || '  ' AS padded FROM talks WHERE letters <> '')
+    )
+) JOIN frequencies USING (gram)
+WINDOW rarest AS (PARTITION BY part, place ORDER BY titles, gram ROWS UNBOUNDED PRECEDING)
+QUALIFY row_number() OVER rarest <= {FEWEST}
+    OR (row_number() OVER rarest <= {RARE} AND sum(titles) OVER rarest - titles < {LOOKED_AT});
+"""  # noqa: S608  our own constants
 
 
 def _batches(talks: Sequence[int]) -> Iterator[tuple[int, int]]:
