@@ -16,7 +16,7 @@ from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
 from ops.wikisum.long_sequences.texts import TextModel
 from ops.wikisum.models.grid import grid
 from ops.wikisum.models.learning_sets import SubWords, learning_set, sets_of
-from ops.wikisum.models.summaries import SummaryParams, summaries
+from ops.wikisum.models.summaries import SummaryParams, rouge_scores, summaries
 from ops.wikisum.schemas import CORPUS, RANKED, REFERENCES, SplitParams
 from ops.wikisum.statistics import statistics
 from tests.checkpoints import Memory
@@ -141,16 +141,21 @@ def test_the_grid_reads_no_text_before_its_models_have_generated(tmp_path):
 def test_summaries_keep_one_model_in_memory_and_none_while_rows_are_yielded(tmp_path, monkeypatch):
     rows = summarized(tmp_path, count=6)
     models = artifact_of(tmp_path / "models", made(tmp_path, rows, params(TWO)))
-    counts, read = [], Part.read
+    while_written = []
 
-    def counted(part, columns=None):
-        counts.append(sum(type(thing) is TextModel for thing in gc.get_objects()))
-        return read(part, columns)
+    def held():
+        return sum(type(thing) is TextModel for thing in gc.get_objects())
 
-    monkeypatch.setattr(Part, "read", counted)
-    found = list(summaries(examples(tmp_path / "again", rows), models, SummaryParams()))
-    assert sum(len(outcome.kept) for outcome in found) == 2
-    assert (max(counts), counts[-1]) == (1, 0)
+    def counted(prediction, target):
+        while_written.append(held())
+        return rouge_scores(prediction, target)
+
+    monkeypatch.setattr("ops.wikisum.models.summaries.rouge_scores", counted)
+    kept, while_yielded = 0, []
+    for outcome in summaries(examples(tmp_path / "again", rows), models, SummaryParams()):
+        kept += len(outcome.kept)
+        while_yielded.append(held())
+    assert (kept, while_written, set(while_yielded)) == (2, [1, 1], {0})
 
 
 def test_each_example_is_read_once_for_all_sets(tmp_path):
