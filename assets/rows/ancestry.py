@@ -171,8 +171,8 @@ class Ancestry:
             rows[name].append((self._place(name, number), names, length))
         users = self._users(fresh)
         chosen = {name: [row for row in rows[name] if _kept(row[0])] or rows[name] for name in fresh}
-        cut = [place for of_id in chosen.values() for place, names, length in of_id if len(names) < length]
-        totals = self._totals(cut)
+        cut = [of_id for of_id in chosen.values() if any(len(names) < length for _, names, length in of_id)]
+        totals = self._totals([place for of_id in cut for place, *_ in of_id])
         for name in fresh:
             places, lists = [place for place, *_ in rows[name]], [names for _, names, _ in chosen[name]]
             total = totals.get(name) or len({*chain(*lists)} - {name})

@@ -248,6 +248,8 @@ class Corpus:
             yield
         except DamagedScanError as error:
             shutil.rmtree(self._kept or "", ignore_errors=True)
+            for name in ("index", "_kept", "_read"):
+                vars(self).pop(name, None)
             raise SourceError(f"sources.{self.name}: the stored scan is damaged: run again") from error
 
     def _months(self, partition: str) -> list[str | None]:

@@ -7,6 +7,7 @@ Belongs here: lists of ids in files, and counting with DuckDB, which spills. Not
 from __future__ import annotations
 
 import contextlib
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,9 +31,14 @@ _ID = pa.schema([("id", pa.string())])
 
 @contextlib.contextmanager
 def scratch(workspace: Workspace, dataset: Declaration, partition: str) -> Iterator[Path]:
-    """Provide a temporary folder next to a partition's finished parts; after a kill, it goes with them."""
+    """Provide a temporary folder next to a partition's finished parts, and remove that of a killed check.
+
+    The caller holds the partition's lock.
+    """
     parts = workspace.state_file("parts", dataset, partition, "")
     make_folder(parts)
+    for left in parts.glob("silverloom-*"):
+        shutil.rmtree(left, ignore_errors=True)
     with temporary_folder(parts) as folder:
         yield folder
     with contextlib.suppress(OSError):  # it has finished parts

@@ -1,6 +1,7 @@
 """Validating a table in bounded memory: slices of its rows, rows that occur twice, and results put together.
 
-Belongs here: what is in memory at a time. Not here: expectations and how they are evaluated (validate.py).
+Belongs here: what is in memory at a time. Not here: expectations (validate.py), how they are evaluated
+(evaluate.py).
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import dagster as dg
 import pyarrow as pa
@@ -30,9 +29,6 @@ from orchestration.files.full_disk import DiskFullError
 from orchestration.messages import describe, markdown_table
 from orchestration.state.freshness import Manifest, read_manifest
 from orchestration.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

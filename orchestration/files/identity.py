@@ -162,6 +162,11 @@ def check_unreplaced(stamps: Stamps) -> None:
             raise InputReplacedError(f"an input was replaced while it was read: {path}; run again")
 
 
+def is_replaced(stamps: Stamps) -> bool:
+    """Return whether a file changed since its stamp was taken."""
+    return any(file_stamp(path) != stamp for path, stamp in stamps.items())
+
+
 @contextlib.contextmanager
 def unreplaced(stamps: Stamps) -> Iterator[None]:
     """Raise InputReplacedError after a block during which a file was replaced, even if the block raised.

@@ -32,12 +32,12 @@ from orchestration.checks.validate import known_finding
 from orchestration.executors.parts import RayEngine, engine
 from orchestration.files.full_disk import DiskFullError
 from orchestration.files.identity import (
-    InputReplacedError,
     Stamps,
     check_code,
     code_marks,
     folder_hashes,
     input_snapshot,
+    is_replaced,
     unreplaced,
 )
 from orchestration.files.parquet import write_outcomes
@@ -212,8 +212,9 @@ class Materialisation:
                         write_files(new, dataset.function(inputs))
                     else:
                         findings = self.make_rows(new, inputs, key, published)
-            except InputReplacedError:
-                discard_parts(*self._place, key)  # some may be made from the changed file
+            except BaseException:
+                if is_replaced(before):  # some parts may be made from the changed file
+                    discard_parts(*self._place, key)
                 raise
             check_code(workspace, code_marks(workspace))  # workers may have run other code than the key says
             manifest = Manifest(key, folder_hashes(new), counts(new))
