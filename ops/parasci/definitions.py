@@ -277,7 +277,7 @@ _NO_APPOSITION = re.compile(rf"{terms.OPENING}\b[^,]*\Z|.*\b(?i:{terms.CONCESSIO
 
 
 def _apposed(sentence: str) -> tuple[int, int] | None:
-    """Find "X, the task of finding" and "X (the task of finding)" anywhere in a sentence."""
+    """Find "X, the task of finding", the same in brackets or after a dash, anywhere in a sentence."""
     found = _APPOSED.search(sentence)
     if found is None:
         return None

@@ -72,7 +72,7 @@ DOES = one_of(
     transcribes divides segments aligns
     """
 )
-#: Words before the name of a task that make it a single piece of work: "preliminary analysis".
+#: Beginnings of sentences whose subject is no task but a piece of work, a manner or a formula.
 SINGLE = one_of("preliminary initial traditional qualitative quantitative manual further expression")
 
 #: Genera that are sufficiently distinguished by their purpose.
@@ -167,9 +167,9 @@ ADVERB = one_of(
 
 #: Aims that anything may have: beginnings of verbs, and whole verbs.
 AIM_OF_ALL = one_of(
-    """
+    r"""
     address solv tackl improv reduc overcom provid bridg help facilitat support explor investigat enhanc
-    boost contribut mak achiev alleviat mitigat be$ do$ go$ fill promot foster advanc encourag maximi
+    boost contribut mak achiev alleviat mitigat be\b do\b go\b fill promot foster advanc encourag maximi
     minimi optimi increas enabl creat show demonstrat avoid tak giv being having us stud
     """
 )

@@ -27,7 +27,9 @@ def fate(folder, format, exhausting=False):
     corpus = Corpus("corpus", {"source": source}, format.formats, folder.parent, *MONTHS, 3, OneProcess())
     outcomes = [outcome for month in MONTHS for outcome in corpus.records(month).map(format.parse)]
     due = [record for month in MONTHS for record in corpus.ids(month)]
-    if len(due) + sum(corpus.outside().values()) != len(corpus.index):
+    if len(due) + sum(corpus.outside().values()) != sum(
+        month.records for month in corpus.index.months.values()
+    ):
         return "a record belongs to no month"
     fates = Counter()
     kept = set()

@@ -148,7 +148,7 @@ def test_the_version_of_a_suite_covers_all_its_expectations():
 def test_the_version_of_a_suite_covers_the_rules_and_great_expectations(monkeypatch):
     symbol, within = expectations.RULES
     assert reached(symbol, within) >= {
-        ("orchestration.checks.validate", "_evaluate"),
+        ("orchestration.checks.evaluate", "evaluate"),
         ("ops.core.row_measures", "measured"),
     }
     monkeypatch.setattr(code, "locked_version", code.locked_version.__wrapped__)

@@ -60,6 +60,10 @@ from ops.parasci.terms import expansions_of, normal_form, singular
         ("Handwriting recognition is the automatic transcription of handwritten documents.",
          "Handwriting recognition"),
         ("Ellipsis is a natural language phenomenon where a part of a sentence is missing.", "Ellipsis"),
+        ("Stance detection is an important task which aims to classify the attitude of a text.", "Stance detection"),
+        ("UKB is an open-source toolkit that disambiguates the words of a text.", "UKB"),
+        ("We study semantic parsing (i.e. the task of mapping sentences to logical forms).", "semantic parsing"),
+        ("This is paradigm completion -- the task of producing the forms of a lemma.", "paradigm completion"),
         ("Hinge loss is a linear loss that penalises examples within the margin.", "Hinge loss"),
     ],
 )  # fmt: skip
@@ -92,6 +96,7 @@ def test_the_defined_term_is_tagged(sentence, term):
         "DeXpression extracts features and classifies images.",
         "Parsing is an important task that helps many applications.",
         "Parsing is an important task that aims to support many applications.",
+        "Parsing is an important task that aims to be of use to others.",
         "Tagging is a natural choice that many have made before us.",
         "Kappa is defined as",
         "",
