@@ -61,6 +61,16 @@ def test_lists_are_cut_and_totals_are_not(tmp_path):
         ]
 
 
+def test_a_total_counts_the_sources_of_all_rows_with_an_id(tmp_path):
+    many = row("both", *(f"source-{at}" for at in range(9)))
+    everything = together(
+        write(tmp_path, SENTENCES, JUNE, [many]),
+        write(tmp_path, "talksumm/pairs", JUNE, [row("both", "another")]),
+    )
+    with opened(everything, most=5) as ancestry:
+        assert ancestry.lineage("both").totals == (10, 0)
+
+
 def test_many_ids_are_looked_up_in_as_many_scans_as_one(tmp_path):
     everything, queries = sentences(tmp_path, 30), []
 

@@ -12,7 +12,7 @@ from ops.core.outcome import Outcome, Shape, columns, drop, reject
 from ops.core.parts import Part, Parts
 from orchestration.checks import conservation as checks
 from orchestration.checks.conservation import conservation, on_disk, schema, unit_ids
-from orchestration.checks.ids import StoredIds
+from orchestration.checks.ids import StoredIds, scratch
 from orchestration.files.identity import folder_files
 from orchestration.files.parquet import write_outcomes, write_part
 
@@ -182,3 +182,12 @@ def test_combinations_are_stored_counted_and_summed(tmp_path):
     one = counts(tmp_path)
     assert one == {"kept": 0, "dropped": 0, "rejected": 0, "reasons": {}, "combinations": {"farther off": 5}}
     assert total([one, one])["combinations"] == {"farther off": 10}
+
+
+def test_the_folder_of_a_killed_check_is_removed_by_the_next_one(tmp_workspace):
+    dataset = next(iter(tmp_workspace.datasets.values()))
+    left = tmp_workspace.state_file("parts", dataset, "2018-06", "") / "silverloom-killed"
+    left.mkdir(parents=True)
+    with scratch(tmp_workspace, dataset, "2018-06") as space:
+        assert space.is_dir() and not left.exists()
+    assert not left.parent.exists()

@@ -186,6 +186,22 @@ def test_parts_are_discarded_if_an_input_file_was_edited_in_place(project, own_d
     assert resume.count_parts(project) == 0
 
 
+@pytest.mark.parametrize("edited", [True, False])
+def test_parts_outlive_an_interruption_unless_an_input_file_was_edited(
+    project, own_declarations, monkeypatch, edited
+):
+    def interrupt():
+        file = next(project.data.glob("sources/sentences/*/kept-00000.parquet"))
+        if edited:
+            file.write_bytes(file.read_bytes())
+        raise KeyboardInterrupt
+
+    declaration = reader_of_months(project, monkeypatch, 2, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        Materialisation(project, declaration, "").make("run")
+    assert resume.count_parts(project) == (0 if edited else 2)
+
+
 def test_a_month_that_is_replaced_during_a_map_stops_it_before_the_next_part_is_stored(
     project, own_declarations, monkeypatch
 ):
