@@ -1,6 +1,7 @@
 """The overhead of computing parts on a Ray cluster, against one and two processes on this machine.
 
-    python benchmarks/cluster.py ABSTRACTS.jsonl.gz [--field abstract] [--documents 20000] [--part 256]
+    python benchmarks/cluster.py ABSTRACTS.jsonl.gz [--field abstract] [--documents 20000] [--embedded 1024]
+        [--part 256]
 
 Runs DiscoFuse's annotation and rules, and sentence embeddings, part by part as in a run, storing finished
 parts: with `local` 1, `local` 2 and `ray` 2, a cluster started here. Work is the ops' processor time in
@@ -45,6 +46,7 @@ from ops.models.encoder import ENCODER, embedding_size
 from ops.parasci.slices import embed
 from ops.text.sentences import sentence_spans
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine, RayEngine
+from orchestration.files.identity import file_stamp
 from orchestration.files.parquet import write_outcomes
 from orchestration.partition.resume import ResumableEngine
 from orchestration.workspace.workspace import Workspace
@@ -96,6 +98,7 @@ def main() -> None:
     parser.add_argument("path", type=Path, help="*.jsonl or *.jsonl.gz")
     parser.add_argument("--field", default="abstract", help="name of the text field")
     parser.add_argument("--documents", type=int, default=20_000)
+    parser.add_argument("--embedded", type=int, default=1024, help="documents whose sentences are embedded")
     parser.add_argument("--part", type=int, default=256, help="documents per part")
     given = parser.parse_args()
     os.environ["PYTHONPATH"] = sys.path[0]  # workers get only the checkout's code, not the benchmarks
@@ -118,8 +121,9 @@ def main() -> None:
             params = (AnnotationParams(), RuleParams())
             rules = _measured(engine, workers, annotated, candidates, params, made)
             _tell(name, "rules", rules, len(annotated), len(texts))
-            embedded = _measured(engine, workers, texts_as_parts, embeddings, (), made)
-            _tell(name, "embeddings", embedded, len(texts_as_parts), len(texts))
+            some = texts_as_parts[: -(-given.embedded // given.part)]
+            embedded = _measured(engine, workers, some, embeddings, (), made)
+            _tell(name, "embeddings", embedded, len(some), min(given.embedded, len(texts)))
             content = [
                 path.read_bytes()
                 for step in ("candidates", "embeddings")
@@ -151,7 +155,8 @@ def _map(
     target: Path,
 ) -> Cost:
     target.mkdir(parents=True)
-    resumable = ResumableEngine(Workspace.here(), engine, "benchmark", target / "parts", {})
+    inputs = {folder: file_stamp(folder) for folder in {Path(part.path).parent for part in parts}}
+    resumable = ResumableEngine(Workspace.here(), engine, "benchmark", target / "parts", inputs)
     rows = Parts(PROSE.kept, tuple(parts), resumable)
     wall, before, (sent, received) = time.monotonic(), _processor(), _traffic()
     work = 0.0
@@ -164,8 +169,10 @@ def _map(
             yield replace(outcome, combinations=counts)
 
     write_outcomes(target, measured(), SHAPES[op])
-    now = _traffic()
-    return Cost(time.monotonic() - wall, work, _processor() - before, now[0] - sent, now[1] - received)
+    seconds, now = time.monotonic() - wall, _traffic()
+    if engine.locality is Locality.BESIDE:  # a worker that ended between two readings would count nowhere
+        psutil.wait_procs(psutil.Process().children(), timeout=5)
+    return Cost(seconds, work, _processor() - before, now[0] - sent, now[1] - received)
 
 
 def _worked(table: pa.Table, op: Callable[..., Outcome], *params: object) -> Outcome:
