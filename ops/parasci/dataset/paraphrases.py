@@ -19,10 +19,12 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pydantic import Field
 
 from ops.core.identity import row_id
@@ -34,6 +36,11 @@ from ops.filters.contamination import ContaminationParams
 from ops.parasci.dataset.filtered import INTRA_ORIGIN, PARTS_ORIGIN
 from ops.parasci.dataset.release import content_words
 from ops.parasci.schemas import PARAPHRASES
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+_Numbers: TypeAlias = NDArray[np.int64]
 
 #: Pairs of sets in one comparison, unless a single set has more; about 200 MB.
 COMPARED = 1_000_000
@@ -69,13 +76,12 @@ class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
 def near_duplicates(sets: Iterable[Collection[str]], least: float) -> Iterator[tuple[int, int]]:
     """Yield the pairs (first < second) of N sets of words whose Jaccard coefficient is at least `least`.
 
-    Two sets with such an overlap share a word among the rarest words of each (prefix filter, Xiao et al.
-    2008), so only such pairs are compared. The number of rarest words follows from the least overlap with a
-    smaller set, and with a larger one. An empty set has no near-duplicates. Reads the sets one by one; holds
-    4 bytes a word and a few million pairs in memory.
+    If two sets share n words, they share k of them among the rarest words of each, all but the n - k most
+    frequent (l-prefix scheme, Wang et al. 2012). So only sets that share a pair of their rarest words are
+    compared, or one word (k = 1) if the smaller set is so small that one may be enough. An empty set has no
+    near-duplicates. Reads the sets one by one; holds 4 bytes a word, 8 bytes a pair of rare words, and a few
+    million pairs of sets in memory.
     """
-    from scipy.sparse import csr_array
-
     known: dict[str, int] = {}
     found, counts = array("i"), array("q")
     for words in sets:
@@ -89,34 +95,71 @@ def near_duplicates(sets: Iterable[Collection[str]], least: float) -> Iterator[t
     rarity[rarest_first] = np.arange(len(known))
     columns = rarity[numbers]
     columns = columns[np.lexsort((columns, row))]
-    place = np.arange(len(columns)) - np.cumsum([0, *sizes])[row]
+    # words that a set shares with a smaller near-duplicate, and with a larger one, at least
+    of_larger, of_smaller = (
+        np.ceil(share * sizes - _ROUNDING).astype(np.int64) for share in (least, 2 * least / (1 + least))
+    )
+    whole = _incidence(row, columns, (len(sizes), len(known)))
+    few = of_smaller < 2
+    longest = sizes[few].max(initial=0) / least + _ROUNDING
+    for k, smaller, larger in ((1, few, sizes <= longest), (2, ~few, ~few)):
+        keys = _rarest(columns, sizes, np.where(smaller, of_smaller, 0), k)
+        others = _rarest(columns, sizes, np.where(larger, of_larger, 0), k)
+        for first, second in _meeting(others, keys, len(sizes)):
+            possible = (sizes[first] > sizes[second]) | ((sizes[first] == sizes[second]) & (first < second))
+            possible &= sizes[second] >= least * sizes[first] - _ROUNDING
+            first, second = first[possible], second[possible]
+            shared = whole[first].multiply(whole[second]).sum(axis=1)
+            near = shared / (sizes[first] + sizes[second] - shared) >= least
+            pairs = np.sort(np.stack([first[near], second[near]], axis=1), axis=1)
+            yield from map(tuple, pairs.tolist())
 
-    def rarest(share: float) -> csr_array:
-        """Return an N x words matrix of each set's rarest words.
 
-        A set that shares at least `share` of a set's words has one of these.
-        """
-        taken = np.minimum(sizes, sizes - np.ceil(share * sizes - _ROUNDING).astype(np.int64) + 1)
-        chosen = columns[place < taken[row]]
-        ends = np.cumsum([0, *taken])
-        return csr_array((np.ones(len(chosen), np.int32), chosen, ends), shape=(len(sizes), len(known)))
+def _rarest(columns: _Numbers, sizes: _Numbers, shared: _Numbers, k: int) -> tuple[_Numbers, _Numbers]:
+    """Return rows and keys: every choice of `k` (1 or 2) of the rarest words of each set, as a number.
 
-    whole, larger, smaller = rarest(0), rarest(least), rarest(2 * least / (1 + least))
-    meetings = np.cumsum(larger @ smaller.sum(axis=0))
+    `columns` are the words of all N sets, rarest first. A set shares at least `shared` of its words, or none.
+    """
+    taken = np.where(shared > 0, np.minimum(sizes, sizes - np.maximum(shared, k) + k), 0)
+    starts, words = np.cumsum([0, *sizes])[:-1], int(columns.max(initial=0)) + 1
+    rows, keys = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for count in np.unique(taken[taken >= k]).tolist():
+        of_count = np.flatnonzero(taken == count)
+        chosen = np.array([*combinations(range(count), k)]).T
+        found = columns[starts[of_count, None] + chosen[0]]
+        for places in chosen[1:]:
+            found = found * words + columns[starts[of_count, None] + places]
+        rows.append(np.repeat(of_count, found.shape[1]))
+        keys.append(found.ravel())
+    return np.concatenate(rows), np.concatenate(keys)
+
+
+def _meeting(
+    larger: tuple[_Numbers, _Numbers], smaller: tuple[_Numbers, _Numbers], count: int
+) -> Iterator[tuple[_Numbers, _Numbers]]:
+    """Yield the rows of `larger` and `smaller` that have a key in common, each pair of rows once.
+
+    About `COMPARED` pairs at a time, by rows of `larger`.
+    """
+    distinct, columns = np.unique(smaller[1], return_inverse=True)
+    places = np.minimum(np.searchsorted(distinct, larger[1]), max(len(distinct) - 1, 0))
+    known = np.flatnonzero(distinct[places] == larger[1]) if len(distinct) else np.empty(0, np.int64)
+    one = _incidence(larger[0][known], places[known], (count, len(distinct)))
+    other = _incidence(smaller[0], columns, (count, len(distinct)))
+    meetings = np.cumsum(one @ other.sum(axis=0))
     start = 0
-    while start < len(sizes):
+    while start < count:
         before = meetings[start - 1] if start else 0
         end = max(start + 1, int(np.searchsorted(meetings, before + COMPARED, "right")))
-        meeting = (larger[start:end] @ smaller.T).tocoo()
-        first, second = meeting.row.astype(np.int64) + start, meeting.col.astype(np.int64)
+        meeting = (one[start:end] @ other.T).tocoo()
+        yield meeting.row.astype(np.int64) + start, meeting.col.astype(np.int64)
         start = end
-        possible = (sizes[first] > sizes[second]) | ((sizes[first] == sizes[second]) & (first < second))
-        possible &= sizes[second] >= least * sizes[first] - _ROUNDING
-        first, second = first[possible], second[possible]
-        shared = whole[first].multiply(whole[second]).sum(axis=1)
-        near = shared / (sizes[first] + sizes[second] - shared) >= least
-        pairs = np.sort(np.stack([first[near], second[near]], axis=1), axis=1)
-        yield from map(tuple, pairs.tolist())
+
+
+def _incidence(rows: _Numbers, columns: _Numbers, shape: tuple[int, int]) -> csr_array:
+    from scipy.sparse import csr_array
+
+    return csr_array((np.ones(len(rows), np.int32), (rows, columns)), shape=shape)
 
 
 def clusters(links: Iterable[Iterable[Hashable]]) -> list[int]:
