@@ -28,6 +28,7 @@ from ops.core.outcome import Shape
 from ops.core.parts import part_name
 from ops.crawl.outcomes import PAGES
 from ops.discofuse.schemas import PROSE
+from ops.filters.test_sets import TEST_SETS
 from ops.models.encoder import embedding_size
 from ops.models.installed import package_folder
 from ops.parasci.entailment.entailment import ENTAILMENT
@@ -111,8 +112,8 @@ class Writer:
 def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
     """Return the rows of every source, with `documents` articles, papers, talks and documents of prose each.
 
-    They include three without rows: `parasci/pdbert`, a model that fake_encoder.py replaces,
-    `parasci/entailment`, which is off by default, and a search without crawled pages.
+    They include four without rows: `parasci/pdbert`, a model that fake_encoder.py replaces,
+    `parasci/entailment`, which is off by default, a search without crawled pages, and test sets.
     """
 
     def each(row: Callable[[int], Row], count: int = documents) -> Iterator[Row]:
@@ -130,6 +131,7 @@ def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
         "sources/gold_alignments": (GOLD_ALIGNMENTS, each(gold_alignment, BY_HAND)),
         "sources/human_summaries": (HUMAN_SUMMARIES, each(human_summary, BY_HAND)),
         "sources/prose": (PROSE, each(prose)),
+        "sources/test_sets": (TEST_SETS, iter(())),
         "parasci/pdbert": (PDBERT, iter(())),
         "parasci/entailment": (ENTAILMENT, iter(())),
     }
