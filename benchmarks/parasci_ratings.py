@@ -13,7 +13,7 @@ fit     ridge regression of a pair's mean rating on its features: rank correlati
 curve   for the parts of parasci/scored (data/parasci/scored/kept-*.parquet), with all thresholds on
         consistency in params.yaml shifted (--shift): the pairs that pass, the pairs that
         parasci/paraphrases draws, with their mean prediction, Self-BLEU and origins, and the mean that
-        readers gave the rated pairs above the thresholds, weighted by origin like the drawn pairs, with a
+        readers gave those rated pairs that would be drawn, weighted by origin like the drawn pairs, with a
         95 % interval over pairs. Below params.yaml no pair was rated
 
 It reads benchmarks/ratings, which its README describes.
@@ -36,8 +36,9 @@ from scipy.stats import spearmanr
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from assets.declare.settings import section
+from ops.core.outcome import Row
 from ops.core.parts import Part, Parts, temporary_folder
-from ops.parasci.dataset.filtered import FilterParams, filtered, passes
+from ops.parasci.dataset.filtered import FilterParams, filtered, limits_of, passes
 from ops.parasci.dataset.paraphrases import ParaphraseParams, draw
 from ops.parasci.dataset.scorer import ScorerParams, consistency
 from ops.parasci.schemas import FILTERED, SCORED
@@ -45,7 +46,7 @@ from ops.parasci.schemas import FILTERED, SCORED
 RATINGS = Path(__file__).with_name("ratings")
 FLOAT = NDArray[np.float64]
 
-#: The sitting in which our pairs are a random sample of each origin, not of a range of scores.
+#: Sittings whose names begin so have a random sample of our pairs of each origin, not of a range of scores.
 RANDOM = "evaluation"
 
 #: The default features of the fit.
@@ -114,7 +115,7 @@ def means(options: argparse.Namespace) -> None:
         rated_of = defaultdict(list)
         for row in its:
             rated_of[row["origin"]].append(float(np.mean(list(of_pair[row["pair"]].values()))))
-        if sitting == RANDOM:
+        if sitting.startswith(RANDOM):
             varied = [row for row in its if row["origin"] == "authors"]
             varied.sort(key=lambda row: float(row["self_bleu"]))
             copied = np.cumsum([float(row["self_bleu"]) for row in varied]) / np.arange(1, len(varied) + 1)
@@ -125,8 +126,9 @@ def means(options: argparse.Namespace) -> None:
             ]
             mean, low, high = interval(like)
             print(f"  authors, varied {len(like)} {mean:.2f} ({low:.2f} to {high:.2f})")
-        if sitting == RANDOM and options.counts:
-            ours, theirs = of_all(rated_of, options.counts), of_all(rated_of, {"authors": 1})
+        if sitting.startswith(RANDOM) and options.counts:
+            known = {name: count for name, count in options.counts.items() if name in rated_of}
+            ours, theirs = of_all(rated_of, known), of_all(rated_of, {"authors": 1})
             for name, draws in (("all of ours", ours), ("above theirs", ours - theirs)):
                 low, high = np.percentile(draws[1:], [2.5, 97.5])
                 print(f"  {name:12}      {draws[0]:.2f} ({low:.2f} to {high:.2f})")
@@ -253,13 +255,14 @@ def curve(options: argparse.Namespace) -> None:
             write_outcomes(folder, filtered(scored, limits), FILTERED)
             paths = sorted(folder.glob("kept-*.parquet"))
             passed = Parts(FILTERED.kept, tuple(Part(str(path)) for path in paths), engine())
-            stays = draw(passed, mean).stays(mean)
+            found = draw(passed, mean)
+            stays = found.stays(mean)
             rows = list(passed.rows(["self_bleu", "surplus", "consistency", "origin"]))
             drawn = [row for row in rows if stays(row)]
         if drawn:
             origins = Counter(row["origin"] for row in drawn)
             rating, copied = (np.mean([row[name] for row in drawn]) for name in ("consistency", "self_bleu"))
-            told = _rated(limits, origins, options.sitting) if shift >= 0 else ""
+            told = _rated(limits, found.stays(mean), origins, options.sitting) if shift >= 0 else ""
             print(
                 f"{shift:+5.2f} {len(rows):5}  {len(drawn):5}  {rating:9.2f}  {copied:9.1f}  {told:30}  "
                 f"{dict(origins.most_common())}"
@@ -275,21 +278,20 @@ def shifted(params: FilterParams, shift: float) -> FilterParams:
     return params.model_copy(update={"origins": origins})
 
 
-def _rated(params: FilterParams, counts: dict[str, int], sitting: str) -> str:
-    """Return the mean rating of our rated pairs that pass, with its interval, in the shares of `counts`."""
+def _rated(params: FilterParams, stays: Callable[[Row], bool], counts: dict[str, int], sitting: str) -> str:
+    """Return the mean rating of the rated pairs that would be drawn, with its interval; `counts` weigh it."""
     pairs, values = read()
+    scorer = section(ScorerParams)
     rated: dict[str, list[float]] = defaultdict(list)
     for row in pairs:
         if row["sitting"] == sitting and row["origin"] != "authors":
-            weighed = {name: float(row[name]) for name in section(ScorerParams).weights}
-            found = {
-                "consistency": consistency(weighed, section(ScorerParams)),
-                "length_rate": float(row["length_rate"]),
-            }
-            if passes(found, params, row["origin"]):
-                rated[row["origin"]].append(
-                    float(np.mean([value for _, value in values[sitting + row["pair"]]]))
-                )
+            predicted = consistency({name: float(row[name]) for name in scorer.weights}, scorer)
+            surplus = round(predicted - limits_of(params, row["origin"]).consistency, 2)
+            pair = {"consistency": predicted, "surplus": surplus}
+            pair |= {name: float(row[name]) for name in ("length_rate", "self_bleu")}
+            if passes(pair, params, row["origin"]) and stays(pair):
+                found = [value for _, value in values[sitting + row["pair"]]]
+                rated[row["origin"]].append(float(np.mean(found)))
     known = {name: count for name, count in counts.items() if name in rated}
     if not known:
         return "none"
