@@ -2,16 +2,19 @@
 
     python benchmarks/parasci_ratings.py means [--counts intra=1053,citations=320,definitions=65]
     python benchmarks/parasci_ratings.py fit [--features least,weakest,names] [--sitting fit,fit2]
-    python benchmarks/parasci_ratings.py curve SCORED.parquet...
+    python benchmarks/parasci_ratings.py curve SCORED.parquet... [--shift=-0.2,-0.1,0,0.1,0.2,0.4]
 
 means   for each sitting: pairs, mean consistency by origin with a 95 % interval over pairs, kappa of raters.
         Given the number of pairs per origin (--counts), also the overall mean, and its difference from the
         authors'; the same for the authors' least similar pairs, up to our mean Self-BLEU
 fit     ridge regression of a pair's mean rating on its features: rank correlation with readers on held-out
-        pairs, against that of F1 alone; calibration; weights for params.yaml. Pairs that lack a feature are
-        left out
-curve   for the parts of parasci/scored (data/parasci/scored/all/kept-*.parquet): by threshold of predicted
-        consistency, the pairs that pass and the pairs drawn, with their mean prediction and Self-BLEU
+        pairs, and its difference from that of F1 alone with a 95 % interval over pairs; calibration; weights
+        for params.yaml. Pairs that lack a feature are left out
+curve   for the parts of parasci/scored (data/parasci/scored/kept-*.parquet), with all thresholds on
+        consistency in params.yaml shifted (--shift): the pairs that pass, the pairs that
+        parasci/paraphrases draws, with their mean prediction, Self-BLEU and origins, and the mean that
+        readers gave those rated pairs that would be drawn, weighted by origin like the drawn pairs, with a
+        95 % interval over pairs. Below params.yaml no pair was rated
 
 It reads benchmarks/ratings, which its README describes.
 Not here: asking people (docs/how-to/human-evaluation.md).
@@ -22,7 +25,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -32,15 +35,18 @@ from scipy.stats import spearmanr
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from assets.declare.settings import section
+from ops.core.outcome import Row
 from ops.core.parts import Part, Parts, temporary_folder
-from ops.parasci.dataset.filtered import FilterParams, Limits, filtered
-from ops.parasci.dataset.paraphrases import draw
+from ops.parasci.dataset.filtered import FilterParams, filtered, limits_of, passes
+from ops.parasci.dataset.paraphrases import ParaphraseParams, draw
+from ops.parasci.dataset.scorer import ScorerParams, consistency
 from ops.parasci.schemas import FILTERED, SCORED
 
 RATINGS = Path(__file__).with_name("ratings")
 FLOAT = NDArray[np.float64]
 
-#: The sitting in which our pairs are a random sample of each origin, not of a range of scores.
+#: Sittings whose names begin so have a random sample of our pairs of each origin, not of a range of scores.
 RANDOM = "evaluation"
 
 #: The default features of the fit.
@@ -109,7 +115,7 @@ def means(options: argparse.Namespace) -> None:
         rated_of = defaultdict(list)
         for row in its:
             rated_of[row["origin"]].append(float(np.mean(list(of_pair[row["pair"]].values()))))
-        if sitting == RANDOM:
+        if sitting.startswith(RANDOM):
             varied = [row for row in its if row["origin"] == "authors"]
             varied.sort(key=lambda row: float(row["self_bleu"]))
             copied = np.cumsum([float(row["self_bleu"]) for row in varied]) / np.arange(1, len(varied) + 1)
@@ -120,8 +126,9 @@ def means(options: argparse.Namespace) -> None:
             ]
             mean, low, high = interval(like)
             print(f"  authors, varied {len(like)} {mean:.2f} ({low:.2f} to {high:.2f})")
-        if sitting == RANDOM and options.counts:
-            ours, theirs = of_all(rated_of, options.counts), of_all(rated_of, {"authors": 1})
+        if sitting.startswith(RANDOM) and options.counts:
+            known = {name: count for name, count in options.counts.items() if name in rated_of}
+            ours, theirs = of_all(rated_of, known), of_all(rated_of, {"authors": 1})
             for name, draws in (("all of ours", ours), ("above theirs", ours - theirs)):
                 low, high = np.percentile(draws[1:], [2.5, 97.5])
                 print(f"  {name:12}      {draws[0]:.2f} ({low:.2f} to {high:.2f})")
@@ -221,51 +228,86 @@ def fit(options: argparse.Namespace) -> None:
                 for row in others
             ]
             print(f"  {','.join(chosen):70} {spearmanr(found, rated)[0]:.3f}")
-    by_default = np.mean([held_out(columns(CHOSEN), ratings, seed) for seed in range(REPEATS)], axis=0)
     draws = np.random.default_rng(0).integers(0, len(ratings), (2000, len(ratings)))
-    ahead = [
-        spearmanr(predicted[its], ratings[its])[0] - spearmanr(by_default[its], ratings[its])[0]
-        for its in draws
-    ]
-    low, high = np.percentile(ahead, [2.5, 97.5])
-    print(f"above {','.join(CHOSEN)}, held out: {np.mean(ahead):.3f} ({low:.3f} to {high:.3f})")
+    for chosen in [other for other in (CHOSEN, ("f1",)) if other != tuple(names)]:
+        less = np.mean([held_out(columns(chosen), ratings, seed) for seed in range(REPEATS)], axis=0)
+        ahead = [
+            spearmanr(predicted[its], ratings[its])[0] - spearmanr(less[its], ratings[its])[0]
+            for its in draws
+        ]
+        low, high = np.percentile(ahead, [2.5, 97.5])
+        print(f"above {','.join(chosen)}, held out: {np.mean(ahead):.3f} ({low:.3f} to {high:.3f})")
     listed = ", ".join(f"{name}: {weight:.3f}" for name, weight in zip(names, weights, strict=True))
     print(f"  scorer:\n    intercept: {intercept:.3f}\n    weights: {{{listed}}}")
 
 
 def curve(options: argparse.Namespace) -> None:
-    """Print what thresholds would keep of an existing dataset, by its stored predictions."""
+    """Print what shifted thresholds would keep of an existing dataset, and what readers say of it."""
     from orchestration.executors.parts import engine
     from orchestration.files.parquet import write_outcomes
 
     scored = Parts(SCORED.kept, tuple(Part(str(path)) for path in options.scored), engine())
-    print("least  pass  drawn  prediction  Self-BLEU  by origin")
-    for least in np.arange(2.5, 4.6, 0.125):
-        limits = {
-            name: Limits(consistency=float(least), length_rate=2.0 if name == "definitions" else 1.0)
-            for name in ("intra", "partial", "definitions", "citations")
-        }
+    mean = section(ParaphraseParams).mean_self_bleu
+    print("shift  pass  drawn  predicted  Self-BLEU  rated, 95 %                     by origin")
+    for shift in options.shift:
+        limits = shifted(section(FilterParams), shift)
         with temporary_folder() as folder:
-            write_outcomes(folder, filtered(scored, FilterParams(origins=limits)), FILTERED)
+            write_outcomes(folder, filtered(scored, limits), FILTERED)
             paths = sorted(folder.glob("kept-*.parquet"))
             passed = Parts(FILTERED.kept, tuple(Part(str(path)) for path in paths), engine())
-            stays = draw(passed, options.mean).stays(options.mean)
+            found = draw(passed, mean)
+            stays = found.stays(mean)
             rows = list(passed.rows(["self_bleu", "surplus", "consistency", "origin"]))
             drawn = [row for row in rows if stays(row)]
         if drawn:
-            origins: dict[str, int] = defaultdict(int)
-            for row in drawn:
-                origins[row["origin"]] += 1
+            origins = Counter(row["origin"] for row in drawn)
             rating, copied = (np.mean([row[name] for row in drawn]) for name in ("consistency", "self_bleu"))
+            told = _rated(limits, found.stays(mean), origins, options.sitting) if shift >= 0 else ""
             print(
-                f"{least:.3f} {len(rows):5} {len(drawn):5}  {rating:.2f}        {copied:.1f}       "
-                f"{dict(sorted(origins.items()))}"
+                f"{shift:+5.2f} {len(rows):5}  {len(drawn):5}  {rating:9.2f}  {copied:9.1f}  {told:30}  "
+                f"{dict(origins.most_common())}"
             )
+
+
+def shifted(params: FilterParams, shift: float) -> FilterParams:
+    """Return the filter with every threshold on consistency raised by `shift`."""
+    origins = {
+        name: limits.model_copy(update={"consistency": round(limits.consistency + shift, 4)})
+        for name, limits in params.origins.items()
+    }
+    return params.model_copy(update={"origins": origins})
+
+
+def _rated(params: FilterParams, stays: Callable[[Row], bool], counts: dict[str, int], sitting: str) -> str:
+    """Return the mean rating of the rated pairs that would be drawn, with its interval; `counts` weigh it."""
+    pairs, values = read()
+    scorer = section(ScorerParams)
+    rated: dict[str, list[float]] = defaultdict(list)
+    for row in pairs:
+        if row["sitting"] == sitting and row["origin"] != "authors":
+            predicted = consistency({name: float(row[name]) for name in scorer.weights}, scorer)
+            surplus = round(predicted - limits_of(params, row["origin"]).consistency, 2)
+            pair = {"consistency": predicted, "surplus": surplus}
+            pair |= {name: float(row[name]) for name in ("length_rate", "self_bleu")}
+            if passes(pair, params, row["origin"]) and stays(pair):
+                found = [value for _, value in values[sitting + row["pair"]]]
+                rated[row["origin"]].append(float(np.mean(found)))
+    known = {name: count for name, count in counts.items() if name in rated}
+    if not known:
+        return "none"
+    draws = of_all(rated, known)
+    low, high = np.percentile(draws[1:], [2.5, 97.5])
+    return f"{draws[0]:.2f} ({low:.2f} to {high:.2f}), {sum(map(len, rated.values()))} pairs"
 
 
 def shares(text: str) -> dict[str, float]:
     """Return the number of pairs of each origin, parsed from the command line: intra=10,citations=5."""
     return {name: float(count) for name, _, count in (part.partition("=") for part in text.split(","))}
+
+
+def shifts(text: str) -> list[float]:
+    """Return numbers, parsed from the command line: -0.1,0,0.1."""
+    return [float(part) for part in text.split(",")]
 
 
 def main() -> None:
@@ -285,7 +327,8 @@ def main() -> None:
             command.add_argument("--sitting", default="fit,fit2")
         if name == "curve":
             command.add_argument("scored", nargs="+", type=Path)
-            command.add_argument("--mean", type=float, default=26.5)
+            command.add_argument("--shift", type=shifts, default="-0.2,-0.1,0,0.1,0.2,0.4")
+            command.add_argument("--sitting", default=RANDOM)
     options = parser.parse_args()
     options.run(options)
 
