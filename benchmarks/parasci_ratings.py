@@ -13,8 +13,8 @@ fit     ridge regression of a pair's mean rating on its features: rank correlati
 curve   for the parts of parasci/scored (data/parasci/scored/kept-*.parquet), with all thresholds on
         consistency in params.yaml shifted (--shift): the pairs that pass, the pairs that
         parasci/paraphrases draws, with their mean prediction, Self-BLEU and origins, and the mean that
-        readers gave those rated pairs that would be drawn, weighted by origin like the drawn pairs, with a
-        95 % interval over pairs. Below params.yaml no pair was rated
+        readers gave those rated pairs that would be drawn, weighted by origin like the drawn pairs, and its
+        difference from the authors', both with 95 % intervals over pairs. Below params.yaml no pair was rated
 
 It reads benchmarks/ratings, which its README describes.
 Not here: asking people (docs/how-to/human-evaluation.md).
@@ -248,7 +248,7 @@ def curve(options: argparse.Namespace) -> None:
 
     scored = Parts(SCORED.kept, tuple(Part(str(path)) for path in options.scored), engine())
     mean = section(ParaphraseParams).mean_self_bleu
-    print("shift  pass  drawn  predicted  Self-BLEU  rated, 95 %                     by origin")
+    print("shift  pass  drawn  predicted  Self-BLEU  rated, above the authors' (95 %)              by origin")
     for shift in options.shift:
         limits = shifted(section(FilterParams), shift)
         with temporary_folder() as folder:
@@ -264,7 +264,7 @@ def curve(options: argparse.Namespace) -> None:
             rating, copied = (np.mean([row[name] for row in drawn]) for name in ("consistency", "self_bleu"))
             told = _rated(limits, found.stays(mean), origins, options.sitting) if shift >= 0 else ""
             print(
-                f"{shift:+5.2f} {len(rows):5}  {len(drawn):5}  {rating:9.2f}  {copied:9.1f}  {told:30}  "
+                f"{shift:+5.2f} {len(rows):5}  {len(drawn):5}  {rating:9.2f}  {copied:9.1f}  {told:55}  "
                 f"{dict(origins.most_common())}"
             )
 
@@ -279,25 +279,32 @@ def shifted(params: FilterParams, shift: float) -> FilterParams:
 
 
 def _rated(params: FilterParams, stays: Callable[[Row], bool], counts: dict[str, int], sitting: str) -> str:
-    """Return the mean rating of the rated pairs that would be drawn, with its interval; `counts` weigh it."""
+    """Return the mean rating of rated pairs that would be drawn, and what it is above the authors' mean.
+
+    Both have 95 % intervals; `counts` weigh the origins. Sittings whose names begin with `sitting` count.
+    """
     pairs, values = read()
     scorer = section(ScorerParams)
     rated: dict[str, list[float]] = defaultdict(list)
-    for row in pairs:
-        if row["sitting"] == sitting and row["origin"] != "authors":
-            predicted = consistency({name: float(row[name]) for name in scorer.weights}, scorer)
+    for row in (row for row in pairs if row["sitting"].startswith(sitting)):
+        predicted = consistency({name: float(row[name]) for name in scorer.weights}, scorer)
+        if row["origin"] != "authors":
             surplus = round(predicted - limits_of(params, row["origin"]).consistency, 2)
             pair = {"consistency": predicted, "surplus": surplus}
             pair |= {name: float(row[name]) for name in ("length_rate", "self_bleu")}
-            if passes(pair, params, row["origin"]) and stays(pair):
-                found = [value for _, value in values[sitting + row["pair"]]]
-                rated[row["origin"]].append(float(np.mean(found)))
+            if not (passes(pair, params, row["origin"]) and stays(pair)):
+                continue
+        found = [value for _, value in values[row["sitting"] + row["pair"]]]
+        rated[row["origin"]].append(float(np.mean(found)))
     known = {name: count for name, count in counts.items() if name in rated}
     if not known:
         return "none"
-    draws = of_all(rated, known)
-    low, high = np.percentile(draws[1:], [2.5, 97.5])
-    return f"{draws[0]:.2f} ({low:.2f} to {high:.2f}), {sum(map(len, rated.values()))} pairs"
+    ours, theirs = of_all(rated, known), of_all(rated, {"authors": 1})
+    told = []
+    for draws in (ours, ours - theirs):
+        low, high = np.percentile(draws[1:], [2.5, 97.5])
+        told.append(f"{draws[0]:.2f} ({low:.2f} to {high:.2f})")
+    return f"{', '.join(told)}, {sum(len(rated[name]) for name in known)} pairs"
 
 
 def shares(text: str) -> dict[str, float]:
