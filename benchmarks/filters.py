@@ -114,8 +114,9 @@ def precision_recall(truth: Sequence[bool], found: Sequence[bool]) -> str:
 
 def near_duplicates(texts: Sequence[str]) -> None:
     """Print precision and recall of the dropped documents."""
-    from ops.core.outcome import Shape, columns
+    from ops.core.outcome import Outcome, Shape, columns
     from ops.filters.duplicates import SimilarPair, content, duplicates, repeats
+    from ops.filters.params import BoundParams
     from ops.filters.schemas import scores
     from ops.text.minhash import runs, signature
     from tests.parts import parts
@@ -129,12 +130,15 @@ def near_duplicates(texts: Sequence[str]) -> None:
         for run in own:
             sharing[run].append(number)
     pairs = {pair for numbers in sharing.values() for pair in combinations(numbers, 2)}
+    by_id = sorted(names)
+    order = {name: number for number, name in enumerate(by_id)}
     true = [
-        SimilarPair(names[one], names[other], similarity)
+        SimilarPair(order[names[one]], order[names[other]], similarity)
         for one, other in pairs
         if (similarity := len(sets[one] & sets[other]) / len(sets[one] | sets[other])) >= BOUND
     ]
-    expected = {repeat.document for repeat in repeats(true)}
+    true.sort(key=lambda pair: -pair.similarity)
+    expected = {by_id[number] for number in repeats(true, len(by_id))["document"].to_pylist()}
     shape = scores(Shape(columns(), columns()))
     started = time.perf_counter()
     rows = [
@@ -147,7 +151,8 @@ def near_duplicates(texts: Sequence[str]) -> None:
         for name, text in zip(names, documents, strict=True)
     ]
     with tempfile.TemporaryDirectory() as folder:
-        (outcome,) = duplicates(parts(folder, shape.kept, rows[::2], rows[1::2]), FLOOR)
+        made = parts(folder, shape.kept, rows[::2], rows[1::2])
+        outcome = Outcome.joined([*duplicates(made, FLOOR, BoundParams())])
     seconds = time.perf_counter() - started
     found = {row["document_id"] for row in outcome.kept.to_pylist() if row["similarity"] >= BOUND}
     compared = outcome.combinations["pairs compared"]

@@ -39,10 +39,12 @@ def main() -> None:
     graph = workspace().graph
     with tempfile.TemporaryDirectory() as place:
         folders = {}
-        for name, outcomes in (("papers", _papers), ("sentences", _sentences)):
-            shape = graph.datasets[f"sources/{name}"].shape
+        made = {"papers": _papers, "papers_scores": _scores, "papers_duplicates": _none}
+        for name, outcomes in {**made, "filtered_papers": _papers, "sentences": _sentences}.items():
+            dataset = graph.datasets[f"sources/{name}"]
+            shape = dataset.shape
             assert shape is not None
-            folders[f"sources/{name}"] = {_MONTH: Path(place, name)}
+            folders[dataset.name] = {_MONTH if dataset.partitioned else "": Path(place, name)}
             Path(place, name).mkdir()
             write_outcomes(Path(place, name), outcomes(shape, count), shape)
         before, wall, processor = _peak(), time.monotonic(), time.process_time()
@@ -57,6 +59,16 @@ def main() -> None:
             f"{time.monotonic() - wall:.1f} s wall time"
         )
         print(f"peak in MB: {before:,.0f} before, {_peak():,.0f} with the pages")
+
+
+def _scores(shape: Shape, count: int) -> Iterator[Outcome]:
+    papers = [f"paper-{number}" for number in range(0, count, _PAPER)]
+    rows = [_row(shape, f"scores-{name}", name, document_id=name) for name in papers]
+    yield Outcome.of(shape, [], rows)
+
+
+def _none(shape: Shape, count: int) -> Iterator[Outcome]:
+    yield Outcome.of(shape, [], [])
 
 
 def _papers(shape: Shape, count: int) -> Iterator[Outcome]:

@@ -65,7 +65,7 @@ def write_pages_so_far(workspace: Workspace) -> None:
         building(workspace.staging, place) as new,
         unreplaced(read),
     ):
-        everything = Everything(folders, workspace.graph, former_files(workspace, report))
+        everything = Everything(folders, workspace.graph, former_files(workspace, report), new.parent)
         write_files(new, report.function(everything))
 
 

@@ -130,7 +130,7 @@ def opened(everything: Everything, most: int | None = None) -> Iterator[Ancestry
 
     Raises ValueError naming a file that is not Parquet.
     """
-    with temporary_folder() as folder, database(folder / "ancestry") as tables:
+    with temporary_folder(everything.scratch) as folder, database(folder / "ancestry") as tables:
         tables.execute(f"SET memory_limit = '{_MEMORY}'")
         yield Ancestry(everything, tables, most)
 

@@ -17,6 +17,7 @@ the one before it, so that time grows with the number of documents and not with 
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain, groupby
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 
 from ops.core.database import database, insert
 from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Outcomes
+from ops.core.outcome import Outcome, Outcomes, Row, in_blocks, in_parts
 from ops.core.parts import Parts
 from ops.filters.bounds import JUDGED, passing
 from ops.filters.params import BoundParams
@@ -42,22 +43,17 @@ if TYPE_CHECKING:
 _NEARLY = 0.9999
 _COLUMNS = ("document_id", "licence", "content", "signature")
 _BANDS = pa.schema([("document_id", pa.string()), ("band", pa.int32()), ("hash", pa.uint64())])
-_PAIRS = 4096
+_NEAR = pa.schema([("first", pa.string()), ("second", pa.string()), ("similarity", pa.float64())])
+_REPEATS = pa.schema([("document", pa.int64()), ("first", pa.int64()), ("similarity", pa.float64())])
+#: Rows that a query returns at a time.
+_ROWS = 4096
 
 
 class SimilarPair(NamedTuple):
-    """The ids of two documents, and their similarity, 0 to 1."""
+    """The numbers of two documents, and their similarity, 0 to 1."""
 
-    first: str
-    second: str
-    similarity: float
-
-
-class Repeat(NamedTuple):
-    """A document, the first of the group that it joins, and the similarity at which it joins."""
-
-    document: str
-    first: str
+    first: int
+    second: int
     similarity: float
 
 
@@ -73,30 +69,31 @@ def content(text: str, place: str = "") -> str | None:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def repeats(pairs: Iterable[SimilarPair]) -> list[Repeat]:
-    """Return each document that some bound would drop, sorted by id; the module's docstring says how.
+def repeats(pairs: Iterable[SimilarPair], count: int) -> pa.Table:
+    """Return `document`, `first` and `similarity` of each document that some bound would drop.
 
-    Equal pairs, and the same pair in both orders, count once.
+    Documents are numbers below `count`, in the order of their ids, and pairs come from the most similar one
+    down; the module's docstring says how they are joined. Holds about 35 bytes per document.
     """
-    first: dict[str, str] = {}
+    parent, first, joined = array("q", range(count)), array("q", range(count)), array("d", [0.0]) * count
 
-    def first_of(document: str) -> str:
-        while (found := first.get(document, document)) != document:
-            first[document] = first.get(found, found)  # halve the path for later look-ups
+    def first_of(document: int) -> int:
+        while (found := parent[document]) != document:
+            parent[document] = parent[found]  # halve the path for later look-ups
             document = found
         return document
 
-    found: list[Repeat] = []
-    ordered = sorted(pairs, key=lambda pair: -pair.similarity)
-    for similarity, equal in groupby(ordered, key=lambda pair: pair.similarity):
-        fallen = []
+    for similarity, equal in groupby(pairs, key=lambda pair: pair.similarity):
+        fallen = array("q")
         for pair in equal:
             one, other = sorted((first_of(pair.first), first_of(pair.second)))
             if one != other:
-                first[other] = one
+                parent[other] = one
                 fallen.append(other)
-        found += [Repeat(document, first_of(document), similarity) for document in fallen]
-    return sorted(found)
+        for document in fallen:
+            first[document], joined[document] = first_of(document), similarity
+    repeated = np.flatnonzero(np.asarray(first) != np.arange(count))
+    return pa.table([repeated, np.asarray(first)[repeated], np.asarray(joined)[repeated]], schema=_REPEATS)
 
 
 def duplicates(scores: Parts, floor: float, bounds: BoundParams) -> Outcomes:
@@ -104,8 +101,8 @@ def duplicates(scores: Parts, floor: float, bounds: BoundParams) -> Outcomes:
 
     A document that another bound drops is never the first of one that passes. It is compared for its exact
     text alone, which tells what-if pages what another bound would keep. Near duplicates are found where the
-    scores have signatures. The outcome has no units: each document has its fate where it is filtered. It
-    counts the pairs that were compared.
+    scores have signatures. The outcomes have no units: each document has its fate where it is filtered. The
+    first one counts the pairs that were compared.
     """
     with scores.engine.scratch() as scratch, database(scratch / "documents") as tables:
         columns = list(dict.fromkeys([*_COLUMNS, *JUDGED]))
@@ -115,56 +112,69 @@ def duplicates(scores: Parts, floor: float, bounds: BoundParams) -> Outcomes:
             insert(tables, "documents", table.filter(within).select(_COLUMNS))
             insert(tables, "others", table.filter(pc.invert(within)).select(_COLUMNS))
             insert(tables, "bands", _bands(table.filter(within), floor))
-        compared = 0
-        exact, near = list(_exact(tables)), list[SimilarPair]()
-        for first, second, similarity in _compared(tables):
-            compared += len(first)
-            chosen = np.flatnonzero(similarity >= floor)
-            near += [SimilarPair(first[place], second[place], float(similarity[place])) for place in chosen]
-        dropped = [Repeat(document, first, 1.0) for document, first in tables.sql(_DROPPED).fetchall()]
-        same = {repeat.document for repeat in [*repeats(exact), *dropped]}
-        found = sorted([*repeats([*exact, *near]), *dropped])
-        licences = _licences(tables, [repeat.document for repeat in found])
-    rows = [
-        {
-            "id": row_id("duplicate", repeat.document),
-            "source_ids": [repeat.document, repeat.first],
-            "licence": licences[repeat.document],
-            "document_id": repeat.document,
-            "first_id": repeat.first,
-            "similarity": repeat.similarity,
-            "exact": repeat.document in same,
-        }
-        for repeat in found
-    ]
-    yield Outcome.of(DUPLICATES, [], rows, combinations={"pairs compared": compared} if compared else {})
+        compared = _store_near(tables, floor)
+        tables.execute(_NUMBERED)
+        ((count,),) = tables.sql("SELECT count(*) FROM numbered").fetchall()
+        tables.register("repeats", repeats(_ordered(tables), count))
+        counted = Outcome.of(
+            DUPLICATES, [], [], combinations={"pairs compared": compared} if compared else {}
+        )
+        rows = chain.from_iterable(map(_rows, tables.sql(_FOUND).to_arrow_reader(_ROWS)))
+        yield from in_parts(
+            chain([counted], (Outcome.of(DUPLICATES, [], block) for block in in_blocks(rows)))
+        )
 
 
-#: Documents that other bounds drop, with the first one of the same text: one that passes, if there is any.
-_DROPPED = """
-    WITH passing AS (
+#: Documents that are in a pair of near duplicates, by number, in the order of their ids.
+_NUMBERED = """
+    CREATE TABLE numbered AS SELECT document_id, row_number() OVER (ORDER BY document_id) - 1 AS number
+    FROM (SELECT first AS document_id FROM near UNION SELECT second FROM near)
+"""
+
+#: Every document that repeats another one. Those with the text of an earlier one are in no pair. For those
+#: that other bounds drop, the first is one that passes, if there is any.
+_FOUND = """
+    WITH equal AS (
+        SELECT document_id, licence, min(document_id) OVER (PARTITION BY content) AS first
+        FROM documents WHERE content IS NOT NULL
+    ), passing AS (
         SELECT content, min(document_id) AS first_passing FROM documents
         WHERE content IS NOT NULL GROUP BY content
+    ), dropped AS (
+        SELECT document_id, licence,
+            coalesce(first_passing, min(document_id) OVER (PARTITION BY content)) AS first
+        FROM others LEFT JOIN passing USING (content) WHERE content IS NOT NULL
     )
-    SELECT document_id, coalesce(first_passing, min(document_id) OVER (PARTITION BY content)) AS first
-    FROM others LEFT JOIN passing USING (content) WHERE content IS NOT NULL
-    QUALIFY first <> document_id
+    SELECT document_id, licence, first, 1.0::DOUBLE AS similarity, true AS exact
+    FROM (FROM equal UNION ALL FROM dropped) WHERE first <> document_id
+    UNION ALL
+    SELECT a.document_id, licence, b.document_id, similarity, false FROM repeats
+    JOIN numbered a ON a.number = document JOIN numbered b ON b.number = repeats.first
+    JOIN documents d ON d.document_id = a.document_id
+    ORDER BY document_id
 """
 
 
-def _exact(tables: duckdb.DuckDBPyConnection) -> Iterator[SimilarPair]:
-    query = """
-        SELECT min(document_id) OVER (PARTITION BY content) AS first, document_id FROM documents
-        WHERE content IS NOT NULL QUALIFY first <> document_id
+def _rows(batch: pa.RecordBatch) -> list[Row]:
+    return [
+        {
+            "id": row_id("duplicate", found["document_id"]),
+            "source_ids": [found["document_id"], found["first"]],
+            "licence": found["licence"],
+            "document_id": found["document_id"],
+            "first_id": found["first"],
+            "similarity": found["similarity"],
+            "exact": found["exact"],
+        }
+        for found in batch.to_pylist()
+    ]
+
+
+def _store_near(tables: duckdb.DuckDBPyConnection, floor: float) -> int:
+    """Compare documents that share a band by their signatures; store similar ones, and count all pairs.
+
+    Similarities are rounded to 4 places.
     """
-    for first, second in tables.sql(query).fetchall():
-        yield SimilarPair(first, second, 1.0)
-
-
-def _compared(
-    tables: duckdb.DuckDBPyConnection,
-) -> Iterator[tuple[list[str], list[str], NDArray[np.float64]]]:
-    """Yield pairs of documents that share a band, with the similarity of their signatures, to 4 places."""
     query = """
         WITH one_a_text AS (
             SELECT document_id, signature FROM documents WHERE signature IS NOT NULL
@@ -180,12 +190,26 @@ def _compared(
         )
         SELECT one, other, a.signature, b.signature FROM pairs
         JOIN documents a ON a.document_id = one JOIN documents b ON b.document_id = other
-        ORDER BY one, other
     """
-    for batch in tables.sql(query).to_arrow_reader(_PAIRS):
+    insert(tables, "near", _NEAR.empty_table())
+    compared = 0
+    for batch in tables.cursor().sql(query).to_arrow_reader(_ROWS):
         one, other = (_matrix(batch.column(place)) for place in (2, 3))
         similarity = np.minimum((one == other).mean(axis=1), _NEARLY).round(4)
-        yield batch.column(0).to_pylist(), batch.column(1).to_pylist(), similarity
+        pairs = pa.table([batch.column(0), batch.column(1), similarity], schema=_NEAR)
+        insert(tables, "near", pairs.filter(pa.array(similarity >= floor)))
+        compared += len(batch)
+    return compared
+
+
+def _ordered(tables: duckdb.DuckDBPyConnection) -> Iterator[SimilarPair]:
+    query = """
+        SELECT a.number, b.number, similarity FROM near
+        JOIN numbered a ON a.document_id = first JOIN numbered b ON b.document_id = second
+        ORDER BY similarity DESC
+    """
+    for batch in tables.sql(query).to_arrow_reader(_ROWS):
+        yield from map(SimilarPair, *(column.to_pylist() for column in batch.columns))
 
 
 def _bands(scores: pa.Table, floor: float) -> pa.Table:
@@ -215,13 +239,3 @@ def _matrix(signatures: pa.ListArray) -> NDArray[np.uint32]:
     """Return N signatures of K numbers as an array (N x K)."""
     numbers: NDArray[np.uint32] = signatures.flatten().to_numpy().reshape(len(signatures), -1)
     return numbers
-
-
-def _licences(tables: duckdb.DuckDBPyConnection, documents: list[str]) -> dict[str, str]:
-    tables.register("wanted", pa.table({"wanted_id": pa.array(documents, pa.string())}))
-    query = """
-        SELECT document_id, licence FROM (
-            SELECT document_id, licence FROM documents UNION ALL SELECT document_id, licence FROM others
-        ) JOIN wanted ON document_id = wanted_id
-    """
-    return dict(tables.sql(query).fetchall())

@@ -13,6 +13,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import Everything
 from ops.core.parts import FILES, Artifact, Part, Parts, part_files
 from orchestration.executors.parts import engine
+from orchestration.files.damage import make_folder
 from orchestration.files.identity import (
     FileStamp,
     Stamps,
@@ -48,7 +49,9 @@ def open_inputs(
             for name, dataset in workspace.datasets.items()
             if name in partitions
         }
-        return Everything(folders, workspace.graph, former_files(workspace, declaration))
+        scratch = workspace.state_file("parts", declaration, "", "")
+        make_folder(scratch)
+        return Everything(folders, workspace.graph, former_files(workspace, declaration), scratch)
     return {
         source.argument: artifact(workspace, dataset)
         if source.whole and not dataset.partitioned

@@ -43,6 +43,15 @@ def test_memory_does_not_grow_with_rows_that_are_not_looked_up(tmp_path):
     assert held(20_000) == held(10_000)
 
 
+def test_the_database_is_in_the_folder_for_temporary_files(tmp_path):
+    everything, scratch = sentences(tmp_path / "data", 3), tmp_path / "scratch"
+    everything.scratch = scratch
+    scratch.mkdir()
+    with opened(everything):
+        assert any(scratch.iterdir())
+    assert not any(scratch.iterdir())
+
+
 def test_lists_are_cut_and_totals_are_not(tmp_path):
     everything = sentences(tmp_path, 30)
     with opened(everything, most=5) as ancestry, opened(everything) as whole:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.core.joins import _stored as stored_part
 from ops.core.joins import divided, grouped, matches, stored
 from ops.core.parts import OneProcess, temporary_folder
 from tests.parts import parts
@@ -131,6 +132,35 @@ def test_a_group_of_many_batches_is_one_part(tmp_path):
     ]  # fmt: skip
     for table in found:
         assert table["number"].to_pylist() == sorted(table["number"].to_pylist())
+
+
+@pytest.mark.parametrize("join", [False, True])
+def test_rows_that_spill_to_disk_are_those_in_memory(tmp_path, monkeypatch, join):
+    count = 300_000  # DuckDB sorts at least 122,880 rows in memory
+    keys = [f"{place * 7919 % (count // 2):060}" for place in range(count)]
+    whole = pa.table({"key": keys, "number": range(count)})
+    tables = (whole.slice(start, 30_000) for start in range(0, count, 30_000))
+    rows = parts(tmp_path / "rows", whole.schema, *tables)
+    spilled = []
+
+    def found(memory, threads):
+        monkeypatch.setattr("ops.core.database.MEMORY", memory)
+        monkeypatch.setattr("ops.core.database._THREADS", threads)
+        folder = tmp_path / memory
+
+        def write(table, schema, place, index):
+            spilled.append((memory, any((folder / "spilled").glob("*"))))
+            return stored_part(table, schema, place, index)
+
+        monkeypatch.setattr("ops.core.joins._stored", write)
+        if join:
+            return matches(rows, "key", [keys[start::20] for start in range(20)], folder)
+        return grouped(rows, whole.schema, "key", rows, folder, 10_000)
+
+    tight, ample = found("40MB", 1), found("2GB", 2)
+    assert ("40MB", True) in spilled and ("2GB", True) not in spilled
+    assert all(table.equals(other) for table, other in zip(tight, ample, strict=True))
+    assert sum(part.rows for part in tight.parts) >= count
 
 
 def test_tables_are_stored_unchanged(tmp_path):
