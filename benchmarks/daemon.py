@@ -98,12 +98,12 @@ def errors(servers: Servers, run_id: str) -> list[str]:
 
 
 def check_ended(root: Path, servers: Servers, ended: dict[str, Any], wanted: str, failing: list[str]) -> None:
-    """Raise SystemExit, with all errors, unless a backfill ended as wanted and no run of other months failed."""
+    """Raise SystemExit, with all errors, unless a backfill ended as wanted and only `failing` months failed."""
     lost = {}
-    for run in ended["runs"]:
-        month = next(tag["value"] for tag in run["tags"] if tag["key"] == "dagster/partition")
-        if run["status"] != "SUCCESS" and month not in failing:
-            lost[month] = errors(servers, run["runId"])
+    for launched in ended["runs"]:
+        month = next(tag["value"] for tag in launched["tags"] if tag["key"] == "dagster/partition")
+        if launched["status"] != "SUCCESS" and month not in failing:
+            lost[month] = errors(servers, launched["runId"])
     if lost or ended["status"] != wanted:
         log = (root / "servers.log").read_text()[-3000:]
         raise SystemExit(f"a backfill ended with {ended['status']}, {ended['error']}: {lost}\n{log}")
