@@ -98,7 +98,7 @@ def errors(servers: Servers, run_id: str) -> list[str]:
 
 
 def check_ended(root: Path, servers: Servers, ended: dict[str, Any], wanted: str, failing: list[str]) -> None:
-    """Raise SystemExit, with all errors, unless a backfill ended as wanted and only `failing` months failed."""
+    """Raise SystemExit, with all errors, unless it ended as wanted and only the failing months failed."""
     lost = {}
     for launched in ended["runs"]:
         month = next(tag["value"] for tag in launched["tags"] if tag["key"] == "dagster/partition")
