@@ -111,6 +111,7 @@ def write_corpus(root: Path, months: int) -> None:
     (root / "corpus/talks/metadata.csv").write_text("\n".join(rows) + "\n")
     params = yaml.safe_load((root / "params.yaml").read_text())
     params["partitions"] = {"start": names[0], "end": names[-1]}
+    del params["filters"]  # would find the months similar
     source = {"month": {"field": "date"}, "licence": "CC0-1.0"}
     params["sources"] = {
         "papers": {"text": {"kind": "plain_text", "path": "corpus/papers", **source}},

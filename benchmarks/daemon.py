@@ -42,6 +42,8 @@ from tests.waiting import processor_seconds  # noqa: E402
 
 DATASETS = "sources/papers,sources/sentences,sources/citations,sources/talks"
 FAILING, POISON = 3, 20
+ERRORS = """query($id: ID!) { runOrError(runId: $id) { ... on Run { eventConnection(limit: 1000) { events {
+  ... on MessageEvent { level message } ... on ErrorEvent { error { message } } } } } } }"""
 
 
 def poison(root: Path) -> int:
@@ -87,6 +89,26 @@ def processor(daemon: subprocess.Popen[bytes]) -> dict[str, float]:
     return {**used, "runs": processor_seconds([daemon]) - sum(used.values())}
 
 
+def errors(servers: Servers, run_id: str) -> list[str]:
+    """Return the errors of a run, including those before its first step."""
+    events = servers.ask(ERRORS, id=run_id)["runOrError"]["eventConnection"]["events"]
+    found = [event for event in events if event.get("error") or event["level"] in ("ERROR", "CRITICAL")]
+    messages = [f"{event['message']} {(event.get('error') or {}).get('message', '')}" for event in found]
+    return messages + failures(servers, run_id)
+
+
+def check_ended(root: Path, servers: Servers, ended: dict[str, Any], wanted: str, failing: list[str]) -> None:
+    """Raise SystemExit, with all errors, unless it ended as wanted and only the failing months failed."""
+    lost = {}
+    for launched in ended["runs"]:
+        month = next(tag["value"] for tag in launched["tags"] if tag["key"] == "dagster/partition")
+        if launched["status"] != "SUCCESS" and month not in failing:
+            lost[month] = errors(servers, launched["runId"])
+    if lost or ended["status"] != wanted:
+        log = (root / "servers.log").read_text()[-3000:]
+        raise SystemExit(f"a backfill ended with {ended['status']}, {ended['error']}: {lost}\n{log}")
+
+
 def check_landed(
     root: Path, servers: Servers, ended: dict[str, Any], failing: list[str], poisoned: int
 ) -> str:
@@ -118,9 +140,7 @@ def measure(
         for wanted, asked in (("COMPLETED_FAILED", months), ("COMPLETED_SUCCESS", failing)):
             begun, used = time.monotonic(), processor(servers.programs[1])
             ended = servers.backfill(datasets, asked)
-            if ended["status"] != wanted:
-                causes = [failures(servers, run["runId"]) for run in ended["runs"]]
-                raise SystemExit(f"a backfill ended with {ended}: {causes}")
+            check_ended(root, servers, ended, wanted, failing if places else [])
             used = {name: seconds - used[name] for name, seconds in processor(servers.programs[1]).items()}
             now = manifests(root)
             if not landed.items() <= now.items():

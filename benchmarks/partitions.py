@@ -13,6 +13,7 @@ part    a partition of papers, sentences or talks as a Dagster run, without the 
 months  the same for datasets that read all months: `talksumm/matches` and `talksumm/pairs`
 commit  `silverloom run`, which makes nothing and commits two datasets to dvc.lock
 idle    the same again
+page    the query of Dagster's page of the partitions of `sources/papers`: the first time, then on average
 """
 
 from __future__ import annotations
@@ -83,6 +84,50 @@ for name in json.loads(sys.argv[1]):
 print(json.dumps({name: sum(each[1:]) / len(each[1:]) for name, each in took.items()}))
 """
 
+#: The query that the "Partitions" tab of an asset sends; then it asks about the partition that is selected.
+HEALTH = """
+query PartitionHealthQuery($assetKey: AssetKeyInput!) {
+  assetNodeOrError(assetKey: $assetKey) {
+    ... on AssetNode {
+      id
+      partitionKeysByDimension { name type partitionKeys }
+      assetPartitionStatuses {
+        ... on TimePartitionStatuses { ranges { status startTime endTime startKey endKey } }
+        ... on DefaultPartitionStatuses { materializedPartitions materializingPartitions failedPartitions }
+      }
+    }
+  }
+}
+"""
+PAGE = """
+import json, sys, time
+from pathlib import Path
+import psutil
+from starlette.testclient import TestClient
+from orchestration.compat import web_application
+from orchestration.dagster.instance import instance
+
+def used():
+    here = psutil.Process()
+    return sum(sum(one.cpu_times()[:2]) for one in (here, *here.children(recursive=True)))
+
+def asked():
+    answer = client.post("/graphql", json={"query": sys.argv[1], "variables": {"assetKey": {"path": path}}})
+    (keys,) = answer.json()["data"]["assetNodeOrError"]["partitionKeysByDimension"]
+    assert len(keys["partitionKeys"]) == int(sys.argv[2]), answer.text
+    return len(answer.content) / 1e3
+
+path, times = ["sources", "papers"], 10
+with web_application(instance(), "orchestration.definitions", Path.cwd()) as application:
+    client, begun = TestClient(application), used()
+    asked()
+    first, begun, wall = used() - begun, used(), time.monotonic()
+    for _ in range(times):
+        size = asked()
+    again, wall = (used() - begun) / times, (time.monotonic() - wall) / times
+print(json.dumps({"first page": first, "page": again, "page, clock": wall, "KB of page": size}))
+"""
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -125,6 +170,7 @@ class Checkout:
         path = self.root / "params.yaml"
         params = yaml.safe_load(path.read_text())
         params["partitions"] = {"start": months[0], "end": months[-1]}
+        params.pop("filters", None)  # would find the months similar
         source = {"month": {"field": "date"}, "licence": "CC0-1.0"}
         params["sources"] = {
             "papers": {"text": {"kind": "plain_text", "path": "corpus/papers", **source}},
@@ -206,6 +252,8 @@ def measured(checkout: Checkout, number: int) -> dict[str, float]:
     for name in ("commit", "idle"):
         found[name] = checkout.silverloom("run", "--select", "sources/sentences").seconds
     found["plan"] = checkout.silverloom("plan").seconds
+    checkout.python("-c", PAGE, HEALTH, str(number))
+    found |= json.loads(checkout.log.read_text().splitlines()[-1])
     found |= {f"MB of {place}": checkout.size(place) for place in (".dagster", "manifests", "dvc.lock")}
     return found
 

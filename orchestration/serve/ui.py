@@ -26,6 +26,9 @@ _LAST_LINES, _PATIENCE = 15, 30
 #: The one process that is restarted when it ends, at most once per AGAIN seconds; the others work without it.
 _DISPENSABLE, AGAIN = "watch", 60.0
 
+#: How many seconds Dagster waits for its code server. By default 60, which are too few on a busy machine:
+#: before the server answers that a run has started, the new process of the run imports Dagster.
+CODE_SERVER = {"DAGSTER_GRPC_TIMEOUT_SECONDS": "300"}
 
 #: Leads the process group of all the others. When its standard input closes, because this process ended or
 #: was killed, it ends the group.
@@ -130,7 +133,12 @@ def start_child(workspace: Workspace, group: int, name: str, *command: str) -> C
     remove_file(log)  # it may not be a regular file any more
     with log.open("wb") as out:
         process = subprocess.Popen(
-            command, cwd=workspace.root, stdout=out, stderr=subprocess.STDOUT, process_group=group
+            command,
+            cwd=workspace.root,
+            env={**CODE_SERVER, **os.environ},
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            process_group=group,
         )
     return Child(name, process, log, command, time.monotonic())
 

@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from orchestration.serve.ui import CODE_SERVER
 from orchestration.workspace.workspace import QUIET, STRICT
 from tests.waiting import ended, until
 
@@ -69,6 +70,7 @@ def serving(root):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     environment = {
+        **CODE_SERVER,
         **os.environ,
         **STRICT,
         **QUIET,

@@ -31,6 +31,12 @@ def test_backfills_make_as_many_partitions_at_a_time_as_params_say(tmp_path, mon
     opened.dispose()
 
 
+def test_code_may_take_long_to_load_on_a_busy_machine(tmp_path):
+    (tmp_path / "dagster.yaml").write_bytes(instance.configuration())
+    with dg.DagsterInstance.from_config(str(tmp_path)) as opened:
+        assert opened.code_server_process_startup_timeout == 900
+
+
 def test_a_watcher_of_a_run_sees_events_that_another_process_writes(tmp_path, monkeypatch):
     """The log of a run in the browser grows by this."""
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))

@@ -65,3 +65,12 @@ def test_no_login_of_mlflows_store_is_in_the_output_of_processes(start, tmp_work
     assert ui.attend(tmp_workspace, [child], 0) == 1
     said = capfd.readouterr().err + child.log.read_text()
     assert said.count("no store at mongodb://127.0.0.1:9/db") == 2 and "s3" not in said
+
+
+@pytest.mark.parametrize(("own", "used"), [(None, "300"), ("90", "90")])
+def test_dagster_waits_longer_for_its_code_server_than_by_default(own, used, start, monkeypatch):
+    name = "DAGSTER_GRPC_TIMEOUT_SECONDS"
+    monkeypatch.delenv(name, raising=False) if own is None else monkeypatch.setenv(name, own)
+    (child,) = start("dagster-daemon", f"import os; print(os.environ[{name!r}])")
+    assert child.process.wait() == 0
+    assert child.log.read_text() == f"{used}\n"
