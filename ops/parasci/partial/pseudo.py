@@ -37,7 +37,7 @@ class PseudoParams(Params):
     before: float = Field(0.8, ge=0, le=1, description="probability of C, the sentence before B")
     paraphrase: float = Field(0.5, ge=0, le=1, description="probability of B, the paraphrase of A")
     behind: float = Field(0.8, ge=0, le=1, description="probability of D, the sentence behind B")
-    clauses: int = Field(1, ge=0, description="more examples of each pair, with a long sentence")
+    clauses: int = Field(0, ge=0, description="more examples of each pair, with a long sentence")
     unlike: float = Field(0.6, ge=-1, le=1, description="below this cosine to A, no part of it paraphrases A")
     seed: int = Field(0, ge=0)
     """Of all draws."""
