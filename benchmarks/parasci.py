@@ -53,7 +53,7 @@ from ops.parasci.candidates.groups import definitions as grouped_definitions
 from ops.parasci.candidates.pairs import similar_pairs
 from ops.parasci.dataset.paraphrases import clusters
 from ops.parasci.partial.extractions import best_clauses
-from ops.parasci.partial.pdbert import PseudoParams, pseudo_examples, without_end
+from ops.parasci.partial.pseudo import PseudoParams, pseudo_examples, without_end
 from ops.parasci.schemas import EMBEDDED_PASSAGES, PASSAGES, SENTENCES
 from ops.parasci.sentences import StatementParams, embedded_passages
 from ops.parasci.sources import parse_passages

@@ -37,7 +37,12 @@ from ops.parasci.entailment.served import KIND as ENTAILMENTS
     one_task=True,
 )
 def entailment(
-    intra: Parts, params: EntailmentParams, checkpoints: CheckpointFolder, strict: Strict
+    intra: Parts,
+    definitions: Parts,
+    citations: Parts,
+    params: EntailmentParams,
+    checkpoints: CheckpointFolder,
+    strict: Strict,
 ) -> Outcomes:
     """A model that predicts whether one sentence entails another, with its training pairs."""
-    return entailment_op(intra, params, checkpoints, strict)
+    return entailment_op(intra, definitions, citations, params, checkpoints, strict)

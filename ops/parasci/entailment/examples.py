@@ -47,6 +47,6 @@ def of_pair(name: str, pair: tuple[str, str], other: str, seed: int = 0) -> Iter
             yield found if its.place("side") < 0.5 else found.swapped()
 
 
-def of_unlike(pair: tuple[str, str]) -> Entailed:
+def of_mined(pair: tuple[str, str]) -> Entailed:
     """Return the example of two related sentences, neither of which entails the other."""
-    return Entailed("unlike", *pair, False, False)
+    return Entailed("mined", *pair, False, False)

@@ -13,7 +13,6 @@ combinations.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from heapq import nsmallest
@@ -38,14 +37,13 @@ from ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
 from ops.parasci.dataset.scored import ScoredParams, features
 from ops.parasci.dataset.scorer import ScorerParams, consistency
 from ops.parasci.entailment.stored import trained
+from ops.parasci.partial.clauses import clauses
 from ops.parasci.partial.partial import PartialParams, Seen, seen
 from ops.parasci.schemas import CANDIDATES
 from ops.parasci.sentences import StatementParams
 
 if TYPE_CHECKING:
     from ops.parasci.entailment.model import EntailmentModel
-
-_MARK = re.compile(r"[,;:.!?()\u2013\u2014\u2026](?=\s|\Z)|(?<=\s)[(\u2013\u2014-](?=\s|\w)")
 
 #: Most clauses in a run.
 _LONGEST_RUN = 8
@@ -86,20 +84,6 @@ class ExtractionParams(Bootstrap, section="parasci.extractions"):
 
     pairs: int = Field(100, ge=1, description="at most, drawn from those that PDBERT sees")
     seed: int = Field(0, ge=0, description="of the draw, and of the bootstrap")
-
-
-def clauses(sentence: str) -> list[tuple[int, int]]:
-    """Return the span of each clause in characters, without surrounding punctuation and white space."""
-    marks = [match.span() for match in _MARK.finditer(sentence)]
-    starts, ends = [0, *(end for _, end in marks)], [*(start for start, _ in marks), len(sentence)]
-    found = []
-    for start, end in zip(starts, ends, strict=True):
-        clause = sentence[start:end]
-        if any(sign.isalnum() for sign in clause):
-            found.append(
-                (start + len(clause) - len(clause.lstrip()), end - len(clause) + len(clause.rstrip()))
-            )
-    return found
 
 
 def runs(sentence: str) -> Iterator[str]:

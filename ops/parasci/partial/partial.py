@@ -21,7 +21,8 @@ from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.models.encoder import Embed, embedder
 from ops.parasci.candidates.pairs import cosines_of, length_rate, looked_up, stored_embeddings
-from ops.parasci.partial.pdbert import trained, without_end
+from ops.parasci.partial.pdbert import trained
+from ops.parasci.partial.pseudo import without_end
 from ops.parasci.schemas import CANDIDATES
 
 

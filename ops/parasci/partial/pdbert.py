@@ -1,67 +1,45 @@
 """PDBERT: a model that finds the part of a long sentence that paraphrases a short sentence.
 
-Belongs here: its training data, how sentences are joined for it, and its training. Not here: the network
-(ops/parasci/spans), its findings (partial.py).
-
-Pseudo-labelled data, Dong et al. (2021), 4.1.1: one sentence of a pair is A and the other is B; C and D are
-random sentences. Input 1 is A. Input 2 is C, B and D, each included with its own probability; C and B lose
-their final punctuation.
+Belongs here: which pairs it learns from, and its training. Not here: the examples made from a pair
+(pseudo.py), the network (ops/parasci/spans), its findings (partial.py).
 """
 
 from __future__ import annotations
 
 import json
-import re
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import row_id
+from ops.core.joins import matches
 from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
-from ops.core.sampling import drawn, place_of
+from ops.core.sampling import drawn
 from ops.core.stored_rows import Made, StoredRows
 from ops.models.encoder import ENCODER
 from ops.models.training import CheckpointFolder, TrainingParams, errors_of, train
 from ops.models.training.params import SizedParams
 from ops.models.training.report import count_weights, training_report
 from ops.models.training.task import ProgressLines
+from ops.parasci.partial.pseudo import (
+    PseudoExample,
+    PseudoParams,
+    clause_examples,
+    long_sentences,
+    pseudo_examples,
+)
 from ops.parasci.schemas import CANDIDATES
 from ops.parasci.spans.spans import SpanConfig, SpanExample
-
-_END = re.compile(r"[\s.!?:;,\u2026]+\Z")
-
-#: Draws of a random sentence before giving up: in a tiny pool nearly all draws are sentences of the pair.
-_ATTEMPTS = 100
-
-
-class PseudoParams(Params):
-    """How sentences are joined; the probabilities are the paper's."""
-
-    draws: int = Field(4, ge=1, description="examples of each pair")
-    before: float = Field(0.8, ge=0, le=1, description="probability of C, the sentence before B")
-    paraphrase: float = Field(0.5, ge=0, le=1, description="probability of B, the paraphrase of A")
-    behind: float = Field(0.8, ge=0, le=1, description="probability of D, the sentence behind B")
-    seed: int = Field(0, ge=0)
-    """Of all draws."""
-
-
-class PseudoExample(NamedTuple):
-    """Sentence A, the joined text, and the span of B in it in characters; None if B is left out."""
-
-    first: str
-    second: str
-    span: tuple[int, int] | None
-
 
 if TYPE_CHECKING:
     from ops.parasci.spans.model import SpanModel
@@ -79,7 +57,7 @@ PDBERT = Shape(
         ("number", _INT, "of the draw"),
         ("split", _TEXT, "train: the model learnt from it; validation: it was judged by it"),
         ("first", _TEXT, "input 1: sentence A"),
-        ("second", _TEXT, "input 2: C, B and D, those that were drawn", TEXT),
+        ("second", _TEXT, "input 2: C, B and D, those that were drawn, or B and a long sentence", TEXT),
         ("start", _INT, "character of input 2 where B begins; missing where B is not there"),
         ("end", _INT, "behind B"),
     ),
@@ -134,6 +112,10 @@ class PdbertParams(SizedParams, section="parasci.pdbert"):
         }
 
 
+#: What `long_sentences` reads of a pair.
+_PAIR = ["first", "second", "cosine"]
+
+
 @dataclass(frozen=True)
 class _Examples:
     """The training and validation examples of the model."""
@@ -149,45 +131,6 @@ def texts_of(sentences: Parts, folder: Path) -> Sequence[str]:
     return StoredRows(pa.schema([("text", _TEXT)]), sentences.rows(["text"]), folder).column("text")
 
 
-def without_end(sentence: str) -> str:
-    """Return a sentence without the punctuation at its end."""
-    return _END.sub("", sentence)
-
-
-def put_together(
-    before: str | None, paraphrase: str | None, behind: str | None
-) -> tuple[str, tuple[int, int] | None]:
-    """Return C, B and D as one text, and the span of B; None leaves a sentence out."""
-    text, span = without_end(before or ""), None
-    if paraphrase is not None:
-        start = len(text) + bool(text)
-        text = f"{text} {without_end(paraphrase)}".lstrip()
-        span = start, len(text)
-    return f"{text} {behind or ''}".strip(), span
-
-
-def pseudo_examples(
-    name: str, pair: tuple[str, str], pool: Sequence[str], params: PseudoParams
-) -> Iterator[tuple[int, PseudoExample]]:
-    """Yield the examples of a pair with their numbers, drawn by seed and the pair's name.
-
-    A draw without any sentence gives no example, and neither does a B of punctuation only.
-    """
-    for number in range(params.draws):
-        draw = (params.seed, name, number)
-        first, second = pair if place_of(*draw, "order") < 0.5 else pair[::-1]
-        if not without_end(second):
-            continue
-        before, behind = (
-            _picked(pool, pair, (*draw, role)) if place_of(*draw, role, "there") < share else None
-            for role, share in (("before", params.before), ("behind", params.behind))
-        )
-        there = place_of(*draw, "paraphrase") < params.paraphrase
-        text, span = put_together(before, second if there else None, behind)
-        if text:
-            yield number, PseudoExample(first, text, span)
-
-
 def pdbert(
     intra: Parts,
     sentences: Parts,
@@ -201,8 +144,8 @@ def pdbert(
     fits into the model), `no_example` (no example was drawn). `combinations` count the `drawn` examples,
     including the `empty` and the `long` ones, which have no rows. The pairs of a share of the papers validate
     the model; if that share is empty, the training examples do. Without examples, there is no model. Holds
-    the names of papers, 2 bytes a pair and 8 bytes an example in memory; reads sentences and examples from
-    disk.
+    the names of papers, 2 bytes a pair and 8 bytes an example in memory, and the pairs of the papers of a
+    part; reads sentences and examples from disk.
     """
     split = _splits((row["key"] for row in _chosen(intra, params)), params)
     model = _made(params, strict) if split else None
@@ -212,12 +155,16 @@ def pdbert(
         pool = texts_of(sentences, folder)
 
         def examples() -> Iterator[Row]:
-            for row in _chosen(intra, params):
-                found, long = _rows(row, pool, split[row["key"]], params, model)
-                empty = params.pseudo.draws - long - len(found)
-                counts.update(drawn=params.pseudo.draws, long=long, empty=empty)
-                numbers.append(len(found) or -(long > 0))
-                yield from found
+            several = params.pseudo.draws + params.pseudo.clauses
+            of_papers = _of_papers(intra, params, folder / "of papers")
+            for table, others in zip(intra, of_papers, strict=True):
+                long_ones = long_sentences(others.to_pylist(), params.pseudo)
+                for row in table.to_pylist():
+                    if _lost(row, params) is None:
+                        found, long = _rows(row, pool, long_ones, split[row["key"]], params, model)
+                        counts.update(drawn=several, long=long, empty=several - long - len(found))
+                        numbers.append(len(found) or -(long > 0))
+                        yield from found
 
         rows = StoredRows(PDBERT.kept, examples(), folder)
         files = _trained(model, rows, params, checkpoints, strict)
@@ -246,17 +193,17 @@ def trained(artifact: Artifact, strict: bool = True) -> SpanModel | None:
     return load(files, strict) if files else None
 
 
-def _picked(pool: Sequence[str], avoided: Collection[str], draw: Sequence[object]) -> str | None:
-    """Return a random sentence of the pool that is not in `avoided`; None if the draws find none."""
-    for attempt in range(_ATTEMPTS if len(pool) else 0):
-        text = pool[int(place_of(0, *draw, attempt) * len(pool))]
-        if text not in avoided:
-            return text
-    return None
-
-
 def _chosen(intra: Parts, params: PdbertParams) -> Iterator[Row]:
     return (row for row in intra.rows() if _lost(row, params) is None)
+
+
+def _of_papers(intra: Parts, params: PdbertParams, folder: Path) -> Parts:
+    """Return for each part all pairs of the papers of its chosen pairs, to find long sentences in them."""
+    papers = (
+        {row["key"] for row in table.to_pylist() if params.pseudo.clauses and _lost(row, params) is None}
+        for table in intra
+    )
+    return matches(intra, "key", papers, folder, _PAIR)
 
 
 def _lost(row: Row, params: PdbertParams) -> str | None:
@@ -279,11 +226,20 @@ def _made(params: PdbertParams, strict: bool) -> SpanModel:
 
 
 def _rows(
-    row: Row, pool: Sequence[str], split: str, params: PdbertParams, model: SpanModel | None
+    row: Row,
+    pool: Sequence[str],
+    long_ones: Mapping[str, Sequence[str]],
+    split: str,
+    params: PdbertParams,
+    model: SpanModel | None,
 ) -> tuple[list[Row], int]:
     """Return the examples of a pair that fit into the model, and how many are too long."""
     assert model is not None
-    found = list(pseudo_examples(row["id"], (row["first"], row["second"]), pool, params.pseudo))
+    pair = row["first"], row["second"]
+    found = [
+        *pseudo_examples(row["id"], pair, pool, params.pseudo),
+        *clause_examples(row["id"], pair, long_ones, params.pseudo),
+    ]
     tokens = model.tokens([example.first for _, example in found], [example.second for _, example in found])
     fitting = [
         _row(row, number, split, example)

@@ -10,7 +10,7 @@ from ops.parasci.dataset.scorer import ScorerParams, consistency
 from ops.parasci.entailment.config import EntailmentConfig, EntailmentExample
 from ops.parasci.entailment.edits import CLAUSES, SENSE, Choices, edited
 from ops.parasci.entailment.entailment import ENTAILMENT, MODELS, EntailmentParams, entailment
-from ops.parasci.entailment.examples import of_pair, of_unlike
+from ops.parasci.entailment.examples import of_mined, of_pair
 from ops.parasci.entailment.model import EntailmentModel, EntailmentTask, load
 from ops.parasci.entailment.served import KIND
 from ops.parasci.entailment.stored import MODEL, trained
@@ -105,33 +105,47 @@ def test_a_swapped_example_has_its_directions_swapped():
     )
     longer = max(example.first, example.second, key=len)
     assert (longer == example.first) == example.forward
-    assert of_unlike(("a", "b"))[1:] == ("a", "b", False, False)
+    assert of_mined(("a", "b"))[1:] == ("a", "b", False, False)
 
 
-def pairs(unlike=30):
-    """Return pairs within papers: similar, in between, identical, dissimilar."""
+def related(name, cosine=0.7, **more):
+    """Return a pair of related sentences with few words in common."""
+    return candidate(
+        name, f"Trees of {name} words.", "The sense of a word is in SemCor.", cosine=cosine, **more
+    )
+
+
+def pairs(mined=30):
+    """Return pairs within papers: similar, related, and those that are neither."""
     rows = [
         candidate(
             f"alike {number}",
             f"We train {number + 3} models of a parser, which is hard.",
             f"A parser has {number + 3} models that we train, which is hard.",
-            key=f"paper {number % 5}",
             cosine=0.9,
+            key=f"paper {number % 5}",
+            papers=(f"paper {number % 5}",) * 2,
         )
         for number in range(10)
     ]
+    papers = [f"paper {number % 5}" for number in range(mined)]
     rows += [
-        candidate(f"unlike {number}", f"Trees of {number} words.", "The sense of a word is found in SemCor.",
-                  key=f"paper {number % 5}", cosine=0.6)
-        for number in range(unlike)
-    ]  # fmt: skip
-    rows.append(candidate("between", "We parse.", "We tag.", cosine=0.8))
+        related(f"mined{number}", key=paper, papers=(paper, paper)) for number, paper in enumerate(papers)
+    ]
+    rows += [related("between", 0.8), related("unlike", 0.59)]
+    rows.append(candidate("overlap", "We parse all trees.", "We tag all trees.", cosine=0.7))
     return [*rows, candidate("identical", "We parse.", "we  parse.", cosine=1.0)]
 
 
+def run(folder, intra, definitions=(), citations=(), **params):
+    """Return the outcomes for pairs of each origin."""
+    several = {"intra": intra, "definitions": definitions, "citations": citations}
+    lists = [dealt(folder / name, CANDIDATES.kept, list(rows)) for name, rows in several.items()]
+    return list(entailment(*lists, EntailmentParams(**params), Memory(), True))
+
+
 def test_no_model_is_made_unless_requested(tmp_path):
-    intra = dealt(tmp_path / "intra", CANDIDATES.kept, pairs())
-    outcomes = list(entailment(intra, EntailmentParams(), Memory(), True))
+    outcomes = run(tmp_path, pairs())
     dropped = [row for outcome in outcomes for row in outcome.dropped.to_pylist()]
     assert {row["reason"] for row in dropped} == {"not_wanted"}
     assert len(dropped) == len(pairs())
@@ -139,17 +153,20 @@ def test_no_model_is_made_unless_requested(tmp_path):
     assert trained(Artifact(parts(tmp_path / "rows", ENTAILMENT.kept, []), tmp_path)) is None
 
 
-def test_a_model_learns_from_similar_pairs_their_edits_and_as_many_dissimilar_pairs(tmp_path):
-    intra = dealt(tmp_path / "intra", CANDIDATES.kept, pairs())
-    outcomes = list(entailment(intra, EntailmentParams(wanted=True), Memory(), True))
+def test_a_model_learns_from_similar_pairs_their_edits_and_as_many_related_pairs(tmp_path):
+    outcomes = run(tmp_path, pairs(), wanted=True)
     kept = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
     reasons = Counter(row["reason"] for outcome in outcomes for row in outcome.dropped.to_pylist())
     of_kind = Counter(row["kind"].split(":")[0] for row in kept)
     assert of_kind["pair"] == 20
     assert of_kind["same"] == 10
-    assert of_kind["unlike"] == 30 - reasons["not_drawn"]
-    assert 3 <= of_kind["unlike"] <= 20
-    assert (reasons["between"], reasons["identical"]) == (1, 1)
+    assert of_kind["mined"] == 30 - reasons.pop("not_drawn")
+    assert 3 <= of_kind["mined"] <= 20
+    assert not any(row["forward"] or row["backward"] for row in kept if row["kind"] == "mined")
+    assert reasons == {"between": 1, "unlike": 1, "shared_words": 1, "identical": 1}
+    assert {unit for outcome in outcomes for unit in outcome.units.to_pylist()} == {
+        row["id"] for row in pairs()
+    }
     assert Counter(row["split"] for row in kept).keys() == {"train", "validation"}
     of_split = {(row["pair_id"], row["split"]) for row in kept}
     assert len(of_split) == len({row["pair_id"] for row in kept})
@@ -166,17 +183,40 @@ def test_a_model_learns_from_similar_pairs_their_edits_and_as_many_dissimilar_pa
     assert answer == KIND.answer(KIND.load(model.save()), rows, {})[0]
 
 
-def test_edits_by_other_sentences_are_made_when_all_dissimilar_pairs_are_drawn(tmp_path):
-    intra = dealt(tmp_path / "intra", CANDIDATES.kept, pairs(unlike=3))
-    outcomes = list(entailment(intra, EntailmentParams(wanted=True), Memory(), True))
+def test_pairs_of_a_term_or_a_cited_paper_are_hard_negatives_unless_their_papers_are_in_two_splits(tmp_path):
+    papers = [(f"paper {number % 5}", f"paper {number // 5}") for number in range(25)]
+    groups = {
+        name: [related(f"{name}{number}", key="term", papers=both) for number, both in enumerate(papers)]
+        for name in ("definitions", "citations")
+    }
+    similar = candidate("similar", "We parse all trees.", "We do parse all trees.", cosine=0.95)
+    groups["citations"].append(similar)
+    outcomes = run(tmp_path, pairs(mined=0), **groups, wanted=True, mined={"rate": 6.0})
+    kept = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
+    counts = outcomes[-1].combinations
+    split = {row["pair_id"]: row["split"] for row in kept}
+    its = {f"paper {number % 5}": split[f"alike {number}"] for number in range(5)}
+    assert sorted(its.values()) == ["train"] * 4 + ["validation"]
+    for name, rows in groups.items():
+        of_origin = [row for row in kept if row["kind"] == "mined" and row["pair_id"].startswith(name)]
+        apart = {row["id"] for row in rows[:25] if its[row["first_paper"]] != its[row["second_paper"]]}
+        assert len(apart) == counts[f"{name}: two_splits"] == 8
+        assert {row["pair_id"] for row in of_origin} == {row["id"] for row in rows[:25]} - apart
+        assert all(row["source_ids"] == [row["pair_id"]] for row in of_origin)
+    assert counts["citations: similar"] == 1
+    assert "similar" not in split
+
+
+def test_edits_by_other_sentences_are_made_when_all_related_pairs_are_drawn(tmp_path):
+    outcomes = run(tmp_path, pairs(mined=3), wanted=True)
     kept = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
     kinds = {row["kind"].split(": ")[-1] for row in kept}
-    assert "unlike" in kinds and kinds & {"word", "name", "added"}
+    assert "mined" in kinds and kinds & {"word", "name", "added"}
 
 
-def test_a_pair_is_either_similar_or_dissimilar():
+def test_a_pair_is_either_similar_or_a_hard_negative():
     with pytest.raises(ValueError, match="a pair would be both"):
-        EntailmentParams(cosine=0.6, unlike=0.7)
+        EntailmentParams(cosine=0.7, mined={"ceiling": 0.75})
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,5 @@
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -14,26 +15,24 @@ from ops.parasci.candidates.pairs import length_rate
 from ops.parasci.dataset.filtered import FilterParams, Limits
 from ops.parasci.dataset.scored import ScoredParams
 from ops.parasci.dataset.scorer import ScorerParams
+from ops.parasci.partial.clauses import clauses
 from ops.parasci.partial.extractions import (
     EXTRACTIONS,
     TABLE,
     TABLE_3,
     ExtractionParams,
     best_clauses,
-    clauses,
     extractions,
     runs,
 )
 from ops.parasci.partial.partial import PARTIAL, PartialParams, SeenParams, by_length, is_whole, partial, seen
-from ops.parasci.partial.pdbert import (
-    MODELS,
-    PDBERT,
-    PdbertParams,
+from ops.parasci.partial.pdbert import MODELS, PDBERT, PdbertParams, pdbert, texts_of
+from ops.parasci.partial.pseudo import (
     PseudoParams,
-    pdbert,
+    clause_examples,
+    long_sentences,
     pseudo_examples,
     put_together,
-    texts_of,
     without_end,
 )
 from ops.parasci.schemas import CANDIDATES, SENTENCES
@@ -116,6 +115,37 @@ def test_examples_depend_only_on_seed_and_pair_and_never_include_the_pair_itself
     for _, example in pseudo_examples("p", PAIR, PAIR, params):
         assert example.span == (0, len(example.second)), "the pool has nothing else"
     assert place_of(0, "p", 0, "order") != place_of(0, "p", 1, "order")
+
+
+def test_long_sentences_are_longer_unlike_and_have_several_clauses():
+    rows = [
+        pair("far", SHORT, LONG, 0.55),
+        pair("near", "We go.", LONG, 0.6),
+        pair("one clause", SHORT, "We never train a model on given rationales of any kind.", 0.5),
+        pair("shorter", LONG, "We, too.", 0.5),
+    ]
+    assert long_sentences(rows, PseudoParams()) == {SHORT: [LONG], "We, too.": [LONG]}
+
+
+def test_a_long_sentence_is_beside_the_paraphrase_or_alone_without_an_answer():
+    params = PseudoParams(draws=4, clauses=400)
+    found = dict(clause_examples("pair", PAIR, {PAIR[0]: [LONG], PAIR[1]: [LONG]}, params))
+    assert list(found) == list(range(4, 404))
+    shapes = Counter()
+    for example in found.values():
+        other = without_end(PAIR[1 - PAIR.index(example.first)])
+        texts = {
+            without_end(LONG): "alone",
+            LONG: "alone",
+            f"{without_end(LONG)} {other}": "before",
+            f"{other} {LONG}": "behind",
+        }
+        shapes[texts[example.second]] += 1
+        answer = example.span and example.second[slice(*example.span)]
+        assert answer == (None if texts[example.second] == "alone" else other)
+    shares = {shape: count / 400 for shape, count in shapes.items()}
+    assert shares == pytest.approx({"alone": 0.5, "before": 0.25, "behind": 0.25}, abs=0.07)
+    assert not list(clause_examples("pair", PAIR, {LONG: [SHORT]}, params))
 
 
 def test_clauses_are_the_text_between_punctuation_marks():
@@ -350,6 +380,18 @@ def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path):
         run_pdbert(tmp_path / "broken", GOOD, broken)
     _, resumed = run_pdbert(tmp_path / "resumed", GOOD, broken)
     assert resumed[-1].files == whole[-1].files
+
+
+def test_pdbert_learns_from_long_sentences_of_the_same_paper(tmp_path):
+    first, second = GOOD[0]["first"], GOOD[0]["second"]
+    long = [pair(f"long {side}", side, LONG, 0.55, key="p0") for side in (first, second)]
+    elsewhere = [
+        pair(f"long {number}", GOOD[number]["first"], LONG, 0.55, key="p9") for number in range(1, 5)
+    ]
+    _, outcomes = run_pdbert(tmp_path, [*GOOD, *long, *elsewhere], pseudo={"draws": 3, "clauses": 5})
+    of_pair = Counter(row["pair_id"] for row in rows_of(outcomes) if row["number"] >= 3)
+    assert of_pair == {"good0": 5}
+    assert all(without_end(LONG) in row["second"] for row in rows_of(outcomes) if row["number"] >= 3)
 
 
 def test_examples_that_are_too_long_or_empty_are_counted_and_a_pair_without_any_is_dropped(tmp_path):

@@ -1,0 +1,129 @@
+"""Training examples of PDBERT: sentences joined so that the span of a paraphrase is known.
+
+Belongs here: the examples made from a pair. Not here: which pairs are used (pdbert.py).
+
+Pseudo-labelled data, Dong et al. (2021), 4.1.1: one sentence of a pair is A and the other is B; C and D are
+random sentences. Input 1 is A. Input 2 is C, B and D, each included with its own probability; C and B lose
+their final punctuation.
+
+At use, the wrong ends of a span are the clause ends of one long sentence about the same topic. Random
+sentences have few of them, so some examples have such a sentence in place of C and D. [ours]
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import Field
+
+from ops.core.outcome import Row
+from ops.core.params import Params
+from ops.core.sampling import place_of
+from ops.parasci.partial.clauses import clauses
+
+_END = re.compile(r"[\s.!?:;,\u2026]+\Z")
+
+#: Draws of a random sentence before giving up: in a tiny pool nearly all draws are sentences of the pair.
+_ATTEMPTS = 100
+
+
+class PseudoParams(Params):
+    """How sentences are joined; the probabilities are the paper's."""
+
+    draws: int = Field(4, ge=1, description="examples of each pair")
+    before: float = Field(0.8, ge=0, le=1, description="probability of C, the sentence before B")
+    paraphrase: float = Field(0.5, ge=0, le=1, description="probability of B, the paraphrase of A")
+    behind: float = Field(0.8, ge=0, le=1, description="probability of D, the sentence behind B")
+    clauses: int = Field(0, ge=0, description="more examples of each pair, with a long sentence")
+    unlike: float = Field(0.6, ge=-1, le=1, description="below this cosine to A, no part of it paraphrases A")
+    seed: int = Field(0, ge=0)
+    """Of all draws."""
+
+
+class PseudoExample(NamedTuple):
+    """Sentence A, the joined text, and the span of B in it in characters; None if B is left out."""
+
+    first: str
+    second: str
+    span: tuple[int, int] | None
+
+
+def without_end(sentence: str) -> str:
+    """Return a sentence without the punctuation at its end."""
+    return _END.sub("", sentence)
+
+
+def put_together(
+    before: str | None, paraphrase: str | None, behind: str | None
+) -> tuple[str, tuple[int, int] | None]:
+    """Return C, B and D as one text, and the span of B; None leaves a sentence out."""
+    text, span = without_end(before or ""), None
+    if paraphrase is not None:
+        start = len(text) + bool(text)
+        text = f"{text} {without_end(paraphrase)}".lstrip()
+        span = start, len(text)
+    return f"{text} {behind or ''}".strip(), span
+
+
+def pseudo_examples(
+    name: str, pair: tuple[str, str], pool: Sequence[str], params: PseudoParams
+) -> Iterator[tuple[int, PseudoExample]]:
+    """Yield the examples of a pair with their numbers, drawn by seed and the pair's name.
+
+    A draw without any sentence gives no example, and neither does a B of punctuation only.
+    """
+    for number in range(params.draws):
+        draw = (params.seed, name, number)
+        first, second = pair if place_of(*draw, "order") < 0.5 else pair[::-1]
+        if not without_end(second):
+            continue
+        before, behind = (
+            _picked(pool, pair, (*draw, role)) if place_of(*draw, role, "there") < share else None
+            for role, share in (("before", params.before), ("behind", params.behind))
+        )
+        there = place_of(*draw, "paraphrase") < params.paraphrase
+        text, span = put_together(before, second if there else None, behind)
+        if text:
+            yield number, PseudoExample(first, text, span)
+
+
+def long_sentences(rows: Iterable[Row], params: PseudoParams) -> Mapping[str, Sequence[str]]:
+    """Return for each sentence of these pairs the longer ones of several clauses that are unlike it."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        if row["cosine"] < params.unlike:
+            short, long = sorted((row["first"], row["second"]), key=lambda text: len(text.split()))
+            if len(short.split()) < len(long.split()) and len(clauses(long)) > 1:
+                found[short].append(long)
+    return found
+
+
+def clause_examples(
+    name: str, pair: tuple[str, str], long: Mapping[str, Sequence[str]], params: PseudoParams
+) -> Iterator[tuple[int, PseudoExample]]:
+    """Yield further examples of a pair, in which a long sentence of the same paper is C or D, at random.
+
+    `long` has the candidates for each sentence A. B is included with its probability; without B, no part of
+    the long sentence is an answer. A sentence A without a candidate gives no example.
+    """
+    for number in range(params.draws, params.draws + params.clauses):
+        draw = (params.seed, name, number)
+        first, second = pair if place_of(*draw, "order") < 0.5 else pair[::-1]
+        if not (candidates := long.get(first)) or not without_end(second):
+            continue
+        chosen = candidates[int(place_of(*draw, "long") * len(candidates))]
+        paraphrase = second if place_of(*draw, "paraphrase") < params.paraphrase else None
+        before, behind = (chosen, None) if place_of(*draw, "side") < 0.5 else (None, chosen)
+        yield number, PseudoExample(first, *put_together(before, paraphrase, behind))
+
+
+def _picked(pool: Sequence[str], avoided: Collection[str], draw: Sequence[object]) -> str | None:
+    """Return a random sentence of the pool that is not in `avoided`; None if the draws find none."""
+    for attempt in range(_ATTEMPTS if len(pool) else 0):
+        text = pool[int(place_of(0, *draw, attempt) * len(pool))]
+        if text not in avoided:
+            return text
+    return None
