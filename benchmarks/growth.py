@@ -205,6 +205,8 @@ def _of_one_update(value: Any) -> Any:
         return value.model_copy(update={"steps": 1})
     if isinstance(value, Params):
         fields = {name: _of_one_update(getattr(value, name)) for name in type(value).model_fields}
+        if "wanted" in fields:  # a model that is off by default
+            fields["wanted"] = True
         return value.model_copy(update=fields)
     if isinstance(value, dict):
         return {name: _of_one_update(part) for name, part in value.items()}

@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.joins import _stored as stored_part
 from ops.core.joins import divided, grouped, matches, stored
 from ops.core.parts import OneProcess, temporary_folder
 from tests.parts import parts
@@ -141,18 +142,18 @@ def test_rows_that_spill_to_disk_are_those_in_memory(tmp_path, monkeypatch, join
     whole = pa.table({"key": keys, "number": range(count)})
     tables = (whole.slice(start, 30_000) for start in range(0, count, 30_000))
     rows = parts(tmp_path / "rows", whole.schema, *tables)
-    spilled = []
+    spilled, write_table, connect = [], pq.write_table, duckdb.connect
 
     def found(memory, threads):
-        monkeypatch.setattr("ops.core.database.MEMORY", memory)
-        monkeypatch.setattr("ops.core.database._THREADS", threads)
+        settings = {"memory_limit": memory, "threads": threads}
+        monkeypatch.setattr("duckdb.connect", lambda config: connect(config={**config, **settings}))
         folder = tmp_path / memory
 
-        def write(table, schema, place, index):
+        def write(*table, **options):
             spilled.append((memory, any((folder / "spilled").glob("*"))))
-            return stored_part(table, schema, place, index)
+            write_table(*table, **options)
 
-        monkeypatch.setattr("ops.core.joins._stored", write)
+        monkeypatch.setattr("ops.core.joins.pq.write_table", write)
         if join:
             return matches(rows, "key", [keys[start::20] for start in range(20)], folder)
         return grouped(rows, whole.schema, "key", rows, folder, 10_000)
