@@ -126,6 +126,8 @@ def possible(given: Collection[str], trainings: bool) -> tuple[list[str], dict[s
         missing = [source for source in missing if source not in there]
         if dataset.checkpoints and not trainings:
             left_out[name] = "it trains a model"
+        elif dataset.crawl:
+            left_out[name] = "it asks a server"
         elif dataset.records or missing:
             left_out[name] = f"it reads {missing[0]}" if missing else "it reads raw records"
         else:
