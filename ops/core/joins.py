@@ -26,14 +26,24 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ops.core.database import database, insert
+from ops.core.gathered import gathered
 from ops.core.parts import Part, Parts
 from ops.core.spread import found_by_set, in_order_of
 
 if TYPE_CHECKING:
     import duckdb
 
-#: Rows that a join returns at a time.
-_BATCH = 2048
+#: The places of the rows with a wanted key, set by set; and of all rows, sorted by a column.
+_MATCHING = """
+    SELECT file_index, file_row_number, part,
+        row_number() OVER (ORDER BY part, file_index, file_row_number) - 1 AS place
+    FROM read_parquet(?, file_row_number = true) AS rows JOIN wanted ON rows."{}" = wanted.key
+"""
+_SORTED = """
+    SELECT file_index, file_row_number, 0 AS part,
+        row_number() OVER (ORDER BY "{}" NULLS LAST, file_index, file_row_number) - 1 AS place
+    FROM read_parquet(?, file_row_number = true)
+"""
 
 #: Rows after which `divided` starts a new part.
 ROWS_OF_PART = 256
@@ -60,7 +70,7 @@ def matches(
         return by_set
     with database(folder) as tables:
         count = _store_wanted(tables, wanted)
-        found = _found(tables, rows, column, schema.names) if rows.parts else iter(())
+        found = gathered(tables, rows, schema, _MATCHING.format(column), folder) if rows.parts else iter(())
         return Parts(schema, tuple(written_by_part(found, count, schema, folder)), rows.engine)
 
 
@@ -122,24 +132,14 @@ def grouped(
     with database(folder) as opened:
         as_they_came = stored(tables, schema, like, folder / "unsorted")
         exchange = like.engine.exchange
-        batches: Iterable[pa.RecordBatch | pa.Table] = ()
+        batches: Iterable[pa.Table] = ()
         if exchange is not None and (places := exchange.places(_size(as_they_came))) > 1:
             batches = in_order_of(exchange, places, as_they_came, key)
         elif as_they_came.parts:
-            batches = _sorted(opened, as_they_came, key)
+            batches = gathered(opened, as_they_came, schema, _SORTED.format(key), folder)
         parts = tuple(_of_whole_groups(batches, key, schema, folder, rows))
     shutil.rmtree(folder / "unsorted")
     return Parts(schema, parts, like.engine)
-
-
-def _sorted(database: duckdb.DuckDBPyConnection, rows: Parts, key: str) -> Iterator[pa.RecordBatch]:
-    listed = ", ".join(f'rows."{name}"' for name in rows.schema.names)
-    query = f"""
-        SELECT {listed} FROM read_parquet(?, file_row_number = true) AS rows
-        ORDER BY rows."{key}" NULLS LAST, rows.file_index, rows.file_row_number
-    """  # noqa: S608  column names come from our own schema
-    relation = database.sql(query, params=[[part.path for part in rows.parts]])
-    yield from relation.to_arrow_reader(_BATCH)
 
 
 def _size(rows: Parts) -> int:
@@ -153,13 +153,12 @@ def _distinct(keys: Iterable[str | None] | pa.Array | pa.ChunkedArray) -> pa.Arr
 
 
 def _of_whole_groups(
-    batches: Iterable[pa.RecordBatch | pa.Table], key: str, schema: pa.Schema, folder: Path, rows: int
+    tables: Iterable[pa.Table], key: str, schema: pa.Schema, folder: Path, rows: int
 ) -> Iterator[Part]:
     """Write sorted rows as parts that end at the first group boundary after `rows` rows."""
     number, count, held = 0, 0, [schema.empty_table()]
     before: object = object()
-    for batch in batches:
-        table = (batch if isinstance(batch, pa.Table) else pa.table(batch)).cast(schema)
+    for table in (table.select(schema.names).cast(schema) for table in tables):
         keys = table[key].to_pylist()
         begins = [place for place, (one, other) in enumerate(pairwise([before, *keys])) if one != other]
         before, done = keys[-1], 0
@@ -186,22 +185,8 @@ def _store_wanted(database: duckdb.DuckDBPyConnection, wanted: Iterable[Any]) ->
     return count
 
 
-def _found(
-    database: duckdb.DuckDBPyConnection, rows: Parts, column: str, names: Sequence[str]
-) -> Iterator[pa.RecordBatch]:
-    """Yield the matching rows in batches, ordered by the number of their set, which is the last column."""
-    listed = ", ".join(f'rows."{name}"' for name in names)
-    query = f"""
-        SELECT {listed}, wanted.part AS __part
-        FROM read_parquet(?, file_row_number = true) AS rows JOIN wanted ON rows."{column}" = wanted.key
-        ORDER BY wanted.part, rows.file_index, rows.file_row_number
-    """  # noqa: S608  column names come from our own schema
-    relation = database.sql(query, params=[[part.path for part in rows.parts]])
-    yield from relation.to_arrow_reader(_BATCH)
-
-
 def written_by_part(
-    batches: Iterable[pa.RecordBatch], count: int, schema: pa.Schema, folder: Path
+    batches: Iterable[pa.RecordBatch | pa.Table], count: int, schema: pa.Schema, folder: Path
 ) -> Iterator[Part]:
     """Yield `count` parts: part n has the rows whose last column, `__part`, is n.
 
@@ -215,10 +200,10 @@ def written_by_part(
             yield _stored(pa.concat_tables(held), schema, folder, number)
             number, held = number + 1, [schema.empty_table()]
 
-    for batch in batches:
-        numbers = batch.column("__part").to_numpy()
+    for table in (one if isinstance(one, pa.Table) else pa.table(one) for one in batches):
+        numbers = table["__part"].to_numpy()
         starts = [0, *(numbers[1:] != numbers[:-1]).nonzero()[0] + 1, len(numbers)]
-        rows = pa.table(batch).drop_columns("__part").cast(schema)
+        rows = table.drop_columns("__part").cast(schema)
         for start, end in pairwise(starts):
             if start < end:
                 yield from written(int(numbers[start]))

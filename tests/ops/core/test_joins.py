@@ -164,6 +164,28 @@ def test_rows_that_spill_to_disk_are_those_in_memory(tmp_path, monkeypatch, join
     assert sum(part.rows for part in tight.parts) >= count
 
 
+@pytest.mark.parametrize("join", [False, True])
+def test_rows_in_buckets_on_disk_are_those_in_memory(tmp_path, monkeypatch, join):
+    keys = [[None, *(str(number * 7 % 23) for number in range(start, start + 40))] for start in range(9)]
+    rows, opened = dataset(tmp_path / "rows", keys), set()
+    open_stream = pa.ipc.open_stream
+    monkeypatch.setattr("pyarrow.ipc.open_stream", lambda file: opened.add(file) or open_stream(file))
+
+    def found(size):
+        monkeypatch.setattr("ops.core.gathered.BUCKET", size)
+        folder, wanted = tmp_path / str(size), [["3", "4"], [], ["4", "22", "3"], ["0"]]
+        if join:
+            return matches(rows, "key", wanted, folder)
+        return grouped(rows, SCHEMA, "key", rows, folder, 25)
+
+    ample = found(1 << 20)
+    assert not opened
+    tight = found(1000)
+    assert len(opened) > 2
+    assert [one.equals(other) for one, other in zip(tight, ample, strict=True)] == [True] * len(ample.parts)
+    assert not list((tmp_path / "1000").glob("bucket-*"))
+
+
 def test_tables_are_stored_unchanged(tmp_path):
     tables = list(dataset(tmp_path / "rows", [["a", None], [], ["b"]]))
     found = stored(tables, SCHEMA, parts(tmp_path / "other", SCHEMA), tmp_path / "stored")

@@ -1,0 +1,142 @@
+"""Rows of part files in another order, with bounded memory.
+
+Belongs here: reading rows by their places in the files, and ordering them in buckets on disk. Not here: which
+rows, and in which order (joins.py).
+
+DuckDB spills what it sorts, but needs room for some 120,000 whole rows per thread: 150,000 pages of 20 KB do
+not go through 2 GB. So it only sorts places, and the rows follow: they are read once, file by file, and
+written to the bucket of their new place. Then each bucket is sorted in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ops.core.parts import Parts
+
+if TYPE_CHECKING:
+    import duckdb
+
+#: Bytes of rows in a bucket, and the largest number of buckets, whose files are open at the same time.
+BUCKET, _MOST = 64 << 20, 128
+#: Files whose footers tell the mean size of a row.
+_SAMPLED = 16
+_PLACES = 65_536
+_PART, _PLACE = "__part", "__place"
+
+
+def gathered(
+    tables: duckdb.DuckDBPyConnection, rows: Parts, schema: pa.Schema, query: str, folder: Path
+) -> Iterator[pa.Table]:
+    """Yield rows with the columns of `schema`, and as the last column the number of their set, `__part`.
+
+    `query` selects `file_index`, `file_row_number`, `part` (the set) and `place` (the new place, from 0) from
+    the files of `rows`, which are its parameter; a row may have several places. Buckets are in `folder`.
+    """
+    tables.execute(f"CREATE TABLE places AS {query}", [[part.path for part in rows.parts]])
+    (count,) = tables.sql("SELECT count(*) FROM places").fetchall()[0]
+    of_bucket = max(BUCKET // _size_of_row(rows, schema.names), -(-count // _MOST), 1)
+    with ExitStack() as opened:
+        buckets = _Buckets(schema, folder, of_bucket if count > of_bucket else None, opened)
+        for number, places in _by_file(tables):
+            table = rows.parts[number].read(schema.names).cast(schema).take(places["file_row_number"])
+            buckets.add(table.append_column(_PART, places["part"]).append_column(_PLACE, places["place"]))
+        buckets.write()
+    tables.execute("DROP TABLE places")
+    yield from buckets.sorted()
+
+
+class _Buckets:
+    """Rows by their place: `of_bucket` places in each file, or all in memory if that is None."""
+
+    def __init__(self, schema: pa.Schema, folder: Path, of_bucket: int | None, opened: ExitStack) -> None:
+        self._schema = schema.append(pa.field(_PART, pa.int32())).append(pa.field(_PLACE, pa.int64()))
+        self._folder, self._of_bucket, self._opened = folder, of_bucket, opened
+        self._writers: dict[int, pa.ipc.RecordBatchStreamWriter] = {}
+        self._held: list[pa.Table] = []
+        self._size = 0
+
+    def add(self, table: pa.Table) -> None:
+        """Take rows."""
+        self._held.append(table.cast(self._schema))
+        self._size += self._held[-1].nbytes
+        if self._size > BUCKET:
+            self.write()
+
+    def write(self) -> None:
+        """Write the rows that are in memory to their buckets, unless there is only one."""
+        if self._of_bucket is None or not self._held:
+            return
+        table = pa.concat_tables(self._held)
+        numbers = table[_PLACE].to_numpy() // self._of_bucket
+        order = np.argsort(numbers, kind="stable")
+        table, numbers = table.take(order), numbers[order]
+        for start, end in pairwise([0, *np.flatnonzero(np.diff(numbers)) + 1, len(numbers)]):
+            self._writer(int(numbers[start])).write_table(table.slice(start, end - start))
+        self._held, self._size = [], 0
+
+    def sorted(self) -> Iterator[pa.Table]:
+        """Yield the rows in the order of their places, bucket by bucket."""
+        for number in sorted(self._writers):
+            with pa.OSFile(str(self._path(number))) as file, pa.ipc.open_stream(file) as stream:
+                found = stream.read_all()
+            self._path(number).unlink()
+            yield _sorted(found)
+        if self._held:
+            yield _sorted(pa.concat_tables(self._held))
+
+    def _writer(self, number: int) -> pa.ipc.RecordBatchStreamWriter:
+        if number not in self._writers:
+            file = self._opened.enter_context(pa.OSFile(str(self._path(number)), "wb"))
+            options = pa.ipc.IpcWriteOptions(compression="lz4")
+            writer = pa.ipc.new_stream(file, self._schema, options=options)
+            self._writers[number] = self._opened.enter_context(writer)
+        return self._writers[number]
+
+    def _path(self, number: int) -> Path:
+        return self._folder / f"bucket-{number:03d}"
+
+
+def _sorted(rows: pa.Table) -> pa.Table:
+    return rows.take(pc.sort_indices(rows[_PLACE])).drop_columns(_PLACE)
+
+
+def _by_file(tables: duckdb.DuckDBPyConnection) -> Iterator[tuple[int, pa.Table]]:
+    """Yield the number of each file that has places, and these, in the order of its rows."""
+    query = "SELECT * FROM places ORDER BY file_index, file_row_number, place"
+    held: list[pa.Table] = []
+    for batch in tables.sql(query).to_arrow_reader(_PLACES):
+        table = pa.table(batch)
+        numbers = table["file_index"].to_numpy()
+        for start, end in pairwise([0, *np.flatnonzero(np.diff(numbers)) + 1, len(numbers)]):
+            if held and held[0]["file_index"][0].as_py() != numbers[start]:
+                yield held[0]["file_index"][0].as_py(), pa.concat_tables(held)
+                held = []
+            held.append(table.slice(start, end - start))
+    if held:
+        yield held[0]["file_index"][0].as_py(), pa.concat_tables(held)
+
+
+def _size_of_row(rows: Parts, names: Sequence[str]) -> int:
+    """Return the mean size of a row in bytes, by the footers of some files."""
+    size, count = 0, 0
+    for part in rows.parts[:: -(-len(rows.parts) // _SAMPLED) or 1]:
+        about = pq.read_metadata(part.path)
+        groups = [about.row_group(number) for number in range(about.num_row_groups)]
+        columns = [group.column(number) for group in groups for number in range(group.num_columns)]
+        size += sum(
+            column.total_uncompressed_size
+            for column in columns
+            if column.path_in_schema.partition(".")[0] in names
+        )
+        count += about.num_rows
+    return max(1, size // max(1, count))
