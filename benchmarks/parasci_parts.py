@@ -73,7 +73,7 @@ def examples(data: Path, model: SpanModel, pseudo: PseudoParams) -> list[SpanExa
             if row["cosine"] >= PdbertParams().cosine and pair[0].lower().split() != pair[1].lower().split():
                 its = chain(
                     pseudo_examples(row["id"], pair, pool, pseudo),
-                    clause_examples(row["id"], pair, long, pseudo),
+                    clause_examples(row["id"], pair, long.get(row["key"], {}), pseudo),
                 )
                 found += [SpanExample(f"{row['id']} {number}", *example) for number, example in its]
     tokens = model.tokens([example.wanted for example in found], [example.text for example in found])

@@ -214,8 +214,8 @@ def fit(options: argparse.Namespace) -> None:
     intercept, weights = ridge(columns(names), ratings)
     for told, others in (
         (
-            f"random pairs of ours of the sitting {RANDOM}",
-            _known(all_pairs, names, lambda row: row["sitting"] == RANDOM and row["origin"] != "authors"),
+            f"random pairs of ours of the sittings {RANDOM}*",
+            _known(all_pairs, names, lambda row: row["sitting"].startswith(RANDOM) and row["origin"] != "authors"),
         ),
         ("pairs of the authors", _known(all_pairs, names, lambda row: row["origin"] == "authors")),
     ):
