@@ -385,7 +385,9 @@ def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path):
 def test_pdbert_learns_from_long_sentences_of_the_same_paper(tmp_path):
     first, second = GOOD[0]["first"], GOOD[0]["second"]
     shared = pair("shared", first, second, 0.9, key="p9")
-    other_long = "although the corpus is small, we read all of it twice, because each reader tires of long texts."
+    other_long = (
+        "although the corpus is small, we read all of it twice, because each reader tires of long texts."
+    )
     long = [
         pair(f"{key} {side}", side, text, 0.55, key=key)
         for key, text in (("p0", LONG), ("p9", other_long))
