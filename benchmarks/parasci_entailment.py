@@ -133,8 +133,8 @@ def ranks(model: EntailmentModel, options: argparse.Namespace) -> None:
     default = np.array([[float(row[name]) for name in CHOSEN] for row in pairs])
     both = np.column_stack([default, entailed])
     fitted = np.array([row["sitting"] in ("fit", "fit2") for row in pairs])
-    random = np.array([row["sitting"] == RANDOM for row in pairs])
-    print(f"rank correlation: {fitted.sum()} pairs of the fit, held out; {random.sum()} of the evaluation")
+    random = np.array([row["sitting"].startswith(RANDOM) for row in pairs])
+    print(f"rank correlation: {fitted.sum()} pairs of the fit, held out; {random.sum()} of the evaluations")
     by_name = {",".join(CHOSEN): default, "the same, entailed": both, "entailed": both[:, 3:]}
     for name, features in by_name.items():
         runs = [held_out(features[fitted], ratings[fitted], seed) for seed in range(REPEATS)]

@@ -11,7 +11,8 @@ of their content words with the short sentence are not scored: they are far belo
 --start    the folder M of a model (`__files/pdbert` of parasci/pdbert) that is trained further; its trained
            layers may be fewer
 
-Times are of the processor. Not here: PDBERT against the best clause (parasci_table_3.py).
+The first 64 examples validate the model. Their pairs may be among the pairs of training, unlike in
+parasci/pdbert. Times are of the processor. Not here: PDBERT against the best clause (parasci_table_3.py).
 """
 
 from __future__ import annotations
@@ -62,7 +63,10 @@ def begun(options: argparse.Namespace) -> SpanModel:
 
 
 def examples(data: Path, model: SpanModel, pseudo: PseudoParams) -> list[SpanExample]:
-    """Return the examples that parasci/pdbert makes, in random order."""
+    """Return examples like those of parasci/pdbert, in random order.
+
+    Long sentences are taken only from the pairs of the paper in the same part of parasci/intra.
+    """
     pool = [row["text"] for row in made(data, "sentences").rows(["text"])]
     found = []
     for table in made(data, "intra"):
@@ -73,7 +77,7 @@ def examples(data: Path, model: SpanModel, pseudo: PseudoParams) -> list[SpanExa
             if row["cosine"] >= PdbertParams().cosine and pair[0].lower().split() != pair[1].lower().split():
                 its = chain(
                     pseudo_examples(row["id"], pair, pool, pseudo),
-                    clause_examples(row["id"], pair, long, pseudo),
+                    clause_examples(row["id"], pair, long.get(row["key"], {}), pseudo),
                 )
                 found += [SpanExample(f"{row['id']} {number}", *example) for number, example in its]
     tokens = model.tokens([example.wanted for example in found], [example.text for example in found])

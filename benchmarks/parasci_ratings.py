@@ -1,20 +1,23 @@
 """ParaSCI's ratings by readers: agreement, means, and the weights of parasci.scorer fitted to them.
 
-    python benchmarks/parasci_ratings.py means [--counts intra=1053,citations=320,definitions=65]
+    python benchmarks/parasci_ratings.py means [--counts intra=1065,citations=325,definitions=71,partial=36]
     python benchmarks/parasci_ratings.py fit [--features least,weakest,names] [--sitting fit,fit2]
     python benchmarks/parasci_ratings.py curve SCORED.parquet... [--shift=-0.2,-0.1,0,0.1,0.2,0.4]
 
 means   for each sitting: pairs, mean consistency by origin with a 95 % interval over pairs, kappa of raters.
         Given the number of pairs per origin (--counts), also the overall mean, and its difference from the
-        authors'; the same for the authors' least similar pairs, up to our mean Self-BLEU
+        authors'; the same for the authors' least similar pairs, up to our mean Self-BLEU. An origin that a
+        sitting lacks is left out there, and the others keep their proportions
 fit     ridge regression of a pair's mean rating on its features: rank correlation with readers on held-out
-        pairs, and its difference from that of F1 alone with a 95 % interval over pairs; calibration; weights
-        for params.yaml. Pairs that lack a feature are left out
+        pairs, on random pairs of ours and on the authors', and its difference from that of F1 alone and of
+        the default features, with 95 % intervals over pairs; calibration; weights for params.yaml. Pairs that
+        lack a feature are left out
 curve   for the parts of parasci/scored (data/parasci/scored/kept-*.parquet), with all thresholds on
         consistency in params.yaml shifted (--shift): the pairs that pass, the pairs that
         parasci/paraphrases draws, with their mean prediction, Self-BLEU and origins, and the mean that
         readers gave those rated pairs that would be drawn, weighted by origin like the drawn pairs, and its
-        difference from the authors', both with 95 % intervals over pairs. Below params.yaml no pair was rated
+        difference from the authors', both with 95 % intervals over pairs. No random sample below params.yaml
+        was rated
 
 It reads benchmarks/ratings, which its README describes.
 Not here: asking people (docs/how-to/human-evaluation.md).
@@ -27,6 +30,7 @@ import csv
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -168,6 +172,16 @@ def held_out(features: FLOAT, ratings: FLOAT, seed: int) -> FLOAT:
     return found
 
 
+def ahead(better: FLOAT, worse: FLOAT, ratings: FLOAT) -> str:
+    """Return how much better N predictions rank N pairs than others do, with a 95 % interval over pairs."""
+    draws = np.random.default_rng(0).integers(0, len(ratings), (2000, len(ratings)))
+    found = [
+        spearmanr(better[its], ratings[its])[0] - spearmanr(worse[its], ratings[its])[0] for its in draws
+    ]
+    low, high = np.percentile(found, [2.5, 97.5])
+    return f"{np.mean(found):.3f} ({low:.3f} to {high:.3f})"
+
+
 def _known(
     pairs: Sequence[dict[str, str]], names: Sequence[str], wanted: Callable[[dict[str, str]], bool]
 ) -> list[dict[str, str]]:
@@ -179,14 +193,19 @@ def fit(options: argparse.Namespace) -> None:
     """Print correlations on held-out pairs, calibration, and weights."""
     names = options.features.split(",")
     all_pairs, values = read()
-    sittings = options.sitting.split(",")
-    pairs = _known(all_pairs, names, lambda row: row["sitting"] in sittings and row["origin"] != "authors")
-    ratings = np.array(
-        [np.mean([value for _, value in values[row["sitting"] + row["pair"]]]) for row in pairs]
-    )
 
-    def columns(chosen: Sequence[str]) -> FLOAT:
-        return np.array([[float(row[name]) for name in chosen] for row in pairs])
+    def of_ours(of: Sequence[str], row: dict[str, str]) -> bool:
+        return row["sitting"] in of and row["origin"] != "authors"
+
+    pairs = _known(all_pairs, names, partial(of_ours, options.sitting.split(",")))
+
+    def rating(row: dict[str, str]) -> float:
+        return float(np.mean([value for _, value in values[row["sitting"] + row["pair"]]]))
+
+    def columns(chosen: Sequence[str], rows: Sequence[dict[str, str]] = pairs) -> FLOAT:
+        return np.array([[float(row[name]) for name in chosen] for row in rows])
+
+    ratings = np.array([rating(row) for row in pairs])
 
     print(f"{len(pairs)} pairs; rank correlation with the mean rating, and error, on held-out pairs:")
     for chosen in (
@@ -212,31 +231,32 @@ def fit(options: argparse.Namespace) -> None:
         own = np.array([row["origin"] == origin for row in pairs])
         print(f"  {origin:12} {own.sum():4} {predicted[own].mean():.2f}  {ratings[own].mean():.2f}")
     intercept, weights = ridge(columns(names), ratings)
-    for told, others in (
-        (
-            f"random pairs of ours of the sitting {RANDOM}",
-            _known(all_pairs, names, lambda row: row["sitting"] == RANDOM and row["origin"] != "authors"),
-        ),
-        ("pairs of the authors", _known(all_pairs, names, lambda row: row["origin"] == "authors")),
-    ):
-        rated = [np.mean([value for _, value in values[row["sitting"] + row["pair"]]]) for row in others]
-        print(f"rank correlation by these weights, {len(others)} {told}:")
-        for chosen in (names, ["f1"], CHOSEN):
+    random = sorted({row["sitting"] for row in all_pairs if row["sitting"].startswith(RANDOM)})
+    samples = [
+        *((f"random pairs of ours, {name}", partial(of_ours, [name])) for name in random),
+        ("random pairs of ours, all", partial(of_ours, random)),
+        ("pairs of the authors", lambda row: row["origin"] == "authors"),
+    ]
+    compared = [chosen for chosen in (CHOSEN, ("f1",)) if chosen != tuple(names)]
+    for told, wanted in samples:
+        others = _known(all_pairs, names, wanted)
+        rated = np.array([rating(row) for row in others])
+        first = intercept + columns(names, others) @ weights
+        print(
+            f"rank correlation by these weights, {len(others)} {told}; lead of the first; predicted, rated:"
+        )
+        print(f"  {options.features:70} {spearmanr(first, rated)[0]:.3f}")
+        for chosen in compared:
             base, each = ridge(columns(chosen), ratings)
-            found = [
-                base + sum(float(row[name]) * weight for name, weight in zip(chosen, each, strict=True))
-                for row in others
-            ]
-            print(f"  {','.join(chosen):70} {spearmanr(found, rated)[0]:.3f}")
-    draws = np.random.default_rng(0).integers(0, len(ratings), (2000, len(ratings)))
-    for chosen in [other for other in (CHOSEN, ("f1",)) if other != tuple(names)]:
+            found = base + columns(chosen, others) @ each
+            rank = spearmanr(found, rated)[0]
+            print(f"  {','.join(chosen):70} {rank:.3f}  {ahead(first, found, rated)}")
+        for origin in ("all", *sorted({row["origin"] for row in others})):
+            its = np.array([origin in ("all", row["origin"]) for row in others])
+            print(f"  {origin:12} {its.sum():4} {first[its].mean():.2f}  {rated[its].mean():.2f}")
+    for chosen in compared:
         less = np.mean([held_out(columns(chosen), ratings, seed) for seed in range(REPEATS)], axis=0)
-        ahead = [
-            spearmanr(predicted[its], ratings[its])[0] - spearmanr(less[its], ratings[its])[0]
-            for its in draws
-        ]
-        low, high = np.percentile(ahead, [2.5, 97.5])
-        print(f"above {','.join(chosen)}, held out: {np.mean(ahead):.3f} ({low:.3f} to {high:.3f})")
+        print(f"above {','.join(chosen)}, held out: {ahead(predicted, less, ratings)}")
     listed = ", ".join(f"{name}: {weight:.3f}" for name, weight in zip(names, weights, strict=True))
     print(f"  scorer:\n    intercept: {intercept:.3f}\n    weights: {{{listed}}}")
 

@@ -79,8 +79,8 @@ def near_duplicates(sets: Iterable[Collection[str]], least: float) -> Iterator[t
     If two sets share n words, they share k of them among the rarest words of each, all but the n - k most
     frequent (l-prefix scheme, Wang et al. 2012). So only sets that share a pair of their rarest words are
     compared, or one word (k = 1) if the smaller set is so small that one may be enough. An empty set has no
-    near-duplicates. Reads the sets one by one; holds 4 bytes a word, 8 bytes a pair of rare words, and a few
-    million pairs of sets in memory.
+    near-duplicates. Reads the sets one by one; holds 4 bytes a word, at least 32 bytes a pair of rare words,
+    and a few million pairs of sets in memory.
     """
     known: dict[str, int] = {}
     found, counts = array("i"), array("q")

@@ -113,7 +113,7 @@ class PdbertParams(SizedParams, section="parasci.pdbert"):
 
 
 #: What `long_sentences` reads of a pair.
-_PAIR = ["first", "second", "cosine"]
+_PAIR = ["key", "first", "second", "cosine"]
 
 
 @dataclass(frozen=True)
@@ -142,8 +142,9 @@ def pdbert(
 
     Units are the pairs. Reasons: `cosine` (below the threshold), `identical`, `long` (no example of the pair
     fits into the model), `no_example` (no example was drawn). `combinations` count the `drawn` examples,
-    including the `empty` and the `long` ones, which have no rows. The pairs of a share of the papers validate
-    the model; if that share is empty, the training examples do. Without examples, there is no model. Holds
+    including the `empty` and the `long` ones and those that lack a long sentence (`no_long_sentence`), which
+    have no rows. The pairs of a share of the papers validate the model; if that share is empty, the training
+    examples do. Without examples, there is no model. Holds
     the names of papers, 2 bytes a pair and 8 bytes an example in memory, and the pairs of the papers of a
     part; reads sentences and examples from disk.
     """
@@ -156,14 +157,14 @@ def pdbert(
 
         def examples() -> Iterator[Row]:
             several = params.pseudo.draws + params.pseudo.clauses
-            of_papers = _of_papers(intra, params, folder / "of papers")
-            for table, others in zip(intra, of_papers, strict=True):
-                long_ones = long_sentences(others.to_pylist(), params.pseudo)
+            of_parts = _long_sentences(intra, params, folder / "of papers")
+            for table, of_papers in zip(intra, of_parts, strict=True):
                 for row in table.to_pylist():
                     if _lost(row, params) is None:
-                        found, long = _rows(row, pool, long_ones, split[row["key"]], params, model)
-                        counts.update(drawn=several, long=long, empty=several - long - len(found))
-                        numbers.append(len(found) or -(long > 0))
+                        its = of_papers.get(row["key"], {})
+                        found, unused = _rows(row, pool, its, split[row["key"]], params, model)
+                        counts.update(unused, drawn=several)
+                        numbers.append(len(found) or -(unused["long"] > 0))
                         yield from found
 
         rows = StoredRows(PDBERT.kept, examples(), folder)
@@ -197,13 +198,16 @@ def _chosen(intra: Parts, params: PdbertParams) -> Iterator[Row]:
     return (row for row in intra.rows() if _lost(row, params) is None)
 
 
-def _of_papers(intra: Parts, params: PdbertParams, folder: Path) -> Parts:
-    """Return for each part all pairs of the papers of its chosen pairs, to find long sentences in them."""
-    papers = (
-        {row["key"] for row in table.to_pylist() if params.pseudo.clauses and _lost(row, params) is None}
-        for table in intra
-    )
-    return matches(intra, "key", papers, folder, _PAIR)
+def _long_sentences(
+    intra: Parts, params: PdbertParams, folder: Path
+) -> Iterator[Mapping[str, Mapping[str, Sequence[str]]]]:
+    """Yield for each part the long sentences of the papers of its chosen pairs; none without `clauses`."""
+    if not params.pseudo.clauses:
+        yield from ({} for _ in intra.parts)
+        return
+    papers = ({row["key"] for row in table.to_pylist() if _lost(row, params) is None} for table in intra)
+    for table in matches(intra, "key", papers, folder, _PAIR):
+        yield long_sentences(table.to_pylist(), params.pseudo)
 
 
 def _lost(row: Row, params: PdbertParams) -> str | None:
@@ -228,25 +232,28 @@ def _made(params: PdbertParams, strict: bool) -> SpanModel:
 def _rows(
     row: Row,
     pool: Sequence[str],
-    long_ones: Mapping[str, Sequence[str]],
+    long: Mapping[str, Sequence[str]],
     split: str,
     params: PdbertParams,
     model: SpanModel | None,
-) -> tuple[list[Row], int]:
-    """Return the examples of a pair that fit into the model, and how many are too long."""
+) -> tuple[list[Row], Counter[str]]:
+    """Return the examples of a pair that fit into the model, and the number of the others by reason."""
     assert model is not None
     pair = row["first"], row["second"]
-    found = [
-        *pseudo_examples(row["id"], pair, pool, params.pseudo),
-        *clause_examples(row["id"], pair, long_ones, params.pseudo),
-    ]
+    joined = list(pseudo_examples(row["id"], pair, pool, params.pseudo))
+    found = [*joined, *clause_examples(row["id"], pair, long, params.pseudo)]
     tokens = model.tokens([example.first for _, example in found], [example.second for _, example in found])
     fitting = [
         _row(row, number, split, example)
         for (number, example), its in zip(found, tokens, strict=True)
         if len(its) <= model.longest
     ]
-    return fitting, len(found) - len(fitting)
+    unused = Counter(
+        long=len(found) - len(fitting),
+        empty=params.pseudo.draws - len(joined),
+        no_long_sentence=params.pseudo.clauses - (len(found) - len(joined)),
+    )
+    return fitting, unused
 
 
 def _row(row: Row, number: int, split: str, example: PseudoExample) -> Row:

@@ -90,14 +90,14 @@ def pseudo_examples(
             yield number, PseudoExample(first, text, span)
 
 
-def long_sentences(rows: Iterable[Row], params: PseudoParams) -> Mapping[str, Sequence[str]]:
-    """Return for each sentence of these pairs the longer ones of several clauses that are unlike it."""
-    found: dict[str, list[str]] = defaultdict(list)
+def long_sentences(rows: Iterable[Row], params: PseudoParams) -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """Return, by paper and by sentence, the longer ones of several clauses that are unlike that sentence."""
+    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         if row["cosine"] < params.unlike:
             short, long = sorted((row["first"], row["second"]), key=lambda text: len(text.split()))
             if len(short.split()) < len(long.split()) and len(clauses(long)) > 1:
-                found[short].append(long)
+                found[row["key"]][short].append(long)
     return found
 
 
@@ -106,18 +106,19 @@ def clause_examples(
 ) -> Iterator[tuple[int, PseudoExample]]:
     """Yield further examples of a pair, in which a long sentence of the same paper is C or D, at random.
 
-    `long` has the candidates for each sentence A. B is included with its probability; without B, no part of
-    the long sentence is an answer. A sentence A without a candidate gives no example.
+    `long` has the candidates for each sentence A. B is included with its probability, unless it is only
+    punctuation; without B, no part of the long sentence is an answer. A sentence A without a candidate gives
+    no example.
     """
     for number in range(params.draws, params.draws + params.clauses):
         draw = (params.seed, name, number)
         first, second = pair if place_of(*draw, "order") < 0.5 else pair[::-1]
-        if not (candidates := long.get(first)) or not without_end(second):
+        if not (candidates := long.get(first)):
             continue
         chosen = candidates[int(place_of(*draw, "long") * len(candidates))]
-        paraphrase = second if place_of(*draw, "paraphrase") < params.paraphrase else None
+        there = without_end(second) and place_of(*draw, "paraphrase") < params.paraphrase
         before, behind = (chosen, None) if place_of(*draw, "side") < 0.5 else (None, chosen)
-        yield number, PseudoExample(first, *put_together(before, paraphrase, behind))
+        yield number, PseudoExample(first, *put_together(before, second if there else None, behind))
 
 
 def _picked(pool: Sequence[str], avoided: Collection[str], draw: Sequence[object]) -> str | None:

@@ -124,7 +124,7 @@ def test_long_sentences_are_longer_unlike_and_have_several_clauses():
         pair("one clause", SHORT, "We never train a model on given rationales of any kind.", 0.5),
         pair("shorter", LONG, "We, too.", 0.5),
     ]
-    assert long_sentences(rows, PseudoParams()) == {SHORT: [LONG], "We, too.": [LONG]}
+    assert long_sentences(rows, PseudoParams()) == {"paper": {SHORT: [LONG], "We, too.": [LONG]}}
 
 
 def test_a_long_sentence_is_beside_the_paraphrase_or_alone_without_an_answer():
@@ -384,14 +384,26 @@ def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path):
 
 def test_pdbert_learns_from_long_sentences_of_the_same_paper(tmp_path):
     first, second = GOOD[0]["first"], GOOD[0]["second"]
-    long = [pair(f"long {side}", side, LONG, 0.55, key="p0") for side in (first, second)]
-    elsewhere = [
-        pair(f"long {number}", GOOD[number]["first"], LONG, 0.55, key="p9") for number in range(1, 5)
+    shared = pair("shared", first, second, 0.9, key="p9")
+    other_long = (
+        "although the corpus is small, we read all of it twice, because each reader tires of long texts."
+    )
+    long = [
+        pair(f"{key} {side}", side, text, 0.55, key=key)
+        for key, text in (("p0", LONG), ("p9", other_long))
+        for side in (first, second)
     ]
-    _, outcomes = run_pdbert(tmp_path, [*GOOD, *long, *elsewhere], pseudo={"draws": 3, "clauses": 5})
-    of_pair = Counter(row["pair_id"] for row in rows_of(outcomes) if row["number"] >= 3)
-    assert of_pair == {"good0": 5}
-    assert all(without_end(LONG) in row["second"] for row in rows_of(outcomes) if row["number"] >= 3)
+    rows = [GOOD[0], GOOD[1], shared, *GOOD[2:], *long]  # both papers with the pair are in one part
+    _, outcomes = run_pdbert(tmp_path, rows, pseudo={"draws": 3, "clauses": 5})
+    found = Counter(
+        (row["pair_id"], without_end(other_long) in row["second"], without_end(LONG) in row["second"])
+        for row in rows_of(outcomes)
+        if row["number"] >= 3
+    )
+    assert found == {("good0", False, True): 5, ("shared", True, False): 5}
+    counts = outcomes[-1].combinations
+    assert counts["no_long_sentence"] == 4 * 5
+    assert counts["drawn"] == len(rows_of(outcomes)) + counts["no_long_sentence"] + counts.get("empty", 0)
 
 
 def test_examples_that_are_too_long_or_empty_are_counted_and_a_pair_without_any_is_dropped(tmp_path):
