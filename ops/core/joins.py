@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 #: The places of the rows with a wanted key, set by set; and of all rows, sorted by a column.
 _MATCHING = """
-    SELECT file_index, file_row_number, part,
-        row_number() OVER (ORDER BY part, file_index, file_row_number) - 1 AS place
+    SELECT rows.file_index, rows.file_row_number, wanted.part,
+        row_number() OVER (ORDER BY wanted.part, rows.file_index, rows.file_row_number) - 1 AS place
     FROM read_parquet(?, file_row_number = true) AS rows JOIN wanted ON rows."{}" = wanted.key
 """
 _SORTED = """
-    SELECT file_index, file_row_number, 0 AS part,
-        row_number() OVER (ORDER BY "{}" NULLS LAST, file_index, file_row_number) - 1 AS place
-    FROM read_parquet(?, file_row_number = true)
+    SELECT rows.file_index, rows.file_row_number, 0 AS part,
+        row_number() OVER (ORDER BY rows."{}" NULLS LAST, rows.file_index, rows.file_row_number) - 1 AS place
+    FROM read_parquet(?, file_row_number = true) AS rows
 """
 
 #: Rows after which `divided` starts a new part.

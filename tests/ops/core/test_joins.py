@@ -97,6 +97,15 @@ def test_keys_may_be_columns(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("key", ["part", "place", "key"])
+def test_columns_may_have_the_names_that_joins_use(tmp_path, key):
+    table = pa.table({"part": ["b", "a"], "place": ["d", "c"], "key": ["f", "e"], "rows": [1, 2]})
+    rows = parts(tmp_path / "rows", table.schema, table)
+    found = matches(rows, key, [table[key]], tmp_path / "found")
+    assert list(found) == [table]
+    assert list(grouped(rows, table.schema, key, rows, tmp_path / "sorted", 9)) == [table.take([1, 0])]
+
+
 def test_only_the_parts_are_left_on_disk(tmp_path):
     rows = dataset(tmp_path / "rows", [["a"]])
     found = matches(rows, "key", [["a"], ["b"]], tmp_path / "found")
