@@ -8,10 +8,11 @@ means   for each sitting: pairs, mean consistency by origin with a 95 % interval
         Given the number of pairs per origin (--counts), also the overall mean, and its difference from the
         authors'; the same for the authors' least similar pairs, up to our mean Self-BLEU. An origin that a
         sitting lacks is left out there, and the others keep their proportions
-fit     ridge regression of a pair's mean rating on its features: rank correlation with readers on held-out
-        pairs, on random pairs of ours and on the authors', and its difference from that of F1 alone and of
-        the default features, with 95 % intervals over pairs; calibration; weights for params.yaml. Pairs that
-        lack a feature are left out
+fit     ridge regression of a pair's mean rating on its features, with an offset for each origin: rank
+        correlation with readers on held-out pairs, by sitting and origin, and on the authors'; its difference
+        from that of F1 alone and of the default features, with 95 % intervals over pairs; calibration; for
+        params.yaml, the weights, and the thresholds at which the expected rating of each origin is --rating.
+        Pairs that lack a feature are left out
 curve   for the parts of parasci/scored (data/parasci/scored/kept-*.parquet), with all thresholds on
         consistency in params.yaml shifted (--shift): the pairs that pass, the pairs that
         parasci/paraphrases draws, with their mean prediction, Self-BLEU and origins, and the mean that
@@ -32,6 +33,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +55,11 @@ FLOAT = NDArray[np.float64]
 #: Sittings whose names begin so have a random sample of our pairs of each origin, not of a range of scores.
 RANDOM = "evaluation"
 
+#: The sittings to whose pairs of ours the weights and thresholds of params.yaml were fitted.
+FITTED = "fit,fit2,parts,evaluation,evaluation2"
+
 #: The default features of the fit.
-CHOSEN = ("f1", "cosine", "shared_words")
+CHOSEN = ("f1", "shared_words")
 RIDGE, FOLDS, REPEATS = 3.0, 10, 20
 
 
@@ -62,8 +67,8 @@ def read() -> tuple[list[dict[str, str]], dict[str, list[tuple[str, int]]]]:
     """Return the rated pairs, and the raters with their values by sitting and pair."""
     values: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for row in _rows("ratings.csv"):
-        values[row["sitting"] + row["pair"]].append((row["rater"], int(row["value"])))
-    return [row for row in _rows("pairs.csv") if row["sitting"] + row["pair"] in values], values
+        values[_key(row)].append((row["rater"], int(row["value"])))
+    return [row for row in _rows("pairs.csv") if _key(row) in values], values
 
 
 def _rows(name: str) -> list[dict[str, str]]:
@@ -152,23 +157,41 @@ def means(options: argparse.Namespace) -> None:
                     )
 
 
-def ridge(features: FLOAT, ratings: FLOAT, strength: float = RIDGE) -> tuple[float, FLOAT]:
-    """Return intercept and weights for N x F features, standardised for the penalty."""
-    centre, scale = features.mean(0), features.std(0)
-    scale = np.where(scale == 0, 1.0, scale)
-    inputs = (features - centre) / scale
+class Fit(NamedTuple):
+    """A regression of ratings on features, with an offset for each origin."""
+
+    weights: FLOAT
+    offsets: dict[str, float]
+
+    def predict(self, features: FLOAT, origins: Sequence[str]) -> FLOAT:
+        """Return the ratings of N pairs from N x F features; an unknown origin has the mean offset."""
+        mean = float(np.mean(list(self.offsets.values())))
+        return features @ self.weights + np.array([self.offsets.get(origin, mean) for origin in origins])
+
+
+def ridge(features: FLOAT, ratings: FLOAT, origins: Sequence[str], strength: float = RIDGE) -> Fit:
+    """Fit weights to N x F features within origins, standardised for the penalty, and offsets."""
+    of_pair = np.array(origins)
+    own = {origin: of_pair == origin for origin in dict.fromkeys(origins)}
+    inputs, wanted = features.copy(), ratings.copy()
+    for its in own.values():
+        inputs[its] -= features[its].mean(0)
+        wanted[its] -= ratings[its].mean()
+    scale = inputs.std(0)
+    inputs /= np.where(scale == 0, 1.0, scale)
     penalised = inputs.T @ inputs + strength * np.eye(inputs.shape[1])
-    weights = np.linalg.solve(penalised, inputs.T @ (ratings - ratings.mean())) / scale
-    return float(ratings.mean() - weights @ centre), weights
+    weights = np.linalg.solve(penalised, inputs.T @ wanted) / np.where(scale == 0, 1.0, scale)
+    left = ratings - features @ weights
+    return Fit(weights, {origin: float(left[its].mean()) for origin, its in own.items()})
 
 
-def held_out(features: FLOAT, ratings: FLOAT, seed: int) -> FLOAT:
-    """Return predictions for N pairs, each with weights fitted without it."""
+def held_out(features: FLOAT, ratings: FLOAT, origins: Sequence[str], seed: int) -> FLOAT:
+    """Return predictions for N pairs, each by a fit without it."""
     fold = np.random.default_rng(seed).permutation(len(ratings)) % FOLDS
-    found = np.zeros(len(ratings))
+    found, of_pair = np.zeros(len(ratings)), np.array(origins)
     for number in range(FOLDS):
-        intercept, weights = ridge(features[fold != number], ratings[fold != number])
-        found[fold == number] = intercept + features[fold == number] @ weights
+        its = fold == number
+        found[its] = ridge(features[~its], ratings[~its], of_pair[~its]).predict(features[its], of_pair[its])
     return found
 
 
@@ -182,6 +205,19 @@ def ahead(better: FLOAT, worse: FLOAT, ratings: FLOAT) -> str:
     return f"{np.mean(found):.3f} ({low:.3f} to {high:.3f})"
 
 
+def _key(row: dict[str, str]) -> str:
+    return row["sitting"] + row["pair"]
+
+
+def _of_ours(sittings: Sequence[str], row: dict[str, str]) -> bool:
+    return row["sitting"] in sittings and row["origin"] != "authors"
+
+
+def predicted_of(row: dict[str, str], scorer: ScorerParams) -> float:
+    """Return the consistency that params.yaml predicts for a rated pair."""
+    return consistency({name: float(row[name]) for name in scorer.weights}, scorer)
+
+
 def _known(
     pairs: Sequence[dict[str, str]], names: Sequence[str], wanted: Callable[[dict[str, str]], bool]
 ) -> list[dict[str, str]]:
@@ -193,72 +229,66 @@ def fit(options: argparse.Namespace) -> None:
     """Print correlations on held-out pairs, calibration, and weights."""
     names = options.features.split(",")
     all_pairs, values = read()
-
-    def of_ours(of: Sequence[str], row: dict[str, str]) -> bool:
-        return row["sitting"] in of and row["origin"] != "authors"
-
-    pairs = _known(all_pairs, names, partial(of_ours, options.sitting.split(",")))
+    others = ("f1", "shared_words", "cosine", "least", "weakest", "self_bleu")
+    pairs = _known(all_pairs, [*names, *others], partial(_of_ours, options.sitting.split(",")))
 
     def rating(row: dict[str, str]) -> float:
-        return float(np.mean([value for _, value in values[row["sitting"] + row["pair"]]]))
+        return float(np.mean([value for _, value in values[_key(row)]]))
+
+    def of_origin(rows: Sequence[dict[str, str]]) -> list[str]:
+        return [row["origin"] for row in rows]
 
     def columns(chosen: Sequence[str], rows: Sequence[dict[str, str]] = pairs) -> FLOAT:
         return np.array([[float(row[name]) for name in chosen] for row in rows])
 
     ratings = np.array([rating(row) for row in pairs])
 
+    def predictions(chosen: Sequence[str], rows: Sequence[dict[str, str]]) -> FLOAT:
+        """Return the predictions of pairs: held out if they are among the fitted ones."""
+        runs = [held_out(columns(chosen), ratings, of_origin(pairs), seed) for seed in range(REPEATS)]
+        known = dict(zip(map(_key, pairs), np.mean(runs, 0), strict=True))
+        fitted = ridge(columns(chosen), ratings, of_origin(pairs))
+        new = fitted.predict(columns(chosen, rows), of_origin(rows))
+        return np.array([known.get(_key(row), value) for row, value in zip(rows, new, strict=True)])
+
     print(f"{len(pairs)} pairs; rank correlation with the mean rating, and error, on held-out pairs:")
-    for chosen in (
-        names,
-        ["f1"],
-        ["shared_words"],
-        ["cosine"],
-        ["least"],
-        ["weakest"],
-        ["self_bleu"],
-        CHOSEN,
-    ):
-        runs = [held_out(columns(chosen), ratings, seed) for seed in range(REPEATS)]
-        rank = np.mean([spearmanr(run, ratings)[0] for run in runs])
-        error = np.mean([np.sqrt(np.mean((run - ratings) ** 2)) for run in runs])
-        print(f"  {','.join(chosen):70} {rank:.3f}  {error:.3f}")
-    predicted = np.mean([held_out(columns(names), ratings, seed) for seed in range(REPEATS)], axis=0)
+    for chosen in (names, CHOSEN, *([name] for name in others)):
+        found = predictions(chosen, pairs)
+        error = np.sqrt(np.mean((found - ratings) ** 2))
+        print(f"  {','.join(chosen):70} {spearmanr(found, ratings)[0]:.3f}  {error:.3f}")
+    predicted = predictions(names, pairs)
     print("calibration, held out, by fifths of the prediction: predicted, rated")
     for its in np.array_split(np.argsort(predicted), 5):
         print(f"  {predicted[its].mean():.2f}  {ratings[its].mean():.2f}")
-    print("by origin: predicted, rated")
-    for origin in sorted({row["origin"] for row in pairs}):
-        own = np.array([row["origin"] == origin for row in pairs])
-        print(f"  {origin:12} {own.sum():4} {predicted[own].mean():.2f}  {ratings[own].mean():.2f}")
-    intercept, weights = ridge(columns(names), ratings)
     random = sorted({row["sitting"] for row in all_pairs if row["sitting"].startswith(RANDOM)})
     samples = [
-        *((f"random pairs of ours, {name}", partial(of_ours, [name])) for name in random),
-        ("random pairs of ours, all", partial(of_ours, random)),
+        ("fitted pairs", lambda row: row in pairs),
+        *((f"random pairs of ours, {name}", partial(_of_ours, [name])) for name in random),
+        ("random pairs of ours, all", partial(_of_ours, random)),
         ("pairs of the authors", lambda row: row["origin"] == "authors"),
     ]
-    compared = [chosen for chosen in (CHOSEN, ("f1",)) if chosen != tuple(names)]
     for told, wanted in samples:
-        others = _known(all_pairs, names, wanted)
-        rated = np.array([rating(row) for row in others])
-        first = intercept + columns(names, others) @ weights
-        print(
-            f"rank correlation by these weights, {len(others)} {told}; lead of the first; predicted, rated:"
-        )
+        rows = _known(all_pairs, [*names, *others], wanted)
+        if not rows:
+            continue
+        rated, first = np.array([rating(row) for row in rows]), predictions(names, rows)
+        print(f"rank correlation, {len(rows)} {told}; lead of the first; predicted, rated:")
         print(f"  {options.features:70} {spearmanr(first, rated)[0]:.3f}")
-        for chosen in compared:
-            base, each = ridge(columns(chosen), ratings)
-            found = base + columns(chosen, others) @ each
+        for chosen in (chosen for chosen in (CHOSEN, ("f1",)) if chosen != tuple(names)):
+            found = predictions(chosen, rows)
             rank = spearmanr(found, rated)[0]
             print(f"  {','.join(chosen):70} {rank:.3f}  {ahead(first, found, rated)}")
-        for origin in ("all", *sorted({row["origin"] for row in others})):
-            its = np.array([origin in ("all", row["origin"]) for row in others])
+        for origin in ("all", *sorted({row["origin"] for row in rows})):
+            its = np.array([origin in ("all", row["origin"]) for row in rows])
             print(f"  {origin:12} {its.sum():4} {first[its].mean():.2f}  {rated[its].mean():.2f}")
-    for chosen in compared:
-        less = np.mean([held_out(columns(chosen), ratings, seed) for seed in range(REPEATS)], axis=0)
-        print(f"above {','.join(chosen)}, held out: {ahead(predicted, less, ratings)}")
-    listed = ", ".join(f"{name}: {weight:.3f}" for name, weight in zip(names, weights, strict=True))
-    print(f"  scorer:\n    intercept: {intercept:.3f}\n    weights: {{{listed}}}")
+    found = ridge(columns(names), ratings, of_origin(pairs))
+    intercept = float((ratings - columns(names) @ found.weights).mean())
+    listed = ", ".join(f"{name}: {weight:.3f}" for name, weight in zip(names, found.weights, strict=True))
+    print(f"  scorer:\n    intercept: {intercept:.3f}\n    weights: {{{listed}}}\n  filtered:\n    origins:")
+    for origin, limits in section(FilterParams).origins.items():
+        if origin in found.offsets:
+            least = options.rating + intercept - found.offsets[origin]
+            print(f"      {origin}: {{consistency: {least:.2f}, length_rate: {limits.length_rate}}}")
 
 
 def curve(options: argparse.Namespace) -> None:
@@ -307,14 +337,14 @@ def _rated(params: FilterParams, stays: Callable[[Row], bool], counts: dict[str,
     scorer = section(ScorerParams)
     rated: dict[str, list[float]] = defaultdict(list)
     for row in (row for row in pairs if row["sitting"].startswith(sitting)):
-        predicted = consistency({name: float(row[name]) for name in scorer.weights}, scorer)
+        predicted = predicted_of(row, scorer)
         if row["origin"] != "authors":
             surplus = round(predicted - limits_of(params, row["origin"]).consistency, 2)
             pair = {"consistency": predicted, "surplus": surplus}
             pair |= {name: float(row[name]) for name in ("length_rate", "self_bleu")}
             if not (passes(pair, params, row["origin"]) and stays(pair)):
                 continue
-        found = [value for _, value in values[row["sitting"] + row["pair"]]]
+        found = [value for _, value in values[_key(row)]]
         rated[row["origin"]].append(float(np.mean(found)))
     known = {name: count for name, count in counts.items() if name in rated}
     if not known:
@@ -351,7 +381,8 @@ def main() -> None:
             command.add_argument("--mean", type=float, default=26.5)
         if name == "fit":
             command.add_argument("--features", default=",".join(CHOSEN))
-            command.add_argument("--sitting", default="fit,fit2")
+            command.add_argument("--sitting", default=FITTED)
+            command.add_argument("--rating", type=float, default=3.4)
         if name == "curve":
             command.add_argument("scored", nargs="+", type=Path)
             command.add_argument("--shift", type=shifts, default="-0.2,-0.1,0,0.1,0.2,0.4")

@@ -45,10 +45,10 @@ class FilterParams(Params, section="parasci.filtered"):
 
     origins: Mapping[str, Limits] = Field(
         {
-            INTRA_ORIGIN: Limits(consistency=3.4),
-            PARTS_ORIGIN: Limits(consistency=3.75),
-            "definitions": Limits(consistency=3.0, length_rate=2.0),
-            "citations": Limits(consistency=3.65),
+            INTRA_ORIGIN: Limits(consistency=3.35),
+            PARTS_ORIGIN: Limits(consistency=3.81),
+            "definitions": Limits(consistency=2.96, length_rate=2.0),
+            "citations": Limits(consistency=3.44),
         },
         description="by ratings (benchmarks/parasci_ratings.py), for the weights of parasci.scorer",
     )

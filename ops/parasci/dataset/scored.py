@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -34,11 +33,8 @@ from ops.parasci.candidates.pairs import CoarseParams, length_rate
 from ops.parasci.dataset.agreement import agreement
 from ops.parasci.dataset.release import released_form, shared_words
 from ops.parasci.dataset.scorer import Features, ScorerParams, consistency
-from ops.parasci.entailment.stored import trained
+from ops.parasci.entailment.stored import EntailmentPredictor, entailment_model
 from ops.parasci.schemas import SCORED
-
-if TYPE_CHECKING:
-    from ops.parasci.entailment.model import EntailmentModel
 
 #: Pairs in a part.
 _PAIRS = 20_000
@@ -71,7 +67,10 @@ class ScoredParams(Params, section="parasci.scored"):
         0.0, ge=0, le=1, description="least confidence of a part that PDBERT finds (the paper names none)"
     )
     encoder: ModelName = Field(ENCODER, description="its tokens are compared (the paper: SciBERT)")
-    layer: int = Field(5, ge=1, description="of the encoder, from 1 (the paper: 8)")
+    layer: int = Field(4, ge=1, description="of the encoder, from 1 (the paper: 8)")
+    nli: ModelName | None = Field(
+        None, description="model of entailment instead of the trained one: a folder, or its hub name"
+    )
 
 
 def scored(
@@ -126,13 +125,15 @@ def scored(
         yield Outcome.of(SCORED, [], [], combinations=counts)
         blocks = stored(_blocks(by_pair), _FOUND, intra, folder / "blocks")
         matcher = Loaded(BertScorer, (params.encoder, params.layer, strict))
-        yield from blocks.map(scored_of, matcher, Loaded(trained, (entailment, strict)), scorer)
+        yield from blocks.map(
+            scored_of, matcher, Loaded(entailment_model, (entailment, params.nli, strict)), scorer
+        )
 
 
 def scored_of(
     found: pa.Table,
     matcher: Loaded[BertScorer],
-    entailment: Loaded[EntailmentModel | None],
+    entailment: Loaded[EntailmentPredictor | None],
     scorer: ScorerParams,
 ) -> Outcome:
     """Return the scored pairs; `found` has the rows of whole pairs, one pair after the other."""
@@ -192,7 +193,7 @@ def features(
     seconds: Sequence[str],
     cosines: Sequence[float],
     matcher: BertScorer,
-    entailment: EntailmentModel | None,
+    entailment: EntailmentPredictor | None,
 ) -> Iterator[Features]:
     """Yield the features of each of N pairs, by column; the caller adds `truncated`.
 
@@ -226,7 +227,7 @@ def features(
 def _rows(
     found: Sequence[Sequence[Row]],
     matcher: BertScorer,
-    entailment: EntailmentModel | None,
+    entailment: EntailmentPredictor | None,
     scorer: ScorerParams,
 ) -> Iterator[Row]:
     firsts, seconds = ([several[0][side] for several in found] for side in ("first", "second"))

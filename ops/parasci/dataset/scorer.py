@@ -46,9 +46,9 @@ Features: TypeAlias = Mapping[str, float | None]
 class ScorerParams(Params, section="parasci.scorer"):
     """How many points of consistency each feature is worth; valid for one encoder and layer only."""
 
-    intercept: float = Field(-2.202, description="of a pair whose features are all 0")
+    intercept: float = Field(-0.834, description="of a pair whose features are all 0")
     weights: Mapping[Feature, float] = Field(
-        {"f1": 6.339, "cosine": 0.403, "shared_words": 1.022}, min_length=1, description="by feature"
+        {"f1": 5.322, "shared_words": 0.87}, min_length=1, description="by feature"
     )
 
 
@@ -63,7 +63,7 @@ def consistency(features: Features, params: ScorerParams) -> float:
         if value is None:
             raise ValueError(
                 f"parasci.scorer.weights has {name}, but there is no model of entailment: "
-                "set parasci.entailment.wanted: true, or leave the weight out"
+                "set parasci.scored.nli or parasci.entailment.wanted: true, or leave the weight out"
             )
         total += weight * value
     return round(total, 2)

@@ -17,7 +17,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from heapq import nsmallest
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -36,14 +36,11 @@ from ops.parasci.candidates.pairs import cosines_of, looked_up, stored_embedding
 from ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
 from ops.parasci.dataset.scored import ScoredParams, features
 from ops.parasci.dataset.scorer import ScorerParams, consistency
-from ops.parasci.entailment.stored import trained
+from ops.parasci.entailment.stored import EntailmentPredictor, entailment_model
 from ops.parasci.partial.clauses import clauses
 from ops.parasci.partial.partial import PartialParams, Seen, seen
 from ops.parasci.schemas import CANDIDATES
 from ops.parasci.sentences import StatementParams
-
-if TYPE_CHECKING:
-    from ops.parasci.entailment.model import EntailmentModel
 
 #: Most clauses in a run.
 _LONGEST_RUN = 8
@@ -155,7 +152,7 @@ def extractions(
         if part
     ]
     matcher = BertScorer(scoring.encoder, scoring.layer, strict)
-    model = trained(entailment, strict)
+    model = entailment_model(entailment, scoring.nli, strict)
     rows = list(_rows(extracted, matcher, model, embed, scorer, filtering, unsure))
     kept = {row["pair_id"] for row in rows}
     outcome = Outcome.of(EXTRACTIONS, sorted(kept), rows)
@@ -202,7 +199,7 @@ def table(rows: pa.Table, params: ExtractionParams) -> dict[str, Any]:
 def _rows(
     extracted: Sequence[tuple[Seen, str, str]],
     matcher: BertScorer,
-    entailment: EntailmentModel | None,
+    entailment: EntailmentPredictor | None,
     embed: Embed,
     scorer: ScorerParams,
     filtering: FilterParams,

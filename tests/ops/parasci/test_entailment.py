@@ -13,7 +13,7 @@ from ops.parasci.entailment.entailment import ENTAILMENT, MODELS, EntailmentPara
 from ops.parasci.entailment.examples import of_mined, of_pair
 from ops.parasci.entailment.model import EntailmentModel, EntailmentTask, load
 from ops.parasci.entailment.served import KIND
-from ops.parasci.entailment.stored import MODEL, trained
+from ops.parasci.entailment.stored import MODEL, entailment_model
 from ops.parasci.partial.partial import PARTIAL
 from ops.parasci.schemas import CANDIDATES
 from tests.checkpoints import Memory
@@ -150,7 +150,7 @@ def test_no_model_is_made_unless_requested(tmp_path):
     assert {row["reason"] for row in dropped} == {"not_wanted"}
     assert len(dropped) == len(pairs())
     assert [dict(outcome.files) for outcome in outcomes if outcome.files] == [{MODELS: b"[]"}]
-    assert trained(Artifact(parts(tmp_path / "rows", ENTAILMENT.kept, []), tmp_path)) is None
+    assert entailment_model(Artifact(parts(tmp_path / "rows", ENTAILMENT.kept, []), tmp_path), None) is None
 
 
 def test_a_model_learns_from_similar_pairs_their_edits_and_as_many_related_pairs(tmp_path):
@@ -175,7 +175,9 @@ def test_a_model_learns_from_similar_pairs_their_edits_and_as_many_related_pairs
         path = tmp_path / "files" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    model = trained(Artifact(parts(tmp_path / "rows", ENTAILMENT.kept, []), tmp_path / "files"))
+    model = entailment_model(
+        Artifact(parts(tmp_path / "rows", ENTAILMENT.kept, []), tmp_path / "files"), None
+    )
     assert model is not None
     rows = [{"first": "We parse.", "second": "We tag."}]
     [answer] = KIND.answer(model, rows, {})
