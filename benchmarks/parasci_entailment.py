@@ -30,7 +30,7 @@ from scipy.stats import spearmanr
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.parasci import lines
-from benchmarks.parasci_ratings import CHOSEN, RANDOM, REPEATS, held_out, read, ridge
+from benchmarks.parasci_ratings import CHOSEN, FITTED, LATEST, REPEATS, held_out, read, ridge
 from ops.core.joins import stored
 from ops.core.outcome import Row
 from ops.core.parts import OneProcess, Part, Parts, temporary_folder
@@ -124,23 +124,24 @@ def ranks(model: EntailmentModel, options: argparse.Namespace) -> None:
     wanted = {row["scored_id"] for row in pairs}
     columns = ["id", "first", "second"]
     texts = {row["id"]: row for row in made(options.data, "scored").rows(columns) if row["id"] in wanted}
-    pairs = [row for row in pairs if row["scored_id"] in texts and row["origin"] != "authors"]
+    pairs = [row for row in pairs if row["scored_id"] in texts and row["origin"] != "authors" and row["f1"]]
     its = [texts[row["scored_id"]] for row in pairs]
     its = list(map(released, its)) if options.positives else its
     entailed = model.predict([row["first"] for row in its], [row["second"] for row in its]).min(axis=1)
     rated = (values[row["sitting"] + row["pair"]] for row in pairs)
     ratings = np.array([np.mean([value for _, value in its]) for its in rated])
     default = np.array([[float(row[name]) for name in CHOSEN] for row in pairs])
-    both = np.column_stack([default, entailed])
-    fitted = np.array([row["sitting"] in ("fit", "fit2") for row in pairs])
-    random = np.array([row["sitting"].startswith(RANDOM) for row in pairs])
-    print(f"rank correlation: {fitted.sum()} pairs of the fit, held out; {random.sum()} of the evaluations")
-    by_name = {",".join(CHOSEN): default, "the same, entailed": both, "entailed": both[:, 3:]}
+    both, alone = np.column_stack([default, entailed]), entailed[:, None]
+    origins = np.array([row["origin"] for row in pairs])
+    fitted = np.array([row["sitting"] in FITTED.split(",") for row in pairs])
+    known = {row["scored_id"] for row in pairs if row["sitting"] in FITTED.split(",")}
+    random = np.array([row["sitting"] == LATEST and row["scored_id"] not in known for row in pairs])
+    print(f"rank correlation: {fitted.sum()} pairs of the fit, held out; {random.sum()} new ones of {LATEST}")
+    by_name = {",".join(CHOSEN): default, "the same, entailed": both, "entailed": alone}
     for name, features in by_name.items():
-        runs = [held_out(features[fitted], ratings[fitted], seed) for seed in range(REPEATS)]
-        intercept, weights = ridge(features[fitted], ratings[fitted])
-        on_fit = np.mean([spearmanr(run, ratings[fitted])[0] for run in runs])
-        other = spearmanr(intercept + features[random] @ weights, ratings[random])[0]
+        of_fit = features[fitted], ratings[fitted], origins[fitted]
+        on_fit = np.mean([spearmanr(held_out(*of_fit, seed), ratings[fitted])[0] for seed in range(REPEATS)])
+        other = spearmanr(ridge(*of_fit).predict(features[random], origins[random]), ratings[random])[0]
         print(f"  {name:30} {on_fit:.3f}  {other:.3f}")
     print(f"  entailed as it is              {spearmanr(entailed[fitted], ratings[fitted])[0]:.3f}  "
           f"{spearmanr(entailed[random], ratings[random])[0]:.3f}")  # fmt: skip

@@ -1,6 +1,6 @@
 """ParaSCI's ratings by readers: agreement, means, and the weights of parasci.scorer fitted to them.
 
-    python benchmarks/parasci_ratings.py means [--counts intra=1065,citations=325,definitions=71,partial=36]
+    python benchmarks/parasci_ratings.py means [--counts intra=962,citations=460,definitions=67,partial=21]
     python benchmarks/parasci_ratings.py fit [--features least,weakest,names] [--sitting fit,fit2]
     python benchmarks/parasci_ratings.py curve SCORED.parquet... [--shift=-0.2,-0.1,0,0.1,0.2,0.4]
 
@@ -17,8 +17,8 @@ curve   for the parts of parasci/scored (data/parasci/scored/kept-*.parquet), wi
         consistency in params.yaml shifted (--shift): the pairs that pass, the pairs that
         parasci/paraphrases draws, with their mean prediction, Self-BLEU and origins, and the mean that
         readers gave those rated pairs that would be drawn, weighted by origin like the drawn pairs, and its
-        difference from the authors', both with 95 % intervals over pairs. No random sample below params.yaml
-        was rated
+        difference from the authors', both with 95 % intervals over pairs. The rated pairs are a random sample
+        of what params.yaml keeps (--sitting), so there are none below
 
 It reads benchmarks/ratings, which its README describes.
 Not here: asking people (docs/how-to/human-evaluation.md).
@@ -31,7 +31,7 @@ import csv
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,8 +52,9 @@ from ops.parasci.schemas import FILTERED, SCORED
 RATINGS = Path(__file__).with_name("ratings")
 FLOAT = NDArray[np.float64]
 
-#: Sittings whose names begin so have a random sample of our pairs of each origin, not of a range of scores.
-RANDOM = "evaluation"
+#: Sittings whose names begin so have a random sample of our pairs of each origin, not of a range of scores;
+#: the latest one, of what params.yaml keeps, the others, of what it kept before.
+RANDOM, LATEST = "evaluation", "evaluation3"
 
 #: The sittings to whose pairs of ours the weights and thresholds of params.yaml were fitted.
 FITTED = "fit,fit2,parts,evaluation,evaluation2"
@@ -177,10 +178,10 @@ def ridge(features: FLOAT, ratings: FLOAT, origins: Sequence[str], strength: flo
     for its in own.values():
         inputs[its] -= features[its].mean(0)
         wanted[its] -= ratings[its].mean()
-    scale = inputs.std(0)
-    inputs /= np.where(scale == 0, 1.0, scale)
+    scale = np.maximum(inputs.std(0), 1e-9)
+    inputs /= scale
     penalised = inputs.T @ inputs + strength * np.eye(inputs.shape[1])
-    weights = np.linalg.solve(penalised, inputs.T @ wanted) / np.where(scale == 0, 1.0, scale)
+    weights = np.linalg.solve(penalised, inputs.T @ wanted) / scale
     left = ratings - features @ weights
     return Fit(weights, {origin: float(left[its].mean()) for origin, its in own.items()})
 
@@ -243,16 +244,21 @@ def fit(options: argparse.Namespace) -> None:
 
     ratings = np.array([rating(row) for row in pairs])
 
+    @cache
+    def fitted(chosen: tuple[str, ...]) -> tuple[Fit, dict[str, float]]:
+        """Return the fit to all pairs, and held-out predictions by pair."""
+        runs = [held_out(columns(chosen), ratings, of_origin(pairs), seed) for seed in range(REPEATS)]
+        known = zip((row["scored_id"] for row in pairs), np.mean(runs, 0).tolist(), strict=True)
+        return ridge(columns(chosen), ratings, of_origin(pairs)), dict(known)
+
     def predictions(chosen: Sequence[str], rows: Sequence[dict[str, str]]) -> FLOAT:
         """Return the predictions of pairs: held out if they are among the fitted ones."""
-        runs = [held_out(columns(chosen), ratings, of_origin(pairs), seed) for seed in range(REPEATS)]
-        known = dict(zip(map(_key, pairs), np.mean(runs, 0), strict=True))
-        fitted = ridge(columns(chosen), ratings, of_origin(pairs))
-        new = fitted.predict(columns(chosen, rows), of_origin(rows))
-        return np.array([known.get(_key(row), value) for row, value in zip(rows, new, strict=True)])
+        found, known = fitted(tuple(chosen))
+        new = found.predict(columns(chosen, rows), of_origin(rows))
+        return np.array([known.get(row["scored_id"], value) for row, value in zip(rows, new, strict=True)])
 
     print(f"{len(pairs)} pairs; rank correlation with the mean rating, and error, on held-out pairs:")
-    for chosen in (names, CHOSEN, *([name] for name in others)):
+    for chosen in dict.fromkeys([tuple(names), CHOSEN, *((name,) for name in others)]):
         found = predictions(chosen, pairs)
         error = np.sqrt(np.mean((found - ratings) ** 2))
         print(f"  {','.join(chosen):70} {spearmanr(found, ratings)[0]:.3f}  {error:.3f}")
@@ -262,9 +268,7 @@ def fit(options: argparse.Namespace) -> None:
         print(f"  {predicted[its].mean():.2f}  {ratings[its].mean():.2f}")
     random = sorted({row["sitting"] for row in all_pairs if row["sitting"].startswith(RANDOM)})
     samples = [
-        ("fitted pairs", lambda row: row in pairs),
         *((f"random pairs of ours, {name}", partial(_of_ours, [name])) for name in random),
-        ("random pairs of ours, all", partial(_of_ours, random)),
         ("pairs of the authors", lambda row: row["origin"] == "authors"),
     ]
     for told, wanted in samples:
@@ -336,7 +340,7 @@ def _rated(params: FilterParams, stays: Callable[[Row], bool], counts: dict[str,
     pairs, values = read()
     scorer = section(ScorerParams)
     rated: dict[str, list[float]] = defaultdict(list)
-    for row in (row for row in pairs if row["sitting"].startswith(sitting)):
+    for row in _known(pairs, list(scorer.weights), lambda row: row["sitting"].startswith(sitting)):
         predicted = predicted_of(row, scorer)
         if row["origin"] != "authors":
             surplus = round(predicted - limits_of(params, row["origin"]).consistency, 2)
@@ -386,7 +390,7 @@ def main() -> None:
         if name == "curve":
             command.add_argument("scored", nargs="+", type=Path)
             command.add_argument("--shift", type=shifts, default="-0.2,-0.1,0,0.1,0.2,0.4")
-            command.add_argument("--sitting", default=RANDOM)
+            command.add_argument("--sitting", default=LATEST)
     options = parser.parse_args()
     options.run(options)
 

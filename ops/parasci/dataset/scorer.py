@@ -3,9 +3,8 @@
 Belongs here: the features, and their weights. Not here: how features are measured (scored.py, agreement.py),
 how the weights were found (benchmarks/parasci_ratings.py), the thresholds (filtered.py).
 
-Dong et al. (2021) filter pairs by BERTScore's F1 and PLR. [ours] BERTScore and shared words measure how much
-is repeated, but hardly what is missing on one side. A weighted sum of features, fitted to readers' ratings by
-ridge regression, covers both, and its value has a meaning: a mean rating. With `intercept: 0` and
+Dong et al. (2021) filter pairs by BERTScore's F1 and PLR. [ours] A weighted sum of features, fitted to
+readers' ratings by ridge regression, has a meaning: a mean rating. With `intercept: 0` and
 `weights: {f1: 1}` it equals F1, and thresholds on it are the paper's filter.
 """
 

@@ -20,6 +20,7 @@ from ops.models.installed import existing, hub_snapshot, is_hub_model
 
 #: Pairs that are read together; texts of a batch are padded to the same multiple of `_MULTIPLE` tokens.
 _BATCH, _MULTIPLE = 32, 8
+#: Tokens of both texts together at most; the longer one is cut.
 _LONGEST = 512
 
 
@@ -45,7 +46,8 @@ class NliModel:
             raise ValueError(f"{name} is no model of entailment: its labels are {', '.join(labels)}")
         self._label = labels["entailment"]
         self._network = network.to("cuda" if torch.cuda.is_available() and not strict else "cpu").eval()
-        self._longest = min(_LONGEST, self._tokenizer.model_max_length)
+        positions = getattr(network.config, "max_position_embeddings", _LONGEST)
+        self._longest = min(_LONGEST, self._tokenizer.model_max_length, positions)
 
     @torch.no_grad()
     def predict(self, firsts: Sequence[str], seconds: Sequence[str]) -> NDArray[np.float64]:

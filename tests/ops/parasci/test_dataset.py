@@ -218,7 +218,7 @@ def test_a_partial_sentence_is_in_the_split_of_its_paper_and_of_its_whole_senten
 def test_pairs_are_scored_by_bertscore_and_their_lengths(tmp_path):
     (_, outcome) = run_scored(tmp_path, [candidate("a", A, B)])
     (row,) = outcome.kept.to_pylist()
-    expected = bertscore([A], [B])
+    expected = bertscore([A], [B], layer=ScoredParams().layer)
     assert [row[name] for name in ("precision", "recall", "f1")] == pytest.approx(
         [float(values[0]) for values in expected], abs=1e-4
     )

@@ -313,7 +313,9 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
     assert all(outcome.kept.schema == EXTRACTIONS.kept for outcome in outcomes)
     rows = {row["system"]: row for row in rows_of(outcomes)}
     assert rows["pdbert"]["part"] == rows["best_clause"]["part"] == PART
-    assert rows["pdbert"]["f1"] == pytest.approx(float(bertscore([PART], [SHORT]).f1[0]), abs=1e-4)
+    assert rows["pdbert"]["f1"] == pytest.approx(
+        float(bertscore([PART], [SHORT], layer=ScoredParams().layer).f1[0]), abs=1e-4
+    )
     assert rows["pdbert"]["valuable"] == 1.0
     table = json.loads(outcomes[-1].files[TABLE])
     assert [(row["system"], row["valuable"], row["pairs"]) for row in table["systems"]] == [
