@@ -14,12 +14,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from ops.core.parts import Parts
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 #: Bytes of rows in a bucket, and the largest number of buckets, whose files are open at the same time.
 BUCKET, _MOST = 64 << 20, 128
+#: Bytes of rows that are taken at a time.
+LARGEST = 1 << 30
 #: Files whose footers tell the mean size of a row.
 _SAMPLED = 16
 _PLACES = 65_536
@@ -48,8 +51,11 @@ def gathered(
     with ExitStack() as opened:
         buckets = _Buckets(schema, folder, of_bucket if count > of_bucket else None, opened)
         for number, places in _by_file(tables):
-            table = rows.parts[number].read(schema.names).cast(schema).take(places["file_row_number"])
-            buckets.add(table.append_column(_PART, places["part"]).append_column(_PLACE, places["place"]))
+            table, start = rows.parts[number].read(schema.names).cast(schema), 0
+            for some in taken(table, places["file_row_number"].to_numpy()):
+                its = places.slice(start, len(some))
+                buckets.add(some.append_column(_PART, its["part"]).append_column(_PLACE, its["place"]))
+                start += len(some)
         buckets.write()
     tables.execute("DROP TABLE places")
     yield from buckets.sorted()
@@ -79,9 +85,12 @@ class _Buckets:
         table = pa.concat_tables(self._held)
         numbers = table[_PLACE].to_numpy() // self._of_bucket
         order = np.argsort(numbers, kind="stable")
-        table, numbers = table.take(order), numbers[order]
-        for start, end in pairwise([0, *np.flatnonzero(np.diff(numbers)) + 1, len(numbers)]):
-            self._writer(int(numbers[start])).write_table(table.slice(start, end - start))
+        numbers, place = numbers[order], 0
+        for some in taken(table, order):
+            its = numbers[place : place + len(some)]
+            for start, end in pairwise([0, *np.flatnonzero(np.diff(its)) + 1, len(its)]):
+                self._writer(int(its[start])).write_table(some.slice(start, end - start))
+            place += len(some)
         self._held, self._size = [], 0
 
     def sorted(self) -> Iterator[pa.Table]:
@@ -90,9 +99,9 @@ class _Buckets:
             with pa.OSFile(str(self._path(number))) as file, pa.ipc.open_stream(file) as stream:
                 found = stream.read_all()
             self._path(number).unlink()
-            yield _sorted(found)
+            yield from _sorted(found)
         if self._held:
-            yield _sorted(pa.concat_tables(self._held))
+            yield from _sorted(pa.concat_tables(self._held))
 
     def _writer(self, number: int) -> pa.ipc.RecordBatchStreamWriter:
         if number not in self._writers:
@@ -106,8 +115,67 @@ class _Buckets:
         return self._folder / f"bucket-{number:03d}"
 
 
-def _sorted(rows: pa.Table) -> pa.Table:
-    return rows.take(pc.sort_indices(rows[_PLACE])).drop_columns(_PLACE)
+def taken(rows: pa.Table, places: NDArray[np.integer[Any]]) -> Iterator[pa.Table]:
+    """Yield the rows at N places in order, in tables of at most `LARGEST` bytes, or of one row.
+
+    A column of strings has 32-bit offsets. Arrow does not notice if those of the taken rows overflow.
+    """
+    ends = np.cumsum(_sizes(rows)[places])
+    if not len(ends) or max(ends[-1], rows.nbytes) <= LARGEST:
+        yield rows.take(places)
+        return
+    wide = rows.cast(
+        pa.schema([field.with_type(_wide(field.type)) for field in rows.schema])
+    ).combine_chunks()
+    start = 0
+    while start < len(places):
+        most = (ends[start - 1] if start else 0) + LARGEST
+        end = max(start + 1, int(np.searchsorted(ends, most, side="right")))
+        yield wide.take(places[start:end]).cast(rows.schema)
+        start = end
+
+
+def _sizes(rows: pa.Table) -> NDArray[np.int64]:
+    """Return about how many bytes each row has, without marks of missing values."""
+    sizes = np.zeros(len(rows), np.int64)
+    for column in rows.columns:
+        start = 0
+        for chunk in column.chunks:
+            sizes[start : start + len(chunk)] += _sizes_of(chunk)
+            start += len(chunk)
+    return sizes
+
+
+def _sizes_of(values: pa.Array) -> NDArray[np.int64]:
+    kind = values.type
+    if pa.types.is_struct(kind):
+        return sum(map(_sizes_of, values.flatten()), np.zeros(len(values), np.int64))
+    if pa.types.is_fixed_size_list(kind):
+        return np.full(len(values), kind.list_size * kind.value_type.bit_width // 8 + 8)
+    if pa.types.is_list(kind):
+        before = np.concatenate([[0], np.cumsum(_sizes_of(values.flatten()))])
+        counts = pc.list_value_length(values).fill_null(0).to_numpy()
+        sizes: NDArray[np.int64] = np.diff(before[np.concatenate([[0], np.cumsum(counts)])]) + 8
+        return sizes
+    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+        return np.asarray(pc.binary_length(values).fill_null(0), np.int64) + 8
+    return np.full(len(values), 8)
+
+
+def _wide(kind: pa.DataType) -> pa.DataType:
+    """Return a type with 64-bit offsets."""
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_wide(field.type)) for field in kind])
+    if pa.types.is_list(kind):
+        return pa.large_list(kind.value_field.with_type(_wide(kind.value_type)))
+    if pa.types.is_string(kind):
+        return pa.large_string()
+    return pa.large_binary() if pa.types.is_binary(kind) else kind
+
+
+def _sorted(rows: pa.Table) -> Iterator[pa.Table]:
+    order = pc.sort_indices(rows[_PLACE]).to_numpy()
+    return (some.drop_columns(_PLACE) for some in taken(rows, order))
 
 
 def _by_file(tables: duckdb.DuckDBPyConnection) -> Iterator[tuple[int, pa.Table]]:

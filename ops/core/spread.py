@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from ops.core.database import database
+from ops.core.gathered import taken
 from ops.core.parts import Exchange, Part, Parts, temporary_folder
 
 #: Columns with the number of a row's part, its index in the part, and its key as a string.
@@ -115,7 +116,7 @@ def _joined(
     wanted = pa.concat_tables(several[-1] for several in tables)
     with temporary_folder() as folder:
         found = _matching(held[_KEY], wanted, folder / "join")
-    joined = held.drop_columns(_KEY).take(found["place"]).append_column(_SET, found[_SET])
+    joined = _ordered(held.drop_columns(_KEY), found["place"].to_numpy()).append_column(_SET, found[_SET])
     return [_packed([its]) for its in _divided(joined, joined[_SET].to_numpy() * places // sets, places)]
 
 
@@ -124,7 +125,8 @@ def _in_order(
 ) -> bytes:
     """Return one table for each of this task's sets, with rows in the order of their dataset."""
     rows = pa.concat_tables(table for content in given for table in _tables(content))
-    rows = rows.take(pc.sort_indices(rows, [(name, "ascending") for name in (_SET, _PART, _ROW)]))
+    order = pc.sort_indices(rows, [(name, "ascending") for name in (_SET, _PART, _ROW)])
+    rows = _ordered(rows, order.to_numpy())
     mine = range(-(-place * sets // places), -(-(place + 1) * sets // places))
     starts = np.searchsorted(rows[_SET].to_numpy(), [*mine, mine.stop])
     rows = rows.select(names)
@@ -146,7 +148,7 @@ def _sorted(place: int, places: int, given: Sequence[bytes], key: str, bounds: S
     """Return the rows of one range, sorted."""
     rows = pa.concat_tables(table for content in given for table in _tables(content))
     order = pc.sort_indices(rows, [(name, "ascending") for name in (key, _PART, _ROW)])  # nulls last
-    return _packed([rows.take(order).drop_columns([_PART, _ROW])])
+    return _packed([_ordered(rows, order.to_numpy()).drop_columns([_PART, _ROW])])
 
 
 def _bounds(rows: Parts, key: str, places: int) -> list[Any]:
@@ -182,8 +184,12 @@ def _hashes(keys: pa.ChunkedArray, places: int) -> NDArray[np.int64]:
 def _divided(rows: pa.Table, numbers: NDArray[np.int64], places: int) -> list[pa.Table]:
     """Return one table for each number from 0 to `places` - 1, with rows in their original order."""
     order = np.argsort(numbers, kind="stable")
-    rows, starts = rows.take(order), np.searchsorted(numbers[order], np.arange(places + 1))
+    rows, starts = _ordered(rows, order), np.searchsorted(numbers[order], np.arange(places + 1))
     return [rows.slice(start, end - start) for start, end in pairwise(starts.tolist())]
+
+
+def _ordered(rows: pa.Table, places: NDArray[np.integer[Any]]) -> pa.Table:
+    return pa.concat_tables(taken(rows, places))
 
 
 def _packed(tables: Iterable[pa.Table]) -> bytes:
