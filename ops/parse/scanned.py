@@ -126,7 +126,10 @@ def index_of(records: Iterable[Record]) -> Index:
 
 
 def write_scan(folder: Path, records: Iterable[Record]) -> None:
-    """Write a scan's results to a new folder, with one record in memory at a time, and the index as Arrow."""
+    """Write a scan's results to a new folder.
+
+    Holds the content of one record at a time, and the index of all records twice: as Arrow, and sorted.
+    """
     folder.mkdir(parents=True)
     with (folder / _CONTENT).open("wb") as content:
         rows = _scanned(records, content)
