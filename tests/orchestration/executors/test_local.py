@@ -21,7 +21,7 @@ from orchestration.executors import local
 from orchestration.executors.base import Resources, WorkerDiedError, WorkerNotStartedError
 from orchestration.executors.local import ThisProcess, WorkerProcesses, visible_gpus
 from orchestration.executors.parts import LocalEngine
-from tests.orchestration.executors.pieces import load_of, loads_of, sleeps_after_two, stored_model, used
+from tests.orchestration.executors.pieces import sleeps_after_two
 from tests.processes import alive, descendants
 from tests.waiting import until
 
@@ -146,18 +146,6 @@ def test_a_failing_listener_does_not_stop_the_workers(tally, error, processes):
         assert processes.submit(task, "well", None, tell).result()
     until(lambda: len(heard) == 4)
     tally.survive()
-
-
-@pytest.mark.parametrize("begin", [ThisProcess, lambda: WorkerProcesses(2, "JOBS")], ids=["here", "workers"])
-def test_a_model_is_loaded_once_a_process_for_any_number_of_tasks_until_its_files_change(begin, tmp_path):
-    weights, artifact = stored_model(tmp_path)
-    with contextlib.closing(begin()) as executor:
-        for content in ("old", "new"):
-            weights.write_text(content)
-            tasks = [executor.submit(used, number, load_of(artifact, tmp_path)) for number in range(6)]
-            uses = [done.result() for done in tasks]
-            assert {read for _, read in uses} == {content}
-            assert len(loads_of(tmp_path, content)) == len(set(uses)) <= executor.places
 
 
 def test_a_task_continues_when_nobody_listens_any_more(processes):

@@ -1,3 +1,4 @@
+import copy
 import json
 
 import pyarrow as pa
@@ -99,6 +100,13 @@ def test_answers_by_several_tasks_equal_those_of_one_call(config, monkeypatch, t
     by_task = answers_by_task(Loaded(load, (save(made),)), sources, like, tmp_path / "by task")
     assert list(by_task) == made.generate(sources)
     assert list(answers(made, sources, tmp_path / "at once")) == made.generate(sources)
+
+
+def test_a_model_is_loaded_once_and_is_sent_without_its_weights():
+    loads = []
+    shared = Loaded(loads.append, (1,))
+    assert shared.model is shared.model is None and loads == [1]
+    assert "model" not in vars(copy.copy(shared))
 
 
 def written(made, monkeypatch):
