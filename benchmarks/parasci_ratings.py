@@ -12,7 +12,7 @@ fit     ridge regression of a pair's mean rating on its features, with an offset
         correlation with readers on held-out pairs, by sitting and origin, and on the authors'; its difference
         from that of F1 alone and of the default features, with 95 % intervals over pairs; calibration; for
         params.yaml, the weights, and the thresholds at which the expected rating of each origin is --rating.
-        Pairs that lack a feature are left out
+        Pairs that lack a listed feature are left out
 curve   for the parts of parasci/scored (data/parasci/scored/kept-*.parquet), with all thresholds on
         consistency in params.yaml shifted (--shift): the pairs that pass, the pairs that
         parasci/paraphrases draws, with their mean prediction, Self-BLEU and origins, and the mean that

@@ -116,14 +116,15 @@ class _Buckets:
 
 
 def taken(rows: pa.Table, places: NDArray[np.integer[Any]]) -> Iterator[pa.Table]:
-    """Yield the rows at N places in order, in tables of at most `LARGEST` bytes, or of one row.
+    """Yield the rows at N places in order, in tables of about `LARGEST` bytes at most, or of one row.
 
     A column of strings has 32-bit offsets. Arrow does not notice if those of the taken rows overflow.
     """
-    ends = np.cumsum(_sizes(rows)[places])
-    if not len(ends) or max(ends[-1], rows.nbytes) <= LARGEST:
+    most_often = int(np.bincount(places).max()) if len(places) else 0
+    if rows.nbytes * max(most_often, 1) <= LARGEST:
         yield rows.take(places)
         return
+    ends = np.cumsum(_sizes(rows)[places])
     wide = rows.cast(
         pa.schema([field.with_type(_wide(field.type)) for field in rows.schema])
     ).combine_chunks()
@@ -136,7 +137,7 @@ def taken(rows: pa.Table, places: NDArray[np.integer[Any]]) -> Iterator[pa.Table
 
 
 def _sizes(rows: pa.Table) -> NDArray[np.int64]:
-    """Return about how many bytes each row has, without marks of missing values."""
+    """Return about how many bytes each row has."""
     sizes = np.zeros(len(rows), np.int64)
     for column in rows.columns:
         start = 0
@@ -150,16 +151,14 @@ def _sizes_of(values: pa.Array) -> NDArray[np.int64]:
     kind = values.type
     if pa.types.is_struct(kind):
         return sum(map(_sizes_of, values.flatten()), np.zeros(len(values), np.int64))
-    if pa.types.is_fixed_size_list(kind):
-        return np.full(len(values), kind.list_size * kind.value_type.bit_width // 8 + 8)
-    if pa.types.is_list(kind):
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         before = np.concatenate([[0], np.cumsum(_sizes_of(values.flatten()))])
         counts = pc.list_value_length(values).fill_null(0).to_numpy()
         sizes: NDArray[np.int64] = np.diff(before[np.concatenate([[0], np.cumsum(counts)])]) + 8
         return sizes
-    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+    if isinstance(values, pa.StringArray | pa.LargeStringArray | pa.BinaryArray | pa.LargeBinaryArray):
         return np.asarray(pc.binary_length(values).fill_null(0), np.int64) + 8
-    return np.full(len(values), 8)
+    return np.full(len(values), 8 + values.nbytes // max(len(values), 1))
 
 
 def _wide(kind: pa.DataType) -> pa.DataType:
