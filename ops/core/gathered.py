@@ -120,8 +120,7 @@ def taken(rows: pa.Table, places: NDArray[np.integer[Any]]) -> Iterator[pa.Table
 
     A column of strings has 32-bit offsets. Arrow does not notice if those of the taken rows overflow.
     """
-    most_often = int(np.bincount(places).max()) if len(places) else 0
-    if rows.nbytes * max(most_often, 1) <= LARGEST:
+    if not len(places) or rows.nbytes * int(np.bincount(places).max()) <= LARGEST:
         yield rows.take(places)
         return
     ends = np.cumsum(_sizes(rows)[places])
