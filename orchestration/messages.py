@@ -214,7 +214,8 @@ def aligned(rows: Sequence[Sequence[object]]) -> str:
     for column in zip(*rows, strict=True):
         align = str.rjust if isinstance(column[-1], int) else str.ljust
         cells = [str(cell) for cell in column]
-        columns.append([align(cell, max(map(len, cells))) for cell in cells])
+        width = max(map(len, cells))
+        columns.append([align(cell, width) for cell in cells])
     return "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
 
 
