@@ -115,7 +115,7 @@ def fusion_example(number: int) -> Row:
     first, second = text(number, 10), text(number + 1, 10)
     return {
         "id": f"example-{number:09d}", "split": split_of(number),
-        "domain": "wiki" if number % 3 else "sports",
+        "domain": "encyclopedia" if number % 3 else "sports",
         "discourse_type": "PAIR_CONN", "connective_string": "however ,", "mixture": number % 3 == 0,
         "coherent_first_sentence": first, "coherent_second_sentence": f"However , {second}",
         "incoherent_first_sentence": first, "incoherent_second_sentence": second,

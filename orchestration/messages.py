@@ -248,8 +248,9 @@ def give_up_or_retry(error: Exception, tried: int, label: str) -> NoReturn:
 
 
 def describe(error: BaseException) -> str:
-    """Return an error as text for people, with logins removed from URLs."""
-    return without_logins(_described(error))
+    """Return an error and its notes as text for people, with logins removed from URLs."""
+    notes = "; ".join(reversed(getattr(error, "__notes__", [])))
+    return without_logins(f"{_described(error)} ({notes})" if notes else _described(error))
 
 
 def _described(error: BaseException) -> str:

@@ -219,4 +219,12 @@ class Artifact:
 
 
 def _on_tables(parts: tuple[Part, ...], op: Callable[..., Outcome], *shared: object) -> Outcome:
-    return op(*(part.read() for part in parts), *shared)
+    """Call an op with the tables of parts. A note on its error names the first and the last row."""
+    tables = [part.read() for part in parts]
+    try:
+        return op(*tables, *shared)
+    except Exception as error:
+        if len(tables[0]) and "id" in tables[0].schema.names:
+            ids = tables[0]["id"]
+            error.add_note(f"rows {ids[0]} to {ids[-1]}")
+        raise

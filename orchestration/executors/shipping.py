@@ -179,9 +179,12 @@ def write_once(path: Path, chunks: Iterable[bytes]) -> None:
 
 
 def loadable(error: Exception) -> Exception:
-    """Return an error that another process can unpickle: itself, or a RuntimeError with the same text."""
+    """Return an error that can be unpickled elsewhere: itself, or a RuntimeError with its text and notes."""
     try:
         copy.deepcopy(error)
     except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
+        same = RuntimeError(f"{type(error).__name__}: {error}")
+        for note in getattr(error, "__notes__", []):
+            same.add_note(note)
+        return same
     return error

@@ -113,7 +113,10 @@ class ResumableEngine:
             done += 1
 
     def _next(self, computed: Iterator[Computed], name: str) -> Computed | None:
-        """Return the next part. While this process transcribes a recording, report progress through it."""
+        """Return the next part. While this process transcribes a recording, report progress through it.
+
+        A note on an error names the part.
+        """
         recent, before = Recent(), 0
 
         def heard(seconds: int, of: int) -> None:
@@ -123,8 +126,12 @@ class ResumableEngine:
             pace, unit = recent.pace, "seconds of sound"
             tell(PartitionProgress(self.partition, name, seconds, of or None, pace, unit))
 
-        with watched(heard):
-            return next(computed, None)
+        try:
+            with watched(heard):
+                return next(computed, None)
+        except Exception as error:
+            error.add_note(name)
+            raise
 
 
 @dataclass(frozen=True)

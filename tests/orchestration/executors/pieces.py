@@ -5,6 +5,8 @@ import time
 import pyarrow as pa
 
 from ops.core.outcome import Outcome, Shape, columns
+from ops.core.parts import Parts
+from tests.parts import parts
 
 SHAPE = Shape(unit=columns(), kept=columns(("size", pa.int64())))
 
@@ -30,3 +32,16 @@ def takes_memory():
     held = bytearray(200 << 20)
     time.sleep(60)
     return len(held)
+
+
+def fails_at_row_5(table):
+    """An op on a part that fails where row 5 is."""
+    if "row-5" in table["id"].to_pylist():
+        raise ValueError("no such page")
+    return numbered(0, 1)
+
+
+def three_rows_each(folder, engine):
+    """Return four parts: row-0 to row-2, row-3 to row-5, and so on."""
+    rows = [[{"id": f"row-{number}"} for number in range(first, first + 3)] for first in range(0, 12, 3)]
+    return Parts(SHAPE.kept, parts(folder, SHAPE.kept, *rows).parts, engine)

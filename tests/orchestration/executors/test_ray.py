@@ -27,10 +27,17 @@ from orchestration.executors.base import (
     WorkerNotStartedError,
 )
 from orchestration.executors.parts import LocalEngine, engine, in_order
+from orchestration.messages import describe
 from orchestration.partition.one_task import made_by_one_task
 from orchestration.partition.resume import ResumableEngine, StoredCheckpoints
 from orchestration.workspace.workspace import Workspace
-from tests.orchestration.executors.pieces import numbered, sizes, sleeps_after_two
+from tests.orchestration.executors.pieces import (
+    fails_at_row_5,
+    numbered,
+    sizes,
+    sleeps_after_two,
+    three_rows_each,
+)
 from tests.ray_cluster import add_node, three_nodes
 from tests.waiting import until
 
@@ -120,7 +127,7 @@ def test_nodes_run_the_drivers_code_with_pinned_kernels_and_without_data(ray_eng
     ((path, kernel, folder),) = set(ray_engine.map(where_code_lies, range(4)))
     root = Path(path).parents[1]
     assert root != HERE.root and Path(folder) == root and kernel == "Nehalem"
-    assert sorted(item.name for item in root.iterdir()) == sorted(CODE)
+    assert sorted(item.name for item in root.iterdir()) == sorted([*CODE, "params.yaml"])
 
 
 def fails_at(piece, last, place):
@@ -134,6 +141,13 @@ def test_an_error_of_an_op_is_raised_unchanged_and_not_retried(ray_engine, tmp_p
     with pytest.raises(ValueError, match="paper-2: no such page"):
         list(ray_engine.map(fails_at, range(8), 2, tmp_path))
     assert logged(tmp_path).count("2") == 1
+
+
+def test_an_error_of_an_op_names_the_part_and_its_rows(ray_engine, tmp_path):
+    rows = three_rows_each(tmp_path / "rows", resumable(tmp_path / "finished", ray_engine))
+    with pytest.raises(ValueError, match="no such page") as caught:
+        list(rows.map(fails_at_row_5))
+    assert describe(caught.value) == "no such page (fails_at_row_5, part 2; rows row-3 to row-5)"
 
 
 class OddError(Exception):

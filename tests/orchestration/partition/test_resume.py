@@ -11,11 +11,11 @@ from ops.parse.bounded.messages import tell
 from orchestration.executors.parts import LocalEngine
 from orchestration.files.damage import DamagedError
 from orchestration.files.identity import code_marks
-from orchestration.messages import Notice, PartitionProgress, listening
+from orchestration.messages import Notice, PartitionProgress, describe, listening
 from orchestration.partition import resume
 from orchestration.partition.resume import ResumableEngine
 from orchestration.workspace.workspace import Workspace
-from tests.orchestration.executors.pieces import numbered, sizes
+from tests.orchestration.executors.pieces import fails_at_row_5, numbered, sizes, three_rows_each
 from tests.waiting import until
 
 
@@ -121,6 +121,14 @@ def test_the_progress_of_a_recording_is_shown_next_to_the_parts(tmp_path):
         for part in (1, 2)
     )
     assert told == [of_parts[0], *first, of_parts[1], *second, of_parts[2]]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_of_an_op_names_the_part_and_its_rows(tmp_path, workers):
+    rows = three_rows_each(tmp_path / "rows", resumable(tmp_path / "finished", workers))
+    with pytest.raises(ValueError, match="no such page") as caught:
+        list(rows.map(fails_at_row_5))
+    assert describe(caught.value) == "no such page (fails_at_row_5, part 2; rows row-3 to row-5)"
 
 
 def test_maps_of_one_partition_are_kept_apart(tmp_path):
