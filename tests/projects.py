@@ -132,12 +132,12 @@ class Project:
         """Run a command of silverloom's command line and return its output."""
         return self.module("orchestration.cli", command, *argv, **options)
 
-    def start(self, name: str, *argv: str) -> subprocess.Popen:
+    def start(self, name: str, *argv: str, **env: str) -> subprocess.Popen:
         """Start `python -m name`, a program of orchestration, in the project without waiting for it."""
         return subprocess.Popen(
             [self.zygote.bin / "python", "-m", name, *argv],
             cwd=self.root,
-            env={**os.environ, **STRICT, **QUIET, **self.zygote.environment},
+            env={**os.environ, **STRICT, **QUIET, **self.zygote.environment, **env},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

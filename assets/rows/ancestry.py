@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from assets.declare.declaration import Declaration
 from assets.declare.graph import Everything, label
 from assets.rows.reading import read
-from ops.core.database import database, insert
+from ops.core.database import database, insert, literal
 from ops.core.parts import TABLES, part_files, temporary_folder
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ class Ancestry:
 
         try:
             if self.files:
-                self._tables.execute(query, [[str(file.path) for file in self.files]])
+                self._tables.execute(query, [literal(file.path for file in self.files)])
         except duckdb.Error:
             for file in self.files:
                 read(file.path, ["id", "source_ids"])  # names the file

@@ -1,12 +1,14 @@
 """A temporary on-disk database for one step: DuckDB, which spills what does not fit into memory.
 
-Belongs here: its settings, and inserting rows. Not here: queries (joins.py, and steps that have their own).
+Belongs here: its settings, names of files in queries, and inserting rows. Not here: queries (joins.py, and
+steps that have their own).
 """
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +42,11 @@ def database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect(config=settings) as connected:
         yield connected
     shutil.rmtree(folder / "spilled", ignore_errors=True)
+
+
+def literal(paths: Iterable[str | Path]) -> list[str]:
+    """Return paths as DuckDB's table functions read them; unescaped, `*`, `?` and `[` would be patterns."""
+    return [re.sub(r"[*?\[]", r"[\g<0>]", str(path)) for path in paths]
 
 
 def insert(database: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:

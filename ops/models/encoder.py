@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ops.core.params import ModelName
-from ops.models.installed import existing, hub_snapshot, is_file, is_hub_model, package_folder
+from ops.models.installed import existing_or_cached, is_file, is_hub_model, package_folder
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -73,9 +73,9 @@ def embedding_size(name: str = ENCODER) -> int:
 
 def encoder_folder(name: str = ENCODER) -> Path:
     """Return the folder of an encoder's files. Raises ModelNotInstalledError if it is missing."""
-    if is_file(name):
-        return existing(name)
-    return hub_snapshot(name) if is_hub_model(name) else package_folder(name) / "model"
+    if is_file(name) or is_hub_model(name):
+        return existing_or_cached(name)
+    return package_folder(name) / "model"
 
 
 #: Embeds n texts as n x E rows of unit length; a caller that has embeddings already passes a lookup instead.

@@ -63,6 +63,14 @@ def existing(name: str) -> Path:
     return path
 
 
+def existing_or_cached(name: str) -> Path:
+    """Return the path of a file or folder, or the folder of a hub model in the local cache.
+
+    Raises ModelNotInstalledError if it does not exist or is not in the cache.
+    """
+    return hub_snapshot(name) if is_hub_model(name) else existing(name)
+
+
 def module(name: str) -> str:
     """Return the name under which Python imports a package of models.txt."""
     return name.replace("-", "_")

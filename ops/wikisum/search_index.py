@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ops.core.database import database
+from ops.core.database import database, literal
 from ops.core.derived import DerivedFolder
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Outcomes, Row, drop
@@ -83,7 +83,7 @@ def _latest(web_pages: Parts, folder: Path) -> Iterator[tuple[str, str]]:
         SELECT latest.place[1] AS month, latest.place[2] AS id FROM pages JOIN latest USING (address)
         ORDER BY file_index, file_row_number
     """
-    for row in _rows_of(query, [[part.path for part in web_pages.parts]], folder):
+    for row in _rows_of(query, [literal(part.path for part in web_pages.parts)], folder):
         yield row["month"], row["id"]
 
 
@@ -94,7 +94,7 @@ def _texts(rows: Parts, web_pages: Parts, folder: Path) -> Iterator[tuple[str, s
         FROM read_parquet(?) AS pages JOIN read_parquet(?) AS rows
         ON pages.id = rows.page_id AND pages.month = rows.month
     """
-    paths = [[part.path for part in parts.parts] for parts in (web_pages, rows)]
+    paths = [literal(part.path for part in parts.parts) for parts in (web_pages, rows)]
     for row in _rows_of(query, paths, folder):
         yield row["address"], row["text"]
 

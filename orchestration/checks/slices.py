@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.core.database import database
+from ops.core.database import database, literal
 from ops.core.parts import temporary_folder
 from ops.core.row_measures import measured
 from orchestration.checks.history import Result
@@ -63,7 +63,7 @@ def repeated(
         ORDER BY rows.file_index, rows.file_row_number
     """  # noqa: S608  column names come from our own schema
     with temporary_folder(scratch) as folder, database(folder / "repeated") as opened:
-        rows = opened.sql(query, params={"paths": [str(path) for path in paths]}).to_arrow_table()
+        rows = opened.sql(query, params={"paths": literal(paths)}).to_arrow_table()
     begins = np.cumsum([0, *(pq.read_metadata(path).num_rows for path in paths)])
     positions = begins[rows["__file"].to_numpy()] + rows["__row"].to_numpy()
     return rows.select(list(columns)), positions.tolist()

@@ -5,6 +5,8 @@ from dotenv import set_key
 
 from tests.end_to_end.servers import failures, serving
 from tests.end_to_end.ticks import TICK, broken
+from tests.projects import differing
+from tests.ray_cluster import three_nodes
 
 #: Datasets that read a month of one source and all months of another; `make run` makes the rest, which is faster.
 CHOSEN = ["sources/papers", "sources/talks", "talksumm/matches"]
@@ -83,6 +85,17 @@ def test_backfill_sensor_and_schedule_run_in_the_daemon(done, fresh, storage, re
         asked = ["/".join(key["path"]) for key in request["assetSelection"]]
         assert "talksumm/pairs" in asked and "sources/talks" in asked and "sources/papers" not in asked
         assert {"key": "dagster/partition", "value": "2018-07"} in request["tags"]
+
+
+@pytest.mark.long
+def test_a_backfill_of_the_daemon_is_computed_on_a_cluster(done, fresh):
+    pytest.importorskip("ray")
+    with three_nodes() as cluster:
+        fresh.params(lambda params: params.update(engine={"kind": "ray", "address": cluster.address}))
+        with serving(fresh.root) as servers:
+            ended = servers.backfill(CHOSEN, MONTHS)
+    assert ended["status"] == "COMPLETED_SUCCESS", ended
+    assert differing(fresh, done, CHOSEN) == []
 
 
 def observe(project):

@@ -1,5 +1,6 @@
 """`silverloom run` trains a model in several processes and gives the same bytes as in one."""
 
+import contextlib
 import json
 import signal
 import zipfile
@@ -7,6 +8,7 @@ import zipfile
 import psutil
 import pytest
 
+from tests.ray_cluster import three_nodes
 from tests.waiting import until
 
 pytestmark = pytest.mark.long
@@ -36,9 +38,9 @@ def trained_by(project, processes):
     return project
 
 
-def run(project, *argv):
+def run(project, *argv, **env):
     """Run the command as a separate program, the parent of the training processes."""
-    program = project.start("orchestration.cli", "run", *argv)
+    program = project.start("orchestration.cli", "run", *argv, **env)
     output, _ = program.communicate()
     assert program.returncode == 0, output
     return output
@@ -49,6 +51,18 @@ def training_in(project):
     found = psutil.process_iter(["cwd", "cmdline"])
     ours = (process.info["cmdline"] or () for process in found if process.info["cwd"] == str(project.root))
     return [words for words in ours if any("multiprocessing.spawn" in word for word in words)]
+
+
+def training_below_ray():
+    """The processes that train together in a task of a cluster."""
+    found = []
+    for worker in psutil.process_iter(["cmdline"]):
+        if (worker.info["cmdline"] or [""])[0].startswith("ray::"):
+            with contextlib.suppress(psutil.Error):
+                found += [
+                    one.pid for one in worker.children() if "multiprocessing.spawn" in str(one.cmdline())
+                ]
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +81,20 @@ def test_two_processes_make_the_same_bytes_as_one_and_their_number_makes_nothing
     assert project.data() == alone
     trained_by(project, ONE)
     assert project.made(project.run()) == []
+    assert project.data() == alone
+
+
+def test_two_processes_train_within_one_task_of_a_cluster(done_project, tmp_path, alone):
+    pytest.importorskip("ray")
+    project = trained_by(done_project.copy(tmp_path / "checkout"), TWO)
+    with three_nodes() as cluster:
+        on_cluster = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": cluster.address}
+        program = project.start("orchestration.cli", "run", "--jobs", "1", **on_cluster)
+        both = until(lambda: len(found := training_below_ray()) >= TWO and found, programs=[program])
+        output, _ = program.communicate()
+    assert program.returncode == 0, output
+    assert len(both) == TWO
+    assert "talksumm/extractor" in project.made(output)
     assert project.data() == alone
 
 

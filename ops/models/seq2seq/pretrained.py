@@ -23,7 +23,7 @@ from transformers import AutoConfig, AutoTokenizer
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
 from transformers.utils.logging import disable_progress_bar
 
-from ops.models.installed import existing, hub_snapshot, is_hub_model
+from ops.models.installed import existing_or_cached
 from ops.models.seq2seq.config import PretrainedSeq2SeqConfig
 from ops.models.seq2seq.model import Inputs, Seq2Seq
 from ops.models.seq2seq.pieces import Pieces
@@ -101,7 +101,7 @@ def load_pretrained(name: str, folder: Path | None = None) -> tuple[Any, Any]:
     no fast tokenizer.
     """
     disable_progress_bar()  # the bar would overwrite the run's own output
-    place = str(folder or _installed(name))
+    place = str(folder or existing_or_cached(name))
     config: Any = AutoConfig.from_pretrained(place, local_files_only=True)
     if type(config) not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING:
         raise ValueError(f"{name} is a {config.model_type}: no encoder-decoder")
@@ -143,10 +143,6 @@ def folder_of(files: Mapping[str, bytes]) -> Iterator[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         yield Path(folder)
-
-
-def _installed(name: str) -> Path:
-    return hub_snapshot(name) if is_hub_model(name) else existing(name)
 
 
 def _with_shared_once(kind: Any) -> Any:

@@ -16,7 +16,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
 from ops.core.params import ModelName
-from ops.models.installed import existing, hub_snapshot, is_hub_model
+from ops.models.installed import existing_or_cached
 
 #: Pairs that are read together. Answers vary by about 1e-6 with the others in a batch: round what you store.
 _BATCH, _MULTIPLE = 32, 8
@@ -34,7 +34,7 @@ class NliModel:
         "entailment".
         """
         disable_progress_bar()  # the bar would overwrite the run's own output
-        place = str(hub_snapshot(name) if is_hub_model(name) else existing(name))
+        place = str(existing_or_cached(name))
         if strict:
             torch.set_num_threads(1)
         self._tokenizer: Any = AutoTokenizer.from_pretrained(place, local_files_only=True)

@@ -106,6 +106,20 @@ def test_columns_may_have_the_names_that_joins_use(tmp_path, key):
     assert list(grouped(rows, table.schema, key, rows, tmp_path / "sorted", 9)) == [table.take([1, 0])]
 
 
+@pytest.mark.parametrize("name", ["a?b", "a*b", "**", "a[bc]d", "[", "]", "a b's é\\"])
+def test_characters_of_patterns_in_a_path_are_only_characters(tmp_path, name):
+    for other in ("axb", "abd", "other"):
+        dataset(tmp_path / other, [["a", "a"]])
+    rows = dataset(tmp_path / name, [["b", "a"], ["a"]])
+    found = matches(rows, "key", [["a"]], tmp_path / f"{name}-found", ["number"])
+    assert found.read().to_pydict() == {"number": [1, 2]}
+    assert grouped(rows, SCHEMA, "key", rows, tmp_path / f"{name}-of", 9).read()["number"].to_pylist() == [
+        1,
+        2,
+        0,
+    ]
+
+
 def test_only_the_parts_are_left_on_disk(tmp_path):
     rows = dataset(tmp_path / "rows", [["a"]])
     found = matches(rows, "key", [["a"], ["b"]], tmp_path / "found")
