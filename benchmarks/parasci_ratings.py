@@ -6,8 +6,9 @@
 
 means   for each sitting: pairs, mean consistency by origin with a 95 % interval over pairs, kappa of raters.
         Given the number of pairs per origin (--counts), also the overall mean, and its difference from the
-        authors'; the same for the authors' least similar pairs, up to our mean Self-BLEU. An origin that a
-        sitting lacks is left out there, and the others keep their proportions
+        authors': of all pairs, of those that were never rated before, from the authors' pairs of every
+        evaluation, and by sheet. Also the authors' least similar pairs, up to our mean Self-BLEU. An origin
+        that a sitting lacks is left out there, and the others keep their proportions
 fit     ridge regression of a pair's mean rating on its features, with an offset for each origin: rank
         correlation with readers on held-out pairs, by sitting and origin, and on the authors'; its difference
         from that of F1 alone and of the default features, with 95 % intervals over pairs; calibration; for
@@ -32,6 +33,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -110,52 +112,107 @@ def means(options: argparse.Namespace) -> None:
     pairs, values = read()
     for sitting in dict.fromkeys(row["sitting"] for row in pairs):
         its = [row for row in pairs if row["sitting"] == sitting]
-        of_pair = {row["pair"]: dict(values[sitting + row["pair"]]) for row in its}
+        rated_of = by_origin(its, values)
         print(f"\n{sitting}: {len(its)} pairs")
-        for origin in ["ours", *sorted({row["origin"] for row in its})]:
-            rated = [
-                float(np.mean(list(of_pair[row["pair"]].values())))
-                for row in its
-                if row["origin"] == origin or (origin == "ours" and row["origin"] != "authors")
-            ]
-            if rated:
-                mean, low, high = interval(rated)
-                four = np.mean(np.array(rated) >= 4)
-                print(f"  {origin:12} {len(rated):4} {mean:.2f} ({low:.2f} to {high:.2f}), {four:.0%} >= 4")
-        rated_of = defaultdict(list)
-        for row in its:
-            rated_of[row["origin"]].append(float(np.mean(list(of_pair[row["pair"]].values()))))
+        ours = [value for origin, found in rated_of.items() if origin != "authors" for value in found]
+        for origin, rated in {"ours": ours, **dict(sorted(rated_of.items()))}.items():
+            four = np.mean(np.array(rated) >= 4)
+            print(f"  {origin:12} {len(rated):4} {told(interval(rated))}, {four:.0%} >= 4")
         if sitting.startswith(RANDOM):
             varied = [row for row in its if row["origin"] == "authors"]
             varied.sort(key=lambda row: float(row["self_bleu"]))
             copied = np.cumsum([float(row["self_bleu"]) for row in varied]) / np.arange(1, len(varied) + 1)
-            like = [
-                float(np.mean(list(of_pair[row["pair"]].values())))
-                for row, mean in zip(varied, copied, strict=True)
-                if mean <= options.mean
-            ]
-            mean, low, high = interval(like)
-            print(f"  authors, varied {len(like)} {mean:.2f} ({low:.2f} to {high:.2f})")
-        if sitting.startswith(RANDOM) and options.counts:
-            known = {name: count for name, count in options.counts.items() if name in rated_of}
-            ours, theirs = of_all(rated_of, known), of_all(rated_of, {"authors": 1})
-            for name, draws in (("all of ours", ours), ("above theirs", ours - theirs)):
-                low, high = np.percentile(draws[1:], [2.5, 97.5])
-                print(f"  {name:12}      {draws[0]:.2f} ({low:.2f} to {high:.2f})")
-        raters = sorted({rater for rated in of_pair.values() for rater in rated})
-        for number, first in enumerate(raters):
-            for second in raters[number + 1 :]:
-                both = [
-                    (one[first], one[second]) for one in of_pair.values() if {first, second} <= one.keys()
-                ]
-                if both:
-                    left, right = zip(*both, strict=True)
-                    near = np.mean(np.abs(np.subtract(left, right)) <= 1)
-                    kappa, rank = weighted_kappa(left, right), spearmanr(left, right)[0]
-                    print(
-                        f"  {first}, {second}: {len(both)} pairs, weighted kappa {kappa:.2f}, "
-                        f"rank correlation {rank:.2f}, within one {near:.0%}"
-                    )
+            like = by_origin(varied[: int((copied <= options.mean).sum())], values)["authors"]
+            print(f"  authors, varied {len(like)} {told(interval(like))}")
+            if options.counts:
+                comparisons(pairs, values, sitting, options.counts)
+        agreement(its, values)
+
+
+def by_origin(
+    pairs: Sequence[dict[str, str]], values: dict[str, list[tuple[str, int]]]
+) -> dict[str, list[float]]:
+    """Return the mean ratings of pairs, by origin."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for row in pairs:
+        found[row["origin"]].append(rating(row, values))
+    return found
+
+
+def comparisons(
+    pairs: Sequence[dict[str, str]],
+    values: dict[str, list[tuple[str, int]]],
+    sitting: str,
+    counts: dict[str, float],
+) -> None:
+    """Print the mean of our pairs of a sitting, in these shares, and what it is above the authors'."""
+    names = list(dict.fromkeys(row["sitting"] for row in pairs))
+    former: dict[str, list[float]] = defaultdict(list)
+    for row in pairs:
+        if names.index(row["sitting"]) < names.index(sitting):
+            former[row["scored_id"]].append(rating(row, values))
+    its = [row for row in pairs if row["sitting"] == sitting]
+    new = [row for row in its if row["origin"] == "authors" or row["scored_id"] not in former]
+    authors = [row for row in pairs if row["sitting"].startswith(RANDOM) and row["origin"] == "authors"]
+    ours_and_theirs = {
+        "all of ours": (its, its),
+        "never rated before": (new, its),
+        "against the authors' of all evaluations": (its, authors),
+    }
+    sheets = sorted({sheet_of(row, values) for row in its})
+    for sheet in sheets if len(sheets) > 1 else ():
+        on_sheet = [row for row in its if sheet_of(row, values) == sheet]
+        ours_and_theirs[f"sheet {sheet}, unweighted"] = on_sheet, on_sheet
+    for name, (first, second) in ours_and_theirs.items():
+        rated = by_origin(first, values)
+        shares = {origin: count for origin, count in counts.items() if origin in rated}
+        if name.startswith("sheet"):
+            shares = {origin: float(len(rated[origin])) for origin in shares}
+        ours, theirs = of_all(rated, shares), of_all(by_origin(second, values), {"authors": 1})
+        more = told(bounds(ours - theirs))
+        print(f"  {name:41} {told(bounds(ours))}, theirs {theirs[0]:.2f}: {more} above")
+    for name in ("ours", "authors"):
+        again = [
+            row
+            for row in its
+            if row["scored_id"] in former and (row["origin"] == "authors") == (name == "authors")
+        ]
+        if again:
+            then = np.mean([np.mean(former[row["scored_id"]]) for row in again])
+            now = np.mean([rating(row, values) for row in again])
+            print(f"  {name}, {len(again)} rated before: {then:.2f}, now {now:.2f}")
+
+
+def sheet_of(row: dict[str, str], values: dict[str, list[tuple[str, int]]]) -> str:
+    """Return the sheet on which a pair was rated: the first letter of its readers."""
+    return values[_key(row)][0][0][0]
+
+
+def agreement(pairs: Sequence[dict[str, str]], values: dict[str, list[tuple[str, int]]]) -> None:
+    """Print how far each two raters of a sitting agree."""
+    of_pair = [dict(values[_key(row)]) for row in pairs]
+    for first, second in combinations(sorted({rater for rated in of_pair for rater in rated}), 2):
+        both = [(one[first], one[second]) for one in of_pair if {first, second} <= one.keys()]
+        if both:
+            left, right = zip(*both, strict=True)
+            near = np.mean(np.abs(np.subtract(left, right)) <= 1)
+            kappa, rank = weighted_kappa(left, right), spearmanr(left, right)[0]
+            print(
+                f"  {first}, {second}: {len(both)} pairs, weighted kappa {kappa:.2f}, "
+                f"rank correlation {rank:.2f}, within one {near:.0%}"
+            )
+
+
+def bounds(draws: FLOAT) -> tuple[float, float, float]:
+    """Return a value with the 95 % interval of its resamples, which follow it."""
+    low, high = np.percentile(draws[1:], [2.5, 97.5])
+    return float(draws[0]), float(low), float(high)
+
+
+def told(found: Sequence[float]) -> str:
+    """Return a mean and its 95 % interval as text."""
+    mean, low, high = found
+    return f"{mean:.2f} ({low:.2f} to {high:.2f})"
 
 
 class Fit(NamedTuple):
@@ -210,6 +267,11 @@ def _key(row: dict[str, str]) -> str:
     return row["sitting"] + row["pair"]
 
 
+def rating(row: dict[str, str], values: dict[str, list[tuple[str, int]]]) -> float:
+    """Return the mean rating of a pair."""
+    return float(np.mean([value for _, value in values[_key(row)]]))
+
+
 def _of_ours(sittings: Sequence[str], row: dict[str, str]) -> bool:
     return row["sitting"] in sittings and row["origin"] != "authors"
 
@@ -233,16 +295,13 @@ def fit(options: argparse.Namespace) -> None:
     others = ("f1", "shared_words", "cosine", "least", "weakest", "self_bleu")
     pairs = _known(all_pairs, [*names, *others], partial(_of_ours, options.sitting.split(",")))
 
-    def rating(row: dict[str, str]) -> float:
-        return float(np.mean([value for _, value in values[_key(row)]]))
-
     def of_origin(rows: Sequence[dict[str, str]]) -> list[str]:
         return [row["origin"] for row in rows]
 
     def columns(chosen: Sequence[str], rows: Sequence[dict[str, str]] = pairs) -> FLOAT:
         return np.array([[float(row[name]) for name in chosen] for row in rows])
 
-    ratings = np.array([rating(row) for row in pairs])
+    ratings = np.array([rating(row, values) for row in pairs])
 
     @cache
     def fitted(chosen: tuple[str, ...]) -> tuple[Fit, dict[str, float]]:
@@ -267,16 +326,16 @@ def fit(options: argparse.Namespace) -> None:
     for its in np.array_split(np.argsort(predicted), 5):
         print(f"  {predicted[its].mean():.2f}  {ratings[its].mean():.2f}")
     random = sorted({row["sitting"] for row in all_pairs if row["sitting"].startswith(RANDOM)})
-    samples = [
+    samples: list[tuple[str, Callable[[dict[str, str]], bool]]] = [
         *((f"random pairs of ours, {name}", partial(_of_ours, [name])) for name in random),
         ("pairs of the authors", lambda row: row["origin"] == "authors"),
     ]
-    for told, wanted in samples:
+    for sample, wanted in samples:
         rows = _known(all_pairs, [*names, *others], wanted)
         if not rows:
             continue
-        rated, first = np.array([rating(row) for row in rows]), predictions(names, rows)
-        print(f"rank correlation, {len(rows)} {told}; lead of the first; predicted, rated:")
+        rated, first = np.array([rating(row, values) for row in rows]), predictions(names, rows)
+        print(f"rank correlation, {len(rows)} {sample}; lead of the first; predicted, rated:")
         print(f"  {options.features:70} {spearmanr(first, rated)[0]:.3f}")
         for chosen in (chosen for chosen in (CHOSEN, ("f1",)) if chosen != tuple(names)):
             found = predictions(chosen, rows)
@@ -316,9 +375,9 @@ def curve(options: argparse.Namespace) -> None:
         if drawn:
             origins = Counter(row["origin"] for row in drawn)
             rating, copied = (np.mean([row[name] for row in drawn]) for name in ("consistency", "self_bleu"))
-            told = _rated(limits, found.stays(mean), origins, options.sitting) if shift >= 0 else ""
+            said = _rated(limits, found.stays(mean), origins, options.sitting) if shift >= 0 else ""
             print(
-                f"{shift:+5.2f} {len(rows):5}  {len(drawn):5}  {rating:9.2f}  {copied:9.1f}  {told:55}  "
+                f"{shift:+5.2f} {len(rows):5}  {len(drawn):5}  {rating:9.2f}  {copied:9.1f}  {said:55}  "
                 f"{dict(origins.most_common())}"
             )
 
@@ -348,17 +407,13 @@ def _rated(params: FilterParams, stays: Callable[[Row], bool], counts: dict[str,
             pair |= {name: float(row[name]) for name in ("length_rate", "self_bleu")}
             if not (passes(pair, params, row["origin"]) and stays(pair)):
                 continue
-        found = [value for _, value in values[_key(row)]]
-        rated[row["origin"]].append(float(np.mean(found)))
+        rated[row["origin"]].append(rating(row, values))
     known = {name: count for name, count in counts.items() if name in rated}
     if not known:
         return "none"
     ours, theirs = of_all(rated, known), of_all(rated, {"authors": 1})
-    told = []
-    for draws in (ours, ours - theirs):
-        low, high = np.percentile(draws[1:], [2.5, 97.5])
-        told.append(f"{draws[0]:.2f} ({low:.2f} to {high:.2f})")
-    return f"{', '.join(told)}, {sum(len(rated[name]) for name in known)} pairs"
+    both = [told(bounds(draws)) for draws in (ours, ours - theirs)]
+    return f"{', '.join(both)}, {sum(len(rated[name]) for name in known)} pairs"
 
 
 def shares(text: str) -> dict[str, float]:

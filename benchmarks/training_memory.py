@@ -100,9 +100,13 @@ def write(folder: Path, shape: Shape | None, row: Callable[[int], Row], count: i
 
 
 def text(number: int, words: int) -> str:
-    """Return a sentence that is unique to the number."""
+    """Return a sentence that is unique to the number; all are of the same few words."""
     chosen = [_WORDS[(number * 7 + place * (1 + number % 5)) % len(_WORDS)] for place in range(words)]
-    return f"The {' '.join(chosen)} is number {number} ."
+    digits = []
+    while number or not digits:
+        number, digit = divmod(number, len(_WORDS))
+        digits.append(_WORDS[digit])
+    return f"The {' '.join(chosen)} is number {' '.join(digits)} ."
 
 
 def split_of(number: int) -> str:
