@@ -15,7 +15,7 @@ import pytest
 from orchestration.workspace.workspace import QUIET, STRICT
 from tests.end_to_end.corpus import write_paper
 from tests.projects import differing
-from tests.ray_cluster import counted, three_nodes
+from tests.ray_cluster import ROOT, counted, three_nodes
 from tests.waiting import until
 
 pytest.importorskip("ray")
@@ -108,26 +108,46 @@ def start(project, env):
     )
 
 
-@pytest.mark.long
-def test_nodes_need_no_file_of_the_driver(fresh, done):
-    """The project's folder is empty for all processes of the node that computes."""
+@contextlib.contextmanager
+def own_node(*before):
+    """A cluster whose only other node is started by `ray start` as the last words of a command."""
     import ray
 
-    program = (
-        f"mount -t tmpfs none {fresh.root} && exec {Path(sys.executable).with_name('ray')} start --block"
-    )
     with three_nodes(besides=0) as cluster, contextlib.ExitStack() as stack:
-        start = ["unshare", "--mount", "sh", "-c", f"{program} --address={cluster.address} --num-cpus=1"]
-        node = stack.enter_context(subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+        ray_start = f"{Path(sys.executable).with_name('ray')} start --block"
+        words = [word.replace("RAY_START", ray_start) for word in before]
+        words[-1] += f" --address={cluster.address} --num-cpus=1"
+        node = stack.enter_context(subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
         stack.callback(node.terminate)
         ray.init(address=cluster.address, log_to_driver=False)
         stack.callback(ray.shutdown)
         until(lambda: node.poll() is not None or len([one for one in ray.nodes() if one["Alive"]]) == 2)
         assert node.poll() is None, node.stdout.read()
-        env = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": cluster.address}
+        yield {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": cluster.address}
+
+
+@pytest.mark.long
+def test_nodes_need_no_file_of_the_driver(fresh, done):
+    """The project's folder is empty for all processes of the node that computes."""
+    hidden = f"mount -t tmpfs none {fresh.root} && exec RAY_START"
+    with own_node("unshare", "--mount", "sh", "-c", hidden) as env:
         fresh.silverloom("run", "-s", "talksumm/alignments", env=env)
     names = ["sources/papers", "sources/talks", "talksumm/matches", "talksumm/pairs", "talksumm/alignments"]
     assert differing(fresh, done, names) == []
+
+
+@pytest.mark.long
+def test_a_node_that_has_another_version_of_a_package_is_refused_by_name(fresh, tmp_path):
+    """The node, not the driver, finds tqdm 0.1 before the one that is installed."""
+    folder = tmp_path / "packages/tqdm-0.1.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: tqdm\nVersion: 0.1\n")
+    paths = f"PYTHONPATH={folder.parent}{os.pathsep}{ROOT}"
+    with own_node("sh", "-c", f"{paths} exec RAY_START") as env:
+        output = fresh.silverloom("run", "-s", "sources/papers", ok=False, env=env)
+    assert "differs: tqdm is 0.1, but requirements.lock has " in output
+    assert "Traceback" not in output
+    assert not list((fresh.root / "data/sources/papers").rglob("*.parquet"))
 
 
 @pytest.mark.long
