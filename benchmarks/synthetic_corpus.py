@@ -27,13 +27,13 @@ from benchmarks import fake_encoder
 from ops.core.outcome import Shape
 from ops.core.parts import part_name
 from ops.crawl.outcomes import PAGES
-from ops.discofuse.schemas import PROSE
+from ops.discofuse.schemas import FUSION_PAIRS, PROSE
 from ops.filters.test_sets import TEST_SETS
 from ops.models.encoder import embedding_size
 from ops.models.installed import package_folder
 from ops.parasci.entailment.entailment import ENTAILMENT
 from ops.parasci.partial.pdbert import PDBERT
-from ops.parasci.schemas import PASSAGES, SENTENCES
+from ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES, SENTENCES
 from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, WEB_PAGES
 from ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, TALKS
 
@@ -131,6 +131,8 @@ def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
         "sources/gold_alignments": (GOLD_ALIGNMENTS, each(gold_alignment, BY_HAND)),
         "sources/human_summaries": (HUMAN_SUMMARIES, each(human_summary, BY_HAND)),
         "sources/prose": (PROSE, each(prose)),
+        "sources/fusion_pairs": (FUSION_PAIRS, each(fusion_pair)),
+        "sources/paraphrase_pairs": (PARAPHRASE_PAIRS, each(pair_of_others)),
         "sources/test_sets": (TEST_SETS, iter(())),
         "parasci/pdbert": (PDBERT, iter(())),
         "parasci/entailment": (ENTAILMENT, iter(())),
@@ -365,6 +367,24 @@ def prose(number: int) -> Row:
     domain = ("encyclopedia", "sports")[number % 2]
     text = " ".join(writer.sentences(8))
     return {"id": f"prose-{number}", "document": f"prose-{number}", "domain": domain, "text": text}
+
+
+def fusion_pair(number: int) -> Row:
+    """Return a sentence and the two that it was split into; one in ten is validation, one in ten is test."""
+    first, second = Writer("fusion", number).sentences(2)
+    told = {"document": f"line {number}", "split": _split(number), "first": first, "second": second}
+    return {"id": f"fusion-{number}", "fused": f"{first[:-2]} and {second}", **told}
+
+
+def pair_of_others(number: int) -> Row:
+    """Return a pair of a corpus of paraphrases."""
+    first, second = Writer("others", number).sentences(2)
+    told = {"document": f"line {number}", "corpus": "questions", "split": _split(number)}
+    return {"id": f"others-{number}", "first": first, "second": second, **told}
+
+
+def _split(number: int) -> str:
+    return {8: "validation", 9: "test"}.get(number % 10, "train")
 
 
 def _url(number: int) -> str:
