@@ -115,7 +115,7 @@ def means(options: argparse.Namespace) -> None:
         rated_of = by_origin(its, values)
         print(f"\n{sitting}: {len(its)} pairs")
         ours = [value for origin, found in rated_of.items() if origin != "authors" for value in found]
-        for origin, rated in {"ours": ours, **dict(sorted(rated_of.items()))}.items():
+        for origin, rated in [*([("ours", ours)] if ours else []), *sorted(rated_of.items())]:
             four = np.mean(np.array(rated) >= 4)
             print(f"  {origin:12} {len(rated):4} {told(interval(rated))}, {four:.0%} >= 4")
         if sitting.startswith(RANDOM):

@@ -100,7 +100,7 @@ def write(folder: Path, shape: Shape | None, row: Callable[[int], Row], count: i
 
 
 def text(number: int, words: int) -> str:
-    """Return a sentence that is unique to the number; all are of the same few words."""
+    """Return a sentence that is unique to the number; all have the same words."""
     chosen = [_WORDS[(number * 7 + place * (1 + number % 5)) % len(_WORDS)] for place in range(words)]
     digits = []
     while number or not digits:

@@ -248,9 +248,11 @@ def give_up_or_retry(error: Exception, tried: int, label: str) -> NoReturn:
 
 
 def describe(error: BaseException) -> str:
-    """Return an error and its notes as text for people, with logins removed from URLs."""
-    notes = "; ".join(reversed(getattr(error, "__notes__", [])))
-    return without_logins(f"{_described(error)} ({notes})" if notes else _described(error))
+    """Return an error as text for people, with logins removed from URLs.
+
+    Its notes come first: they say which part and which rows an op failed at.
+    """
+    return without_logins(_described(error))
 
 
 def _described(error: BaseException) -> str:
@@ -258,6 +260,11 @@ def _described(error: BaseException) -> str:
         return line
     if (line := unreachable(error)) is not None:
         return line
+    where = ", ".join(reversed(getattr(error, "__notes__", [])))
+    return f"{where}: {_worded(error)}" if where else _worded(error)
+
+
+def _worded(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror} ({error.filename})" if error.filename else error.strerror
     worded = isinstance(error, (ValueError, RuntimeError, LookupError)) and not isinstance(error, KeyError)

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from assets.declare.declaration import Declaration
 from assets.declare.graph import Everything, label
 from assets.rows.reading import read
-from ops.core.database import database, insert, literal
+from ops.core.database import database, escaped_paths, insert
 from ops.core.parts import TABLES, part_files, temporary_folder
 
 if TYPE_CHECKING:
@@ -251,13 +251,14 @@ class Ancestry:
         query = f"""
             INSERT INTO rows
             SELECT read.id, read.source_ids, read.file_index << {_BITS} | read.file_row_number, files.kept
-            FROM read_parquet(?, file_row_number = true) AS read JOIN files ON files.file = read.file_index
+            FROM read_parquet(?, file_row_number = true, hive_partitioning = false) AS read
+            JOIN files ON files.file = read.file_index
         """  # noqa: S608  no user's text
         import duckdb
 
         try:
             if self.files:
-                self._tables.execute(query, [literal(file.path for file in self.files)])
+                self._tables.execute(query, [escaped_paths(file.path for file in self.files)])
         except duckdb.Error:
             for file in self.files:
                 read(file.path, ["id", "source_ids"])  # names the file

@@ -44,8 +44,12 @@ def database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     shutil.rmtree(folder / "spilled", ignore_errors=True)
 
 
-def literal(paths: Iterable[str | Path]) -> list[str]:
-    """Return paths as DuckDB's table functions read them; unescaped, `*`, `?` and `[` would be patterns."""
+def escaped_paths(paths: Iterable[str | Path]) -> list[str]:
+    """Return paths for `read_parquet`, in which `*`, `?` and `[` would otherwise be patterns.
+
+    A path that has one of these and a backslash cannot be read. Queries need `hive_partitioning = false`,
+    too: a folder named `id=x` would otherwise replace the column `id`.
+    """
     return [re.sub(r"[*?\[]", r"[\g<0>]", str(path)) for path in paths]
 
 

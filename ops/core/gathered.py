@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ops.core.database import literal
+from ops.core.database import escaped_paths
 from ops.core.parts import Parts
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def gathered(
     `query` selects `file_index`, `file_row_number`, `part` (the set) and `place` (the new place, from 0) from
     the files of `rows`, which are its parameter; a row may have several places. Buckets are in `folder`.
     """
-    tables.execute(f"CREATE TABLE places AS {query}", [literal(part.path for part in rows.parts)])
+    tables.execute(f"CREATE TABLE places AS {query}", [escaped_paths(part.path for part in rows.parts)])
     (count,) = tables.sql("SELECT count(*) FROM places").fetchall()[0]
     of_bucket = max(BUCKET // _size_of_row(rows, schema.names), -(-count // _MOST), 1)
     with ExitStack() as opened:

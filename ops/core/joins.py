@@ -37,12 +37,13 @@ if TYPE_CHECKING:
 _MATCHING = """
     SELECT rows.file_index, rows.file_row_number, wanted.part,
         row_number() OVER (ORDER BY wanted.part, rows.file_index, rows.file_row_number) - 1 AS place
-    FROM read_parquet(?, file_row_number = true) AS rows JOIN wanted ON rows."{}" = wanted.key
+    FROM read_parquet(?, file_row_number = true, hive_partitioning = false) AS rows
+    JOIN wanted ON rows."{}" = wanted.key
 """
 _SORTED = """
     SELECT rows.file_index, rows.file_row_number, 0 AS part,
         row_number() OVER (ORDER BY rows."{}" NULLS LAST, rows.file_index, rows.file_row_number) - 1 AS place
-    FROM read_parquet(?, file_row_number = true) AS rows
+    FROM read_parquet(?, file_row_number = true, hive_partitioning = false) AS rows
 """
 
 #: Rows after which `divided` starts a new part.

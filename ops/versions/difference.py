@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from jinja2 import Environment
 
+from ops.core.database import escaped_paths
 from ops.core.parts import TABLES
 from ops.text.words import Piece, word_difference
 
@@ -178,6 +179,7 @@ def _common(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, bool]:
 def _sql(template: str, **values: object) -> str:
     environment = Environment(autoescape=False)  # noqa: S701  not HTML
     environment.filters["literal"] = lambda text: "'" + text.replace("'", "''") + "'"
+    environment.filters["escaped"] = escaped_paths
     environment.filters["identifier"] = lambda name: '"' + name.replace('"', '""') + '"'
     return environment.from_string((Path(__file__).parent / template).read_text()).render(values)
 

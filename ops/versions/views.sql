@@ -5,7 +5,10 @@ CREATE VIEW {{ side }}_{{ table }} AS
 {%- if partitions %}
 SELECT * EXCLUDE (_file),
     MAP([{{ partitions | map("literal") | join(", ") }}], [{{ partitions.values() | map("literal") | join(", ") }}])[_file] AS _partition
-FROM read_parquet([{{ partitions | map("literal") | join(", ") }}], union_by_name = true, filename = '_file');
+FROM read_parquet(
+    [{{ partitions | escaped | map("literal") | join(", ") }}],
+    union_by_name = true, hive_partitioning = false, filename = '_file'
+);
 {%- else %}
 SELECT NULL::TEXT id, NULL::TEXT[] source_ids, NULL::TEXT reason, NULL::TEXT _partition WHERE false;
 {%- endif %}

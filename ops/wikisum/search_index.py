@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ops.core.database import database, literal
+from ops.core.database import database, escaped_paths
 from ops.core.derived import DerivedFolder
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Outcomes, Row, drop
@@ -78,12 +78,12 @@ def _latest(web_pages: Parts, folder: Path) -> Iterator[tuple[str, str]]:
     query = """
         WITH pages AS (
             SELECT file_index, file_row_number, month, id, coalesce(nullif(url, ''), document) AS address
-            FROM read_parquet(?, file_row_number = true)
+            FROM read_parquet(?, file_row_number = true, hive_partitioning = false)
         ), latest AS (SELECT address, max(row(month, id)) AS place FROM pages GROUP BY address)
         SELECT latest.place[1] AS month, latest.place[2] AS id FROM pages JOIN latest USING (address)
         ORDER BY file_index, file_row_number
     """
-    for row in _rows_of(query, [literal(part.path for part in web_pages.parts)], folder):
+    for row in _rows_of(query, [escaped_paths(part.path for part in web_pages.parts)], folder):
         yield row["month"], row["id"]
 
 
@@ -91,10 +91,11 @@ def _texts(rows: Parts, web_pages: Parts, folder: Path) -> Iterator[tuple[str, s
     """Yield address and text of the pages in the dataset, in any order."""
     query = """
         SELECT rows.address, concat(pages.title, chr(10), pages.text) AS text
-        FROM read_parquet(?) AS pages JOIN read_parquet(?) AS rows
+        FROM read_parquet(?, hive_partitioning = false) AS pages
+        JOIN read_parquet(?, hive_partitioning = false) AS rows
         ON pages.id = rows.page_id AND pages.month = rows.month
     """
-    paths = [literal(part.path for part in parts.parts) for parts in (web_pages, rows)]
+    paths = [escaped_paths(part.path for part in parts.parts) for parts in (web_pages, rows)]
     for row in _rows_of(query, paths, folder):
         yield row["address"], row["text"]
 

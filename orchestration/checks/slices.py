@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.core.database import database, literal
+from ops.core.database import database, escaped_paths
 from ops.core.parts import temporary_folder
 from ops.core.row_measures import measured
 from orchestration.checks.history import Result
@@ -57,13 +57,17 @@ def repeated(
     found = ", ".join(f'rows."{name}"' for name in columns)
     same = " AND ".join(f'rows."{name}" IS NOT DISTINCT FROM twice."{name}"' for name in columns)
     query = f"""
-        WITH twice AS (SELECT {listed} FROM read_parquet($paths) GROUP BY {listed} HAVING count(*) > 1)
+        WITH twice AS (
+            SELECT {listed} FROM read_parquet($paths, hive_partitioning = false)
+            GROUP BY {listed} HAVING count(*) > 1
+        )
         SELECT {found}, rows.file_index AS __file, rows.file_row_number AS __row
-        FROM read_parquet($paths, file_row_number = true) AS rows JOIN twice ON {same}
+        FROM read_parquet($paths, file_row_number = true, hive_partitioning = false) AS rows
+        JOIN twice ON {same}
         ORDER BY rows.file_index, rows.file_row_number
     """  # noqa: S608  column names come from our own schema
     with temporary_folder(scratch) as folder, database(folder / "repeated") as opened:
-        rows = opened.sql(query, params={"paths": literal(paths)}).to_arrow_table()
+        rows = opened.sql(query, params={"paths": escaped_paths(paths)}).to_arrow_table()
     begins = np.cumsum([0, *(pq.read_metadata(path).num_rows for path in paths)])
     positions = begins[rows["__file"].to_numpy()] + rows["__row"].to_numpy()
     return rows.select(list(columns)), positions.tolist()

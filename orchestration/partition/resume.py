@@ -21,6 +21,7 @@ from assets.declare.declaration import Declaration
 from ops.core.outcome import Outcome, Outcomes
 from ops.core.parts import TABLES, Exchange, temporary_folder
 from ops.parse.bounded.messages import watched
+from orchestration.executors.base import WorkerDiedError
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
 from orchestration.files.damage import DamagedError, make_folder
 from orchestration.files.identity import CodeWatch, Stamps, check_unreplaced, code_marks, json_digest
@@ -55,8 +56,7 @@ class ResumableEngine:
 
     def map(self, op: Op, pieces: Iterable[Any], *shared: object) -> Outcomes:
         """Yield `op(piece, *shared)` for every piece, computed now or in an earlier run."""
-        # `Parts.map` passes its op as the first shared argument
-        name = getattr(shared[0] if shared and callable(shared[0]) else op, "__name__", "op")
+        name = _name(op, shared)
         folder = self.folder / f"{len(self._maps)}-{name}"
         finished = FinishedParts(self.workspace, folder, self.inputs, code_marks(self.workspace))
         self._maps.append(self._map(name, finished, op, pieces, shared))
@@ -115,7 +115,7 @@ class ResumableEngine:
     def _next(self, computed: Iterator[Computed], name: str) -> Computed | None:
         """Return the next part. While this process transcribes a recording, report progress through it.
 
-        A note on an error names the part.
+        A note on the error of a worker that died names the part.
         """
         recent, before = Recent(), 0
 
@@ -129,7 +129,7 @@ class ResumableEngine:
         try:
             with watched(heard):
                 return next(computed, None)
-        except Exception as error:
+        except WorkerDiedError as error:
             error.add_note(name)
             raise
 
@@ -164,11 +164,23 @@ def _compute(
     several: bool,
     *shared: object,
 ) -> Computed:
-    """Compute a part and store it immediately, so that even parts ahead of their turn are not lost."""
+    """Compute a part and store it immediately, so that even parts ahead of their turn are not lost.
+
+    A note on an error of the op names the part, counted from 1.
+    """
     index, piece = numbered
     begun = time.monotonic()
-    outcome = op(piece, *shared)
+    try:
+        outcome = op(piece, *shared)
+    except Exception as error:
+        error.add_note(f"{_name(op, shared)}, part {index + 1}")
+        raise
     return keep(index, outcome) if several or time.monotonic() - begun > LONG else outcome
+
+
+def _name(op: Op, shared: Sequence[object]) -> str:
+    """Return the name of an op; `Parts.map` passes its op as the first shared argument."""
+    return str(getattr(shared[0] if shared and callable(shared[0]) else op, "__name__", "op"))
 
 
 def _packed(index: int, outcome: Outcome) -> PackedPart:

@@ -109,13 +109,13 @@ def start(project, env):
 
 
 @contextlib.contextmanager
-def own_node(*before):
-    """A cluster whose only other node is started by `ray start` as the last words of a command."""
+def own_node(*command):
+    """A cluster whose only other node is started by a command, in which RAY_START stands for `ray start`."""
     import ray
 
     with three_nodes(besides=0) as cluster, contextlib.ExitStack() as stack:
         ray_start = f"{Path(sys.executable).with_name('ray')} start --block"
-        words = [word.replace("RAY_START", ray_start) for word in before]
+        words = [word.replace("RAY_START", ray_start) for word in command]
         words[-1] += f" --address={cluster.address} --num-cpus=1"
         node = stack.enter_context(subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
         stack.callback(node.terminate)

@@ -88,14 +88,22 @@ def test_backfill_sensor_and_schedule_run_in_the_daemon(done, fresh, storage, re
 
 
 @pytest.mark.long
-def test_a_backfill_of_the_daemon_is_computed_on_a_cluster(done, fresh):
+def test_a_backfill_of_the_daemon_is_computed_on_a_cluster(done, fresh, tmp_path):
     pytest.importorskip("ray")
+    log = tmp_path / "log"
+    parse = "    return parse_records(records, FORMATS)\n"
+    told = f"""\
+    with open({str(log)!r}, "a") as file, open("/proc/self/cmdline") as words:
+        file.write(words.read().partition("\\0")[0] + "\\n")
+"""
+    fresh.edit("ops/parse/papers/__init__.py", parse, told + parse)
     with three_nodes() as cluster:
         fresh.params(lambda params: params.update(engine={"kind": "ray", "address": cluster.address}))
         with serving(fresh.root) as servers:
             ended = servers.backfill(CHOSEN, MONTHS)
     assert ended["status"] == "COMPLETED_SUCCESS", ended
     assert differing(fresh, done, CHOSEN) == []
+    assert set(log.read_text().splitlines()) == {"ray::run"}
 
 
 def observe(project):

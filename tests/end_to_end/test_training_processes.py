@@ -54,14 +54,13 @@ def training_in(project):
 
 
 def training_below_ray():
-    """The processes that train together in a task of a cluster."""
+    """The processes that train together in a task of this test's cluster."""
     found = []
-    for worker in psutil.process_iter(["cmdline"]):
-        if (worker.info["cmdline"] or [""])[0].startswith("ray::"):
-            with contextlib.suppress(psutil.Error):
-                found += [
-                    one.pid for one in worker.children() if "multiprocessing.spawn" in str(one.cmdline())
-                ]
+    for worker in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if worker.cmdline()[:1] == ["ray::run"]:
+                children = worker.children()
+                found += [one.pid for one in children if "multiprocessing.spawn" in str(one.cmdline())]
     return found
 
 

@@ -106,7 +106,7 @@ def test_columns_may_have_the_names_that_joins_use(tmp_path, key):
     assert list(grouped(rows, table.schema, key, rows, tmp_path / "sorted", 9)) == [table.take([1, 0])]
 
 
-@pytest.mark.parametrize("name", ["a?b", "a*b", "**", "a[bc]d", "[", "]", "a b's é\\"])
+@pytest.mark.parametrize("name", ["a?b", "a*b", "**", "a[bc]d", "[", "]", "a b's é\\", "key=x"])
 def test_characters_of_patterns_in_a_path_are_only_characters(tmp_path, name):
     for other in ("axb", "abd", "other"):
         dataset(tmp_path / other, [["a", "a"]])

@@ -247,6 +247,24 @@ def test_columns_that_one_version_has_are_named_and_not_compared(tmp_path):
     assert found["columns"] == {"text": 1}
 
 
+@pytest.mark.parametrize("name", ["a[bc]d", "a?b", "**", "id=x"])
+def test_folders_are_read_as_they_are_named(tmp_path, name):
+    shape = Shape(unit=columns(), kept=columns(("text", pa.string())))
+    for folder in (name, "abd", "axb"):
+        old, new = (
+            write(
+                tmp_path / folder / side,
+                one([{"id": folder, "source_ids": [], "licence": "", "text": side}]),
+                shape,
+            )
+            for side in ("old", "new")
+        )
+        if folder == name:
+            versions = old, new
+    (case,) = difference(*versions)["cases"]["changed"]
+    assert (case.id, case.old["text"], case.new["text"]) == (name, "old", "new")
+
+
 def test_quotes_in_names_of_folders_columns_and_ids_are_literal(tmp_path):
     name = """it's "so" {here}"""
     shape = Shape(unit=columns(), kept=columns((name, pa.string())))

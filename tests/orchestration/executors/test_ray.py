@@ -147,7 +147,7 @@ def test_an_error_of_an_op_names_the_part_and_its_rows(ray_engine, tmp_path):
     rows = three_rows_each(tmp_path / "rows", resumable(tmp_path / "finished", ray_engine))
     with pytest.raises(ValueError, match="no such page") as caught:
         list(rows.map(fails_at_row_5))
-    assert describe(caught.value) == "no such page (fails_at_row_5, part 2; rows row-3 to row-5)"
+    assert describe(caught.value) == "fails_at_row_5, part 2, rows row-3 to row-5: no such page"
 
 
 class OddError(Exception):

@@ -112,4 +112,6 @@ class OddError(Exception):
 
 def test_an_error_that_cannot_be_rebuilt_is_reported_as_another_one():
     known, odd = ValueError("page 1"), OddError(1, 3)
+    odd.add_note("part 2")
+    assert loadable(odd).__notes__ == ["part 2"]
     assert loadable(known) is known and repr(loadable(odd)) == "RuntimeError('OddError: page 1, line 3')"

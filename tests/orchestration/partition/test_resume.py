@@ -128,7 +128,7 @@ def test_an_error_of_an_op_names_the_part_and_its_rows(tmp_path, workers):
     rows = three_rows_each(tmp_path / "rows", resumable(tmp_path / "finished", workers))
     with pytest.raises(ValueError, match="no such page") as caught:
         list(rows.map(fails_at_row_5))
-    assert describe(caught.value) == "no such page (fails_at_row_5, part 2; rows row-3 to row-5)"
+    assert describe(caught.value) == "fails_at_row_5, part 2, rows row-3 to row-5: no such page"
 
 
 def test_maps_of_one_partition_are_kept_apart(tmp_path):
