@@ -38,7 +38,7 @@ from ops.models.training.task import CurvePoint, Progress, Task, Trained, Traini
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-Batches = list[tuple[int, ...]]
+Batches = Sequence[tuple[int, ...]]
 
 
 class NotFiniteError(TrainingError):

@@ -1,10 +1,34 @@
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.models.training import processes
 from ops.models.training.params import TrainingParams
-from ops.models.training.processes import batches, parts_of
+from ops.models.training.processes import parts_of
 
-COSTS = st.lists(st.integers(1, 50), max_size=200)
+
+def batches(*arguments):
+    return list(processes.batches(*arguments))
+
+
+def in_lists(costs, size, limit, seed, epoch, parts):
+    """The same batches, put together in lists."""
+    random = np.random.default_rng([seed, epoch])
+    order = random.permutation(len(costs)).tolist()
+    found, window = [], 50 * size * parts
+    for start in range(0, len(order), window):
+        batch = []
+        for index in sorted(order[start : start + window], key=costs.__getitem__):
+            largest = -(-(len(batch) + 1) // parts)
+            if largest > size or (limit and largest > 1 and largest * costs[index] > limit):
+                found.append(tuple(batch))
+                batch = []
+            batch.append(index)
+        found.append(tuple(batch))
+    return [found[place] for place in random.permutation(len(found))]
+
+
+COSTS = st.lists(st.integers(1, 50), max_size=300)
 
 
 @given(
@@ -16,6 +40,9 @@ COSTS = st.lists(st.integers(1, 50), max_size=200)
     st.integers(1, 4),
 )
 def test_every_example_is_in_one_part_and_parts_keep_their_limits(costs, size, limit, seed, epoch, number):
+    assert batches(costs, size, limit, seed, epoch, number) == in_lists(
+        costs, size, limit, seed, epoch, number
+    )
     found = [parts_of(batch, number) for batch in batches(costs, size, limit, seed, epoch, number)]
     assert sorted(index for parts in found for part in parts for index in part) == list(range(len(costs)))
     for parts in found:
