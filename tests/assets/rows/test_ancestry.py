@@ -4,6 +4,7 @@ import gc
 from types import SimpleNamespace
 
 import pyarrow as pa
+import pytest
 
 from assets.rows.ancestry import Ancestry, opened
 from ops.core.database import database
@@ -96,3 +97,12 @@ def test_many_ids_are_looked_up_in_as_many_scans_as_one(tmp_path):
         ancestry.look_up(f"sentence-{at}" for at in range(2, 30))
         assert len(queries) == 2 * of_one
         assert ancestry.lineage("sentence-7").places and len(queries) == 2 * of_one
+
+
+@pytest.mark.parametrize("name", ["a?b", "a[bc]d", "id=pair"])
+def test_rows_are_found_in_a_folder_named_like_a_pattern(tmp_path, name):
+    for folder in ("axb", "abd", name):
+        everything = sentences(tmp_path / folder, 3)
+    with opened(everything) as ancestry:
+        ancestry.look_up(["pair"])
+        assert ancestry.lineage("pair").made_of == ["sentence-0", "sentence-1", "sentence-2"]

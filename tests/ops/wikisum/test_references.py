@@ -360,3 +360,13 @@ def test_the_index_is_derived_from_the_rows_and_is_not_part_of_them(tmp_path):
     index = load(indexed(steps.index(), steps.pages, NewFolder(tmp_path / "new")))
     assert [hit.url for hit in index.search("bread", 5)] == ["file.html"]
     assert [hit.url for hit in index.search("honey", 5)] == ["http://a/1"]
+
+
+@pytest.mark.parametrize("name", ["a?b", "a[bc]d", "id=page-x"])
+def test_pages_in_a_folder_named_like_a_pattern_are_those_of_the_folder(tmp_path, name):
+    for folder in ("axb", "abd", name):
+        honey = page("http://a/1", f"Honey of {folder}.")
+        steps = Steps(tmp_path / folder, [BREAD], [honey, page("http://a/2", "Salt.")])
+    assert [row["address"] for row in steps.index().rows.rows()] == ["http://a/1", "http://a/2"]
+    index = load(indexed(steps.index(), steps.pages, NewFolder(tmp_path / "new")))
+    assert [hit.url for hit in index.search(f"honey {name}", 5)] == ["http://a/1"]

@@ -86,3 +86,13 @@ def test_an_expectation_that_could_not_be_evaluated_has_no_rows(dataset, tmp_pat
     write_outcomes(tmp_path, [Outcome.of(SHAPE, ["row-000001"], [row(1)])], SHAPE)
     broken = Result(between("text", 1), False, 0, "", (), "texts are no numbers")
     assert keep_failing(Workspace(tmp_path), dataset, "2018-06", tmp_path, [broken]) == []
+
+
+@pytest.mark.parametrize("name", ["a?b", "a[bc]d", "text=x"])
+def test_repeated_values_are_found_in_a_folder_named_like_a_pattern(tmp_path, name):
+    for folder, texts in (("axb", "aaa"), ("abd", "aaa"), (name, "aba")):
+        part = [row(index, text=text) for index, text in enumerate(texts)]
+        (tmp_path / folder).mkdir()
+        write_outcomes(tmp_path / folder, [Outcome.of(SHAPE, [one["id"] for one in part], part)], SHAPE)
+    (result,) = validate(tmp_path / name, [unique("text")], NEW, "2018-06").results
+    assert result.rows == [0, 2]
