@@ -1,4 +1,4 @@
-"""Make the datasets named as arguments, and the pages so far, in a process that may open only 64 files."""
+"""Make the datasets named as arguments, and the pages so far, in processes that may open only 64 files each."""
 
 import resource
 import sys
@@ -9,6 +9,7 @@ from orchestration.run.drive import run
 
 FILES = 64
 
-_, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, most))
-command(lambda: max(run(workspace(), select) for select in sys.argv[1:]))
+if __name__ == "__main__":  # worker processes import this module, too
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, most))
+    command(lambda: max(run(workspace(), select) for select in sys.argv[1:]))
