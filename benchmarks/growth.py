@@ -50,6 +50,7 @@ from ops.core.derived import NewFolder  # noqa: E402
 from ops.core.params import Params  # noqa: E402
 from ops.core.parts import FILES, Artifact, FilesFolder, Part, Parts, part_files  # noqa: E402
 from ops.models.training.params import TrainingParams  # noqa: E402
+from orchestration.checks.ids import StoredIds  # noqa: E402
 from orchestration.definitions import workspace  # noqa: E402
 from orchestration.executors.parts import engine  # noqa: E402
 from orchestration.files.parquet import write_outcomes  # noqa: E402
@@ -183,7 +184,8 @@ def _make(name: str, folder: Path, target: Path) -> int:
         arguments[dataset.files] = FilesFolder(target / FILES)
     if dataset.derived:
         arguments[dataset.derived] = NewFolder(target / "derived")
-    write_outcomes(target, dataset.function(**arguments), dataset.shape)
+    units = StoredIds(target.with_name(f"{target.name}.units"))  # on disk, as in a run
+    write_outcomes(target, units.taken_from(dataset.function(**arguments)), dataset.shape)
     return sum(Part(str(path)).rows for path in part_files(target, "kept"))
 
 
