@@ -10,7 +10,7 @@ MONTHS = 102
 
 
 @pytest.mark.long
-def test_a_dataset_that_reads_a_hundred_months_is_made_by_a_process_that_may_open_64_files(fresh):
+def test_a_dataset_that_reads_a_hundred_months_is_made_by_processes_that_may_open_256_files(fresh):
     fresh.params(lambda params: params["partitions"].update(start="2010-02"))
     fresh.silverloom("render")
     fresh.commit()
