@@ -237,14 +237,25 @@ class Outcome:
 Outcomes: TypeAlias = Iterator[Outcome]
 
 
+#: Outcomes that `in_parts` holds before it joins them.
+_HELD = 64
+
+
 def in_parts(outcomes: Iterable[Outcome], rows: int = 4096) -> Outcomes:
-    """Merge consecutive outcomes until each has at least `rows` rows; the last one may have fewer."""
+    """Merge consecutive outcomes until each has at least `rows` rows; the last one may have fewer.
+
+    Holds few outcomes, even if most have no rows: each takes tens of kilobytes.
+    """
     held: list[Outcome] = []
+    count = 0
     for outcome in outcomes:
         held.append(outcome)
-        if sum(one.kept.num_rows + one.dropped.num_rows + one.rejected.num_rows for one in held) >= rows:
+        count += outcome.kept.num_rows + outcome.dropped.num_rows + outcome.rejected.num_rows
+        if count >= rows:
             yield Outcome.joined(held)
-            held = []
+            held, count = [], 0
+        elif len(held) == _HELD:
+            held = [Outcome.joined(held)]
     if held:
         yield Outcome.joined(held)
 
