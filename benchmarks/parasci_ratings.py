@@ -374,10 +374,12 @@ def curve(options: argparse.Namespace) -> None:
             drawn = [row for row in rows if stays(row)]
         if drawn:
             origins = Counter(row["origin"] for row in drawn)
-            rating, copied = (np.mean([row[name] for row in drawn]) for name in ("consistency", "self_bleu"))
+            predicted, copied = (
+                np.mean([row[name] for row in drawn]) for name in ("consistency", "self_bleu")
+            )
             said = _rated(limits, found.stays(mean), origins, options.sitting) if shift >= 0 else ""
             print(
-                f"{shift:+5.2f} {len(rows):5}  {len(drawn):5}  {rating:9.2f}  {copied:9.1f}  {said:55}  "
+                f"{shift:+5.2f} {len(rows):5}  {len(drawn):5}  {predicted:9.2f}  {copied:9.1f}  {said:55}  "
                 f"{dict(origins.most_common())}"
             )
 

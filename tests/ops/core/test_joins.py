@@ -113,11 +113,8 @@ def test_characters_of_patterns_in_a_path_are_only_characters(tmp_path, name):
     rows = dataset(tmp_path / name, [["b", "a"], ["a"]])
     found = matches(rows, "key", [["a"]], tmp_path / f"{name}-found", ["number"])
     assert found.read().to_pydict() == {"number": [1, 2]}
-    assert grouped(rows, SCHEMA, "key", rows, tmp_path / f"{name}-of", 9).read()["number"].to_pylist() == [
-        1,
-        2,
-        0,
-    ]
+    by_key = grouped(rows, SCHEMA, "key", rows, tmp_path / f"{name}-of", 9)
+    assert by_key.read()["number"].to_pylist() == [1, 2, 0]
 
 
 def test_only_the_parts_are_left_on_disk(tmp_path):

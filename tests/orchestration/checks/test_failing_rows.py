@@ -6,7 +6,9 @@ import pytest
 
 from assets.declare.expectations import among, between, matches, not_null, unique
 from ops.core.outcome import Outcome, Shape, columns, drop
+from ops.core.parts import part_files
 from orchestration.checks.history import Result, failing_file, keep_failing
+from orchestration.checks.slices import repeated
 from orchestration.checks.validate import validate
 from orchestration.files.parquet import write_outcomes
 from orchestration.workspace.workspace import Workspace
@@ -94,5 +96,5 @@ def test_repeated_values_are_found_in_a_folder_named_like_a_pattern(tmp_path, na
         part = [row(index, text=text) for index, text in enumerate(texts)]
         (tmp_path / folder).mkdir()
         write_outcomes(tmp_path / folder, [Outcome.of(SHAPE, [one["id"] for one in part], part)], SHAPE)
-    (result,) = validate(tmp_path / name, [unique("text")], NEW, "2018-06").results
-    assert result.rows == [0, 2]
+    found, positions = repeated(part_files(tmp_path / name, "kept"), ["text"], None)
+    assert (found["text"].to_pylist(), positions) == (["a", "a"], [0, 2])

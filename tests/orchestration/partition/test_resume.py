@@ -1,6 +1,8 @@
 """Results computed under a partition's key are reused, in the same order."""
 
+import os
 import pickle
+import signal
 from types import SimpleNamespace
 
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.parse.bounded.messages import tell
+from orchestration.executors.base import WorkerDiedError
 from orchestration.executors.parts import LocalEngine
 from orchestration.files.damage import DamagedError
 from orchestration.files.identity import code_marks
@@ -129,6 +132,18 @@ def test_an_error_of_an_op_names_the_part_and_its_rows(tmp_path, workers):
     with pytest.raises(ValueError, match="no such page") as caught:
         list(rows.map(fails_at_row_5))
     assert describe(caught.value) == "fails_at_row_5, part 2, rows row-3 to row-5: no such page"
+
+
+def dies_at_2(piece):
+    if piece == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return numbered(piece, 1)
+
+
+def test_the_death_of_a_worker_names_the_part(tmp_path):
+    with pytest.raises(WorkerDiedError) as caught:
+        list(resumable(tmp_path, 2).map(dies_at_2, range(4)))
+    assert describe(caught.value).startswith("dies_at_2, part ")
 
 
 def test_maps_of_one_partition_are_kept_apart(tmp_path):
