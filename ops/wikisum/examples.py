@@ -14,6 +14,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import row_id
+from ops.core.loaded import Loaded
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
@@ -117,19 +118,19 @@ def examples(
     skip are counted as `too_long_for_set` and `no_paragraph_in_corpus`. Raises LookupError for a set whose
     ranker or corpus is missing from wikisum.ranked.
     """
-    return ranked.map(examples_of, tokenizer, learned_ranker, splits, params)
+    pieces = Loaded(sub_words.load, (tokenizer,))
+    ranker = Loaded(load_ranker, (learned_ranker,))
+    return ranked.map(examples_of, pieces, ranker, splits, params)
 
 
 def examples_of(
     ranked: pa.Table,
-    tokenizer: Artifact,
-    learned_ranker: Artifact,
+    pieces: Loaded[Tokenizer],
+    ranker: Loaded[LearnedRanker | None],
     splits: SplitParams,
     params: ExampleParams,
 ) -> Outcome:
     """Return the examples of one part."""
-    pieces = sub_words.load(tokenizer)
-    ranker = load_ranker(learned_ranker)
     units = ranked.to_pylist()
     kept: list[Row] = []
     dropped: list[Row] = []
@@ -141,7 +142,8 @@ def examples_of(
             dropped.append(drop(unit, "no_lead"))
         else:
             rows = [
-                _row(unit, name, content, pieces, ranker, splits) for name, content in params.sets.items()
+                _row(unit, name, content, pieces.model, ranker.model, splits)
+                for name, content in params.sets.items()
             ]
             found = [row for row in rows if not isinstance(row, _NotTaken)]
             lost.update(row.reason for row in rows if isinstance(row, _NotTaken))

@@ -1,6 +1,7 @@
 """Memory of ops over all months: one part at a time, and only the columns that they need."""
 
 import gc
+from collections import Counter
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
@@ -9,18 +10,22 @@ import pytest
 from ops.core.parts import Part
 from ops.models.training import TrainingError
 from ops.models.training.examples import ExampleStore
+from ops.wikisum import tokenizer as sub_words
 from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.dispersion import DispersionParams
 from ops.wikisum.examples import ExampleParams
+from ops.wikisum.examples import examples as sets_of_examples
 from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
+from ops.wikisum.learned_ranker import load as load_ranker
 from ops.wikisum.long_sequences.texts import TextModel
 from ops.wikisum.models.grid import grid
 from ops.wikisum.models.learning_sets import SubWords, learning_set, sets_of
 from ops.wikisum.models.summaries import SummaryParams, rouge_scores, summaries
-from ops.wikisum.schemas import CORPUS, RANKED, REFERENCES, SplitParams
+from ops.wikisum.schemas import CORPUS, LEARNED_RANKER, RANKED, REFERENCES, TOKENIZER, SplitParams
 from ops.wikisum.statistics import statistics
+from ops.wikisum.tokenizer import TokenizerParams
 from tests.checkpoints import Memory
-from tests.ops.wikisum.encyclopedia import Steps, article, page
+from tests.ops.wikisum.encyclopedia import Steps, article, artifact, page
 from tests.ops.wikisum.models.grid_cases import given, rows_of
 from tests.ops.wikisum.models.summarizer_cases import (
     ARCHITECTURES,
@@ -77,6 +82,29 @@ def test_the_learned_ranker_yields_a_part_before_it_reads_all(steps):
     next(outcomes)
     assert len(reads) <= len(NAMES) + 2  # all of them for learning, then one after the other
     assert len(list(outcomes)) == len(NAMES) - 1
+
+
+def test_examples_load_the_tokenizer_and_the_ranker_once_for_all_parts(steps, monkeypatch):
+    found, splits = ranked(steps, []), SplitParams(validation=0, test=0)
+    pieces = artifact(
+        steps.folder / "pieces",
+        TOKENIZER,
+        sub_words.tokenizer(found, splits, TokenizerParams(vocabulary=300)),
+    )
+    ranker = artifact(
+        steps.folder / "ranker", LEARNED_RANKER, learned_ranker(found, splits, LearnedRankerParams())
+    )
+    loaded = Counter()
+
+    def counted(load):
+        return lambda given: loaded.update([load.__module__]) or load(given)
+
+    # the package `tokenizers` never frees some megabytes of a tokenizer that has encoded
+    monkeypatch.setattr("ops.wikisum.examples.sub_words.load", counted(sub_words.load))
+    monkeypatch.setattr("ops.wikisum.examples.load_ranker", counted(load_ranker))
+    made = list(sets_of_examples(found, pieces, ranker, splits, ExampleParams()))
+    assert [len(outcome.units) for outcome in made] == [1] * len(NAMES)
+    assert loaded == {"ops.wikisum.tokenizer": 1, "ops.wikisum.learned_ranker": 1}
 
 
 def test_statistics_yield_a_part_before_they_read_all(steps):
