@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from ops.core.database import escaped_paths
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 BUCKET, _MOST = 64 << 20, 128
 #: Bytes of rows that are taken at a time.
 LARGEST = 1 << 30
-#: Files whose footers tell the mean size of a row.
+#: Files that are read for the mean size of a row.
 _SAMPLED = 16
 _PLACES = 65_536
 _PART, _PLACE = "__part", "__place"
@@ -194,16 +193,7 @@ def _by_file(tables: duckdb.DuckDBPyConnection) -> Iterator[tuple[int, pa.Table]
 
 
 def _size_of_row(rows: Parts, names: Sequence[str]) -> int:
-    """Return the mean size of a row in bytes, by the footers of some files."""
-    size, count = 0, 0
-    for part in rows.parts[:: -(-len(rows.parts) // _SAMPLED) or 1]:
-        about = pq.read_metadata(part.path)
-        groups = [about.row_group(number) for number in range(about.num_row_groups)]
-        columns = [group.column(number) for group in groups for number in range(group.num_columns)]
-        size += sum(
-            column.total_uncompressed_size
-            for column in columns
-            if column.path_in_schema.partition(".")[0] in names
-        )
-        count += about.num_rows
-    return max(1, size // max(1, count))
+    """Return the mean size of a row of some files in memory; a file may repeat values without their bytes."""
+    some = (part.read(names) for part in rows.parts[:: -(-len(rows.parts) // _SAMPLED) or 1])
+    sizes = [(table.nbytes, len(table)) for table in some]
+    return max(1, sum(size for size, _ in sizes) // max(1, sum(count for _, count in sizes)))

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.core import gathered
+from ops.core.database import database
 from ops.core.gathered import taken
+from tests.parts import parts
 
 WORDS = st.one_of(st.none(), st.text(max_size=30))
 ROW = st.fixed_dictionaries(
@@ -56,6 +58,22 @@ def test_a_long_row_that_is_taken_often_is_taken_in_bounded_pieces():
         sizes = [piece.nbytes for piece in taken(table, np.array([0] * 100 + [1] * 9))]
     assert len(sizes) >= 25
     assert max(sizes) < 210_000
+
+
+def test_buckets_are_bounded_by_what_rows_take_in_memory(tmp_path):
+    # Parquet stores the text once for each file
+    rows = [{"id": f"{number:03}", "text": "a" * 1000} for number in range(400)]
+    schema = pa.schema([("id", pa.string()), ("text", pa.string())])
+    stored = parts(tmp_path / "rows", schema, rows[:200], rows[200:])
+    query = """
+        SELECT file_index, file_row_number, 0 AS part, row_number() OVER (ORDER BY id DESC) - 1 AS place
+        FROM read_parquet(?, file_row_number = true)
+    """
+    with patch.object(gathered, "BUCKET", 50_000), database(tmp_path / "found") as tables:
+        found = list(gathered.gathered(tables, stored, schema, query, tmp_path / "found"))
+    assert pa.concat_tables(found).select(["id", "text"]).to_pylist() == rows[::-1]
+    assert len(found) == 9
+    assert max(table.nbytes for table in found) < 60_000
 
 
 @pytest.mark.long
