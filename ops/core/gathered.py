@@ -196,4 +196,4 @@ def _size_of_row(rows: Parts, names: Sequence[str]) -> int:
     """Return the mean size of a row of some files in memory; a file may repeat values without their bytes."""
     some = (part.read(names) for part in rows.parts[:: -(-len(rows.parts) // _SAMPLED) or 1])
     sizes = [(table.nbytes, len(table)) for table in some]
-    return max(1, sum(size for size, _ in sizes) // max(1, sum(count for _, count in sizes)))
+    return max(1, int(sum(size for size, _ in sizes)) // max(1, sum(count for _, count in sizes)))

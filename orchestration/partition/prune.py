@@ -1,10 +1,12 @@
 """Remove partitions that no longer exist, because the range shrank or params.yaml excludes them.
 
-Belongs here: removing their folders and manifests. Not here: deciding what is stale (state/freshness.py).
+Belongs here: removing their folders and manifests, and what killed processes left beside these. Not here:
+deciding what is stale (state/freshness.py).
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 from assets.declare.declaration import Declaration
@@ -33,8 +35,18 @@ def no_partitions(labels: Sequence[str]) -> str:
 
 
 def prune(workspace: Workspace, dataset: Declaration) -> list[str]:
-    """Remove a dataset's leftovers, and finished parts that are not needed any more; return the leftovers."""
+    """Remove a dataset's leftovers, and finished parts that are not needed any more; return the leftovers.
+
+    Also removes manifests that were half written when their process was killed.
+    """
     gone = leftovers(workspace, dataset)
+    for unfinished in workspace.manifests(dataset).glob(".*.json.*"):
+        named = unfinished.name.split(".")[1]
+        with (
+            contextlib.suppress(BlockingIOError),  # it is being written
+            making(workspace, dataset, "" if named == "all" else named, wait=False),
+        ):
+            unfinished.unlink(missing_ok=True)
     partitions = {partition or "all": partition for partition in dataset.made_partitions}
     for name in partitions_with_parts(workspace, dataset):
         manifest = View(workspace).known(dataset, partitions[name]) if name in partitions else None

@@ -20,11 +20,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
 from ops.core.parts import Parts
 from ops.core.sampling import sample
 from ops.evaluation.human_evaluation import Judged, JudgedRows, answered, evaluate_ratings, numbers_of
 from ops.evaluation.questionnaire import Question
+from ops.evaluation.table import with_files
 from ops.talksumm.evaluation.people import (
     OF_SENTENCES,
     OF_SUMMARIES,
@@ -45,8 +46,7 @@ def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: Rat
     months = dict(
         zip(*(talks.read(["id", "month"])[name].to_pylist() for name in ("id", "month")), strict=True)
     )
-    units = summaries.read()
-    of_budget = units.filter(pc.equal(units["budget"], params.budget))
+    of_budget = summaries.read(["id", "talk_id", "paper_id"], where=("budget", [params.budget]))
     first: dict[str, str] = {}
     for unit in of_budget.sort_by("talk_id").to_pylist():
         first.setdefault(unit["paper_id"], unit["talk_id"])
@@ -54,19 +54,24 @@ def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: Rat
     by_month = rated.append_column(
         "month", pa.array([months[talk] for talk in rated["talk_id"].to_pylist()], pa.string())
     )
-    drawn = sample(by_month, params.papers, params.seed, strata=["month"]).to_pylist()
+    ids = sample(by_month, params.papers, params.seed, strata=["month"])["id"].to_pylist()
+    drawn = summaries.read(where=("id", ids)).sort_by("id").to_pylist()
     wanted = [state for summary in drawn for state in summary["source_ids"]]
     found = alignments.read(["id", "text"], where=("id", wanted))
     texts = dict(zip(found["id"].to_pylist(), found["text"].to_pylist(), strict=True))
-    kept = [row for summary in drawn for row in _rows(summary, texts)]
-    taken = {summary["id"] for summary in drawn}
-    dropped = [
-        drop(unit, _reason(unit, params.budget, first), detail=unit["budget"])
-        for unit in units.to_pylist()
-        if unit["id"] not in taken
-    ]
-    files = PEOPLE.files(kept, params)
-    yield Outcome.of(RATING_SHEETS, units["id"].to_pylist(), kept, dropped, files=files)
+    kept = [row for summary in drawn for row in _rows(summary, months[summary["talk_id"]], texts)]
+
+    def parts() -> Outcomes:
+        yield Outcome.of(RATING_SHEETS, ids, kept)
+        for part in summaries:
+            dropped = [
+                drop(unit, _reason(unit, params.budget, first), detail=unit["budget"])
+                for unit in part.to_pylist()
+                if unit["id"] not in ids
+            ]
+            yield Outcome.of(RATING_SHEETS, [unit["id"] for unit in dropped], [], dropped)
+
+    yield from with_files(in_parts(parts()), RATING_SHEETS, lambda: PEOPLE.files(kept, params))
 
 
 def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
@@ -128,10 +133,10 @@ def _reason(unit: Row, budget: str, first: Mapping[str, str]) -> str:
     return "not_drawn" if unit["talk_id"] == first[unit["paper_id"]] else "other_talk"
 
 
-def _rows(summary: Row, texts: Mapping[str, str]) -> Iterator[Row]:
+def _rows(summary: Row, month: str, texts: Mapping[str, str]) -> Iterator[Row]:
     """Yield a row for every sentence of a summary, then one for the whole summary."""
-    shared = {name: summary[name] for name in ("pair_id", "paper_id", "paper_title", "month")}
-    shared["summary_id"] = summary["id"]
+    shared = {name: summary[name] for name in ("pair_id", "paper_id", "paper_title")}
+    shared |= {"summary_id": summary["id"], "month": month}
     for state, sentence, position in zip(
         summary["source_ids"], summary["sentence_ids"], summary["positions"], strict=True
     ):

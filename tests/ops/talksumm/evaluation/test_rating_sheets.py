@@ -162,3 +162,22 @@ def test_a_summary_of_an_unknown_talk_is_refused(tmp_path):
 def test_rater_names_must_be_distinct_and_valid_file_names(raters):
     with pytest.raises(ValidationError):
         RatingSheetParams(raters=raters)
+
+
+def test_summaries_that_are_not_drawn_are_dropped_some_thousand_at_a_time(tmp_path):
+    months = ("2018-06",) * 5000
+    rows = [summary(n) for n in range(len(months))]
+    outcomes = list(
+        rating_sheets(
+            dealt(tmp_path, SUMMARIES.kept, rows, 20),
+            dealt(tmp_path, ALIGNMENTS.kept, [state(n, index) for n in range(5000) for index in (0, 2)]),
+            dealt(tmp_path, TALKS.kept, [talk(n, month) for n, month in enumerate(months)]),
+            PARAMS,
+        )
+    )
+    assert [len(outcome.kept) for outcome in outcomes] == [6, 0]
+    assert [bool(outcome.files) for outcome in outcomes] == [False, True]
+    assert sorted(name for outcome in outcomes for name in outcome.units.to_pylist()) == sorted(
+        row["id"] for row in rows
+    )
+    assert max(len(outcome.units) for outcome in outcomes) < 5000
