@@ -60,6 +60,7 @@ def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: Rat
     found = alignments.read(["id", "text"], where=("id", wanted))
     texts = dict(zip(found["id"].to_pylist(), found["text"].to_pylist(), strict=True))
     kept = [row for summary in drawn for row in _rows(summary, months[summary["talk_id"]], texts)]
+    taken = {*ids}
 
     def parts() -> Outcomes:
         yield Outcome.of(RATING_SHEETS, ids, kept)
@@ -67,7 +68,7 @@ def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: Rat
             dropped = [
                 drop(unit, _reason(unit, params.budget, first), detail=unit["budget"])
                 for unit in part.to_pylist()
-                if unit["id"] not in ids
+                if unit["id"] not in taken
             ]
             yield Outcome.of(RATING_SHEETS, [unit["id"] for unit in dropped], [], dropped)
 
