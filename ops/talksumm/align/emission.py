@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ops.models.word_vectors import WordVectors
-from ops.text.words import STOP_WORDS
+from ops.text.words import STOP_WORDS, visible
 
 #: Cells of rows that are kept in memory (half a gigabyte), and of rows that are recomputed when needed.
 KEPT_CELLS, FRESH_CELLS = 2**26, 2**24
@@ -149,7 +149,7 @@ def content_tokens(text: str) -> list[str]:
     sentences. As in the released code, longer punctuation ("...", "``") and clitics that are not stop words
     ("n't", "'s") stay.
     """
-    tokens: list[str] = _tokenizer().tokenize(text.lower().replace(HESITATION, " "))
+    tokens: list[str] = _tokenizer().tokenize(visible(text).lower().replace(HESITATION, " "))
     return [token for token in tokens if token not in _filtered()]
 
 
