@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -222,11 +220,10 @@ SEEDS = ["*", "* ", "1A", "1Aa code ", "1Aa available http:x ", "[A", "[", "[1",
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_time_is_linear_in_a_sentence_of_a_megabyte(seed):
+def test_a_sentence_of_a_megabyte_is_judged(seed):
+    """Quadratic work on it takes hours: the limit of every test ends it."""
     text = seed * (1_000_000 // len(seed))
-    start = time.perf_counter()
     rules.start_reason(text)
     rules.without_note(text)
-    rules.is_equation(f"= {text}", lambda word: False)
-    rules.has_words(text)
-    assert time.perf_counter() - start < 10
+    assert rules.is_equation(f"= {text}", lambda word: False)
+    assert rules.has_words(f"{text} some more words of text")
