@@ -31,6 +31,8 @@ from orchestration.checks.validate import known_finding
 from orchestration.executors.parts import RayEngine, engine
 from orchestration.files.full_disk import DiskFullError
 from orchestration.files.identity import (
+    CODE,
+    REPORT_CODE,
     Stamps,
     check_code,
     code_marks,
@@ -197,7 +199,7 @@ class Materialisation:
         workspace, dataset, partition = self._place
         if (reason := dataset.excluded(partition)) is not None:
             raise NotReadyError(f"{label(dataset, partition)} is excluded in params.yaml: {reason}")
-        check_code(workspace, code_marks(workspace))
+        self._check_code()
         started, target = time.monotonic(), workspace.folder(dataset, partition)
         findings: dict[str, Finding] = {}
         before, inputs = self._open()
@@ -215,7 +217,7 @@ class Materialisation:
                 if is_replaced(before):  # some parts may be made from the changed file
                     discard_parts(*self._place, key)
                 raise
-            check_code(workspace, code_marks(workspace))  # workers may have run other code than the key says
+            self._check_code()  # workers may have run other code than the key says
             manifest = Manifest(key, folder_hashes(new), counts(new))
             if dataset.shape is not None:
                 findings |= validate.check(*self._place, new, manifest, run_id)
@@ -248,12 +250,18 @@ class Materialisation:
                 findings["schema"] = conservation.schema(folder, shape, space)
         if not validate.LEVELS.keys().isdisjoint(names):
             findings |= validate.check(*self._place, folder, manifest, run_id)
+        self._check_code()
         if not accepted(findings):
             failed = {**today, "code": {**today["code"], "expectations": FAILED}}
             write_manifest(*self._place, replace(manifest, key=failed))
         elif findings.keys() >= CHECKS.keys():
             write_manifest(*self._place, replace(manifest, key=today))
         return self.result(manifest, findings)
+
+    def _check_code(self) -> None:
+        """Raise MovedError if anything that the key covers was edited since this process started."""
+        code = REPORT_CODE if self.dataset.shape is None else CODE
+        check_code(self.workspace, code_marks(self.workspace), code)
 
     def _open(self) -> tuple[Stamps, Everything | _Inputs]:
         """Return the inputs, and the stamps of their files from before any was read."""
