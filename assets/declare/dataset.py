@@ -247,7 +247,7 @@ def partitions() -> dg.PartitionsDefinition[str]:
         cron_schedule="0 0 1 1 *" if yearly else "0 0 1 * *",
         fmt="%Y" if yearly else "%Y-%m",
         start=chosen.start,
-        end=after(chosen.end, chosen.every),
+        end=after(chosen.last, chosen.every),
     )
 
 

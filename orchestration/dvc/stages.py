@@ -78,7 +78,7 @@ def stage(workspace: Workspace, dataset: Declaration) -> dict[str, Any]:
         "deps": [*sources, *upstream],
         "params": [
             *given(workspace, [*COMMON, *dataset.sections]),
-            {"code.json": [".".join(dataset.key.path)]},
+            {"code.json": [".".join(dataset.key.path), *_followed(workspace)]},
         ],
         "outs": [
             {workspace.shown(place): {"persist": True}}
@@ -98,6 +98,15 @@ def stage(workspace: Workspace, dataset: Declaration) -> dict[str, Any]:
     return found
 
 
+def _followed(workspace: Workspace) -> dict[str, str]:
+    """Return what code.json holds besides code: the last partition, if only the sources say which it is.
+
+    A new month of one source is a new partition of the others too, although none of their files changed.
+    """
+    chosen = workspace.settings.partitions
+    return {"last_partition": chosen.last} if chosen.follows_sources else {}
+
+
 def write(workspace: Workspace) -> None:
     """Write dvc.yaml."""
     write_file(workspace.root / "dvc.yaml", render(workspace).encode())
@@ -106,7 +115,7 @@ def write(workspace: Workspace) -> None:
 
 def write_code(workspace: Workspace) -> None:
     """Write code.json, unless it is already up to date."""
-    content: dict[str, dict[str, Any]] = {}
+    content: dict[str, Any] = {**_followed(workspace)}
     for dataset in workspace.datasets.values():
         group, name = dataset.key.path
         content.setdefault(group, {})[name] = dataset.code
@@ -251,7 +260,7 @@ def _is_recorded(workspace: Workspace, dataset: Declaration, stages: Mapping[str
     *watched, _ = rendered["params"]
     params = {
         "params.yaml": {path: raw_section(document(workspace.root), path) for path in watched},
-        "code.json": {".".join(dataset.key.path): dataset.code},
+        "code.json": {".".join(dataset.key.path): dataset.code, **_followed(workspace)},
     }
     return (
         _recorded(found, "deps") == {path: _version(workspace.root / path) for path in read}
