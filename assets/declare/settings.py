@@ -22,6 +22,7 @@ from pydantic import (
     BeforeValidator,
     Discriminator,
     Field,
+    PrivateAttr,
     Tag,
     ValidationError,
     ValidationInfo,
@@ -55,6 +56,9 @@ def _as_text(value: Any) -> Any:
     return str(value) if isinstance(value, int) else value
 
 
+#: As the last period: the newest one in the sources that is over.
+LATEST = "latest"
+
 #: A month or year in params.yaml.
 PeriodName: TypeAlias = Annotated[str, BeforeValidator(_as_text)]
 
@@ -67,26 +71,43 @@ class Partitions(Params, section="partitions"):
     start: PeriodName = Field(default="", validate_default=True)
     """First period: `2018-06`, or `2018` for years."""
     end: PeriodName = Field(default="", validate_default=True)
-    """Last period, included."""
+    """Last period, included; `latest`: the newest one in the sources that is over."""
+    _newest: str = PrivateAttr(default="")
 
     @field_validator("start", "end")
     @classmethod
     def _a_period(cls, value: str, info: ValidationInfo) -> str:
         every = info.data.get("every")
+        if info.field_name == "end" and value == LATEST and every != "none":
+            return value
         if every is not None and (value or every != "none") and (fault := periods.fault(value, every)):
             raise ValueError(fault)
         return value
 
     @model_validator(mode="after")
     def _in_order(self) -> Partitions:
-        if self.end < self.start:
+        if self.end < self.start and not self.follows_sources:
             raise ValueError(f"end ({self.end}) is before start ({self.start})")
         return self
 
     @property
+    def follows_sources(self) -> bool:
+        """Whether the last period is the newest one in the sources."""
+        return self.end == LATEST
+
+    def follow(self, newest: str) -> None:
+        """Set the newest period in the sources, once these can be read: all datasets must be declared."""
+        self._newest = max(newest, self.start)
+
+    @property
+    def last(self) -> str:
+        """The last period; the first one as long as the newest in the sources is not known."""
+        return (self._newest or self.start) if self.follows_sources else self.end
+
+    @property
     def names(self) -> list[str]:
         """The names of all periods, in order: months, years, or one name."""
-        return [*_between(self.start, self.end, self.every)]
+        return [*_between(self.start, self.last, self.every)]
 
 
 @lru_cache(maxsize=8)

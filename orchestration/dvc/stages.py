@@ -11,7 +11,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.settings import document, raw_section
 from orchestration.compat import dvc_commit
 from orchestration.dvc import metrics
+from orchestration.dvc.sections import check_sections, given
 from orchestration.files.damage import remove_file, set_aside
 from orchestration.files.identity import check_unmoved, file_md5, folder_hashes, version
 from orchestration.files.publish import lock_file, write_changed, write_file
@@ -45,8 +46,9 @@ def render(workspace: Workspace) -> str:
     """Return dvc.yaml: a stage that hashes the code, then one stage per dataset.
 
     DVC can only compare files, and even a comment changes a file. So the first stage depends on nothing and
-    always runs, and the others depend on the hashes that it writes.
+    always runs, and the others depend on the hashes that it writes. Raises ValueError as `check_sections`.
     """
+    check_sections(workspace)
     code = {
         "cmd": "silverloom code",
         "always_changed": True,
@@ -65,28 +67,6 @@ def check_rendered(workspace: Workspace) -> None:
         raise ValueError(f"dvc.yaml is out of date (assets or sources changed): run `{render_it}`")
 
 
-def _given(workspace: Workspace, paths: Iterable[str]) -> list[str]:
-    """Return, sorted, the paths in params.yaml that DVC should watch for some params.
-
-    DVC knows no defaults, so what it watches must exist. A missing top-level section is not watched. A
-    section that lacks anything datasets read is watched as a whole, so that dvc.yaml stays the same when a
-    key is added.
-    """
-    datasets = workspace.datasets.values()
-    read = {path for dataset in datasets for path in dataset.sections}
-    partial = {path.partition(".")[0] for path in read if not _stands(path)}
-    tops = {path: path.partition(".")[0] for path in paths}
-    return sorted({top if top in partial else path for path, top in tops.items() if top in document()})
-
-
-def _stands(path: str) -> bool:
-    """Return whether params.yaml has a value at a dotted path."""
-    value: Any = document()
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, dict) else None
-    return value is not None
-
-
 def stage(workspace: Workspace, dataset: Declaration) -> dict[str, Any]:
     """Return the stage of a dataset."""
     names = sorted(workspace.settings.folders(dataset.records)) if dataset.records else []
@@ -97,8 +77,8 @@ def stage(workspace: Workspace, dataset: Declaration) -> dict[str, Any]:
         "cmd": f"silverloom stage {dataset.name}",
         "deps": [*sources, *upstream],
         "params": [
-            *_given(workspace, [*COMMON, *dataset.sections]),
-            {"code.json": [".".join(dataset.key.path)]},
+            *given(workspace, [*COMMON, *dataset.sections]),
+            {"code.json": [".".join(dataset.key.path), *_followed(workspace)]},
         ],
         "outs": [
             {workspace.shown(place): {"persist": True}}
@@ -118,6 +98,15 @@ def stage(workspace: Workspace, dataset: Declaration) -> dict[str, Any]:
     return found
 
 
+def _followed(workspace: Workspace) -> dict[str, str]:
+    """Return what code.json holds besides code: the last partition, if only the sources say which it is.
+
+    A new month of one source is a new partition of the others too, although none of their files changed.
+    """
+    chosen = workspace.settings.partitions
+    return {"last_partition": chosen.last} if chosen.follows_sources else {}
+
+
 def write(workspace: Workspace) -> None:
     """Write dvc.yaml."""
     write_file(workspace.root / "dvc.yaml", render(workspace).encode())
@@ -126,7 +115,7 @@ def write(workspace: Workspace) -> None:
 
 def write_code(workspace: Workspace) -> None:
     """Write code.json, unless it is already up to date."""
-    content: dict[str, dict[str, Any]] = {}
+    content: dict[str, Any] = {**_followed(workspace)}
     for dataset in workspace.datasets.values():
         group, name = dataset.key.path
         content.setdefault(group, {})[name] = dataset.code
@@ -271,7 +260,7 @@ def _is_recorded(workspace: Workspace, dataset: Declaration, stages: Mapping[str
     *watched, _ = rendered["params"]
     params = {
         "params.yaml": {path: raw_section(document(workspace.root), path) for path in watched},
-        "code.json": {".".join(dataset.key.path): dataset.code},
+        "code.json": {".".join(dataset.key.path): dataset.code, **_followed(workspace)},
     }
     return (
         _recorded(found, "deps") == {path: _version(workspace.root / path) for path in read}

@@ -151,12 +151,15 @@ def chosen(workspace: Workspace, first: str, last: str) -> list[str]:
             raise ValueError(f"{name} {wrong}, found {partition!r}")
     if last < first:
         raise ValueError(f"FROM ({first}) is after TO ({last})")
-    for partition, key, lies_out in (("FROM", "start", first < known.start), ("TO", "end", last > known.end)):
+    for partition, key, lies_out in (
+        ("FROM", "start", first < known.start),
+        ("TO", "end", last > known.last),
+    ):
         if lies_out:
             value = first if partition == "FROM" else last
             raise ValueError(
                 f"{partition} ({value}) is outside the {known.every}s in params.yaml, "
-                f"{known.start} to {known.end}: choose one in that range, or set partitions.{key} to {value}"
+                f"{known.start} to {known.last}: choose one in that range, or set partitions.{key} to {value}"
             )
     return [partition for partition in known.names if first <= partition <= last]
 
