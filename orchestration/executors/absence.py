@@ -21,7 +21,7 @@ from orchestration.executors.base import (
     Resources,
     WorkerNotStartedError,
 )
-from orchestration.executors.cluster import Head, Machine, needs, room
+from orchestration.executors.cluster import ClusterHead, Machine, needs, room
 
 #: Seconds until people are told that a run waits, and the interval after that.
 FIRST, EVERY = 10.0, 30.0
@@ -46,7 +46,7 @@ class Absence:
     """The most seconds to wait."""
 
     @staticmethod
-    def of(head: Head, resources: Resources) -> Absence | None:
+    def of(head: ClusterHead, resources: Resources) -> Absence | None:
         """Return why no machine can run a task with such needs, or None if one can."""
         machines = head.machines(timeout=1.0)
         if head.silent:

@@ -110,7 +110,7 @@ def _in_thread(call: Callable[[], Any]) -> Future[Any]:
     return future
 
 
-class Head:
+class ClusterHead:
     """The cluster's head. `ask` returns its machines, lost ones too, and may never return."""
 
     def __init__(
@@ -156,7 +156,7 @@ class Head:
 
 
 #: The head of the cluster that this process is connected to.
-HEAD = Head()
+HEAD = ClusterHead()
 
 
 def machines() -> list[Machine]:

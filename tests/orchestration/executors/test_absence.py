@@ -9,7 +9,7 @@ from orchestration.executors.base import NO_CLUSTER, ClusterLostError, Resources
 pytest.importorskip("ray")
 
 from orchestration.executors.absence import RECONNECT, Absence, Patience
-from orchestration.executors.cluster import SILENT, Head, check_room
+from orchestration.executors.cluster import SILENT, ClusterHead, check_room
 
 GPU = Resources(1, 1)
 
@@ -47,7 +47,7 @@ def nodes():
 
 @pytest.fixture
 def head(nodes):
-    head = Head(lambda: list(nodes))
+    head = ClusterHead(lambda: list(nodes))
     head.machines()
     return head
 
@@ -96,7 +96,7 @@ def test_a_machine_that_comes_back_within_the_limit_starts_the_clock_anew(head, 
 
 def test_the_machine_with_what_a_task_needs_is_named_and_others_may_go_on(nodes, clock):
     nodes.append(machine("node-gpu", CPU=1.0, GPU=1.0))
-    head = Head(lambda: list(nodes))
+    head = ClusterHead(lambda: list(nodes))
     head.machines()
     nodes.append(machine("node-old", alive=False))
     nodes[2] = machine("node-gpu", alive=False)
@@ -117,7 +117,7 @@ def test_a_silent_head_ends_a_run_before_ray_ends_its_process(nodes, clock, monk
         assert answers.acquire(timeout=600)
         return list(nodes)
 
-    head = Head(ask, clock)
+    head = ClusterHead(ask, clock)
     head.machines()
     patience, lines = waiting(clock)
     assert head.machines(0.0) == [*head.machines(0.0)] and not head.silent
