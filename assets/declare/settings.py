@@ -152,6 +152,8 @@ class EngineParams(Params, section="engine"):
     """The address of a Ray cluster: `host:port`, `auto` for this machine's, `local` to start one."""
     retries: int = Field(default=3, ge=0)
     """How often a task is restarted if its machine is lost."""
+    node_timeout: float = Field(default=300.0, gt=0)
+    """Seconds that a run waits for a cluster that lost its last machine for a task, or does not answer."""
     partitions: int | None = Field(default=None, ge=1)
     """How many are made at once, in Dagster's backfills too; null: one per CPU, at most 4; two in Dagster."""
     join_bytes: int = Field(default=64 << 20, ge=1)

@@ -43,7 +43,7 @@ from orchestration.files.identity import (
 )
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, making, write_files
-from orchestration.messages import EventLines, describe, give_up_or_retry, listening
+from orchestration.messages import EventLines, Notice, describe, give_up_or_retry, listening, tell
 from orchestration.mlflow.tracking import track
 from orchestration.partition.crawl import bring_back, crawl_place
 from orchestration.partition.dagster_events import check_evaluation, combined, metadata, runless_events
@@ -282,8 +282,8 @@ class Materialisation:
         """
         assert self.dataset.shape is not None, f"{self.dataset.name} has no rows"
         folder = begin_parts(*self._place, key)
-        maps = engine(self.dataset.name, self.dataset.code["models"])
         named = label(self.dataset, self.partition)
+        maps = engine(self.dataset.name, self.dataset.code["models"], lambda text: tell(Notice(named, text)))
         resumable = ResumableEngine(self.workspace, maps, named, folder, published)
         with scratch(*self._place) as space:
             units = StoredIds(space / "units")
