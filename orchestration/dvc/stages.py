@@ -154,13 +154,13 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
         return []
     check_versions(workspace)
     check_unmoved(workspace)
+    restore(workspace)
+    check_lock(workspace)
     write_code(workspace)
     due = [dataset for dataset in workspace.datasets.values() if view.complete(dataset)]
     for dataset in due:
         metrics.write(dataset, view)
         check_sizes(workspace, dataset)
-    restore(workspace)
-    check_lock(workspace)
     stages = locked_stages(workspace)
     moved = [dataset for dataset in due if not _is_recorded(workspace, dataset, stages)]
     names = [stage_name(dataset) for dataset in moved]
