@@ -247,13 +247,17 @@ _SECTION = re.compile(rb"""^["']?(partitions|sources)["']?[ \t]*:""", re.MULTILI
 def _is_project(folder: Path) -> bool:
     """Return whether params.yaml has the sections of a project, because other DVC repositories have one, too.
 
-    It is not parsed: a syntax error in it is reported later. If a section was deleted, the state of earlier
-    commands still tells the project.
+    It is not parsed: a syntax error in it is reported later. If a section was deleted, or the file cannot be
+    read, the state of earlier commands still tells the project.
     """
-    with contextlib.suppress(OSError):
-        text = (folder / "params.yaml").read_bytes()
-        return {*_SECTION.findall(text)} == {b"partitions", b"sources"} or (folder / ".silverloom").is_dir()
-    return False
+    sections = set[bytes]()
+    try:
+        sections = {*_SECTION.findall((folder / "params.yaml").read_bytes())}
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # reported when its content is needed
+        pass
+    return sections == {b"partitions", b"sources"} or (folder / ".silverloom").is_dir()
 
 
 _params_from: ContextVar[Path | None] = ContextVar("_params_from", default=None)

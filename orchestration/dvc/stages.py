@@ -1,17 +1,15 @@
 """DVC's side of the DAG: rendering dvc.yaml and code.json, and committing finished stages.
 
-Belongs here: what a stage is, which stages to commit through DVC's own commit, and protecting dvc.lock
-against a kill while DVC writes it. Not here: what a stage runs (run/stage.py), reading the lock
-(state/dvc_files.py).
+Belongs here: what a stage is, and which stages to commit through DVC's own commit. Not here: protecting what
+DVC writes against a kill (spare.py), what a stage runs (run/stage.py), reading the lock (state/dvc_files.py).
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +20,14 @@ from assets.declare.settings import document, raw_section
 from orchestration.compat import dvc_commit
 from orchestration.dvc import metrics
 from orchestration.dvc.sections import check_sections, given
-from orchestration.files.damage import remove_file, set_aside
+from orchestration.dvc.spare import restore, restored_when_killed
+from orchestration.files.damage import set_aside
 from orchestration.files.identity import check_unmoved, file_md5, folder_hashes, version
-from orchestration.files.publish import lock_file, write_changed, write_file
+from orchestration.files.publish import write_changed, write_file
 from orchestration.state.dvc_files import (
     cached,
     check_lock,
     check_sizes,
-    cut_off,
     locked_stages,
     stage_name,
 )
@@ -145,20 +143,20 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
         return []
     check_versions(workspace)
     check_unmoved(workspace)
+    restore(workspace)
+    check_lock(workspace)
     write_code(workspace)
     due = [dataset for dataset in workspace.datasets.values() if view.complete(dataset)]
     for dataset in due:
         metrics.write(dataset, view)
         check_sizes(workspace, dataset)
-    restore(workspace)
-    check_lock(workspace)
     stages = locked_stages(workspace)
     moved = [dataset for dataset in due if not _is_recorded(workspace, dataset, stages)]
     names = [stage_name(dataset) for dataset in moved]
     if _recorded(stages.get("code", {}), "outs") != {"code.json": file_md5(workspace.root / "code.json")}:
         names.insert(0, "code")
     if names:
-        with _restored_when_killed(workspace):
+        with restored_when_killed(workspace):
             whole = len(due) == len(workspace.datasets) and len(names) >= _MANY
             targets: dict[str | None, bool] = {None: False} if whole else grouped(workspace, moved)
             if names[0] == "code" and not whole:
@@ -168,38 +166,6 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
             if lost := next(filter(None, (_lost(workspace, dataset) for dataset in moved)), None):
                 raise RuntimeError(f"dvc.lock was not written: DVC's cache lacks a part of {lost}")
     return names
-
-
-def restore(workspace: Workspace) -> None:
-    """Restore dvc.lock if a killed commit left it cut off."""
-    with _restored_when_killed(workspace, keep=False):
-        pass
-
-
-@contextlib.contextmanager
-def _restored_when_killed(workspace: Workspace, keep: bool = True) -> Iterator[None]:
-    """Keep a copy of dvc.lock until the block succeeds; if it fails, put the copy back."""
-    lock, copy = workspace.lock, workspace.state / "dvc.lock"
-    with contextlib.closing(lock_file(workspace.state / "locks" / "commit.lock", wait=True)):
-        if copy.is_file() and cut_off(workspace, copy.read_bytes()):
-            _put_back(copy, lock)
-        if keep:
-            write_file(copy, lock.read_bytes() if lock.exists() else b"")
-        try:
-            yield
-        except BaseException:
-            _put_back(copy, lock)
-            raise
-        remove_file(copy)
-
-
-def _put_back(copy: Path, lock: Path) -> None:
-    """Replace a file with its copy. An empty copy means that there was no file."""
-    if copy.stat().st_size:
-        copy.replace(lock)
-    else:
-        lock.unlink(missing_ok=True)
-        copy.unlink()
 
 
 def grouped(workspace: Workspace, moved: Sequence[Declaration]) -> dict[str | None, bool]:

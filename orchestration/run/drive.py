@@ -52,7 +52,8 @@ def drive(
     warning. This process alone commits, however many `jobs` there are. If `jobs` is None, params.yaml decides
     how many partitions are made in parallel.
     """
-    from orchestration.dvc.stages import check_rendered, commit_finished, restore
+    from orchestration.dvc.spare import restore
+    from orchestration.dvc.stages import check_rendered, commit_finished
 
     jobs = jobs or partitions_at_a_time()
     console = Console(stderr=False, soft_wrap=True)

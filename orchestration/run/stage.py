@@ -16,7 +16,7 @@ from rich.markup import escape
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.dvc import metrics
-from orchestration.dvc.stages import restore
+from orchestration.dvc.spare import restore
 from orchestration.files.identity import MovedError, check_unmoved, input_snapshot
 from orchestration.mlflow.send import send_and_tell
 from orchestration.run.drive import run

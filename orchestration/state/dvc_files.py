@@ -61,6 +61,12 @@ class _Stage(BaseModel):
     outs: list[_Entry]
 
 
+class _Tracking(BaseModel):
+    """The content of a .dvc file."""
+
+    outs: Annotated[list[_Entry], Field(min_length=1)]
+
+
 class _Lock(BaseModel):
     version: Literal["2.0"] = Field(alias="schema")
     stages: dict[str, _Stage]
@@ -108,20 +114,37 @@ def read_stages(content: bytes) -> dict[str, Any] | None:
         return None
 
 
-def cut_off(workspace: Workspace, former: bytes) -> bool:
+def cut_off(workspace: Workspace, former: bytes, lost: bool = False) -> bool:
     """Return whether dvc.lock is what remains if DVC is killed while it overwrites a former one.
 
-    A file that git has put there since, or that a merge left, is not: it stays.
+    So it is if DVC's cache has `lost` what it added. A file that git has put there since, or that a merge
+    left, is not: it stays.
     """
     content = workspace.lock.read_bytes() if workspace.lock.is_file() else b""
     if _conflict(content) or (content and content == _in_git(workspace)):
         return False
     now = read_stages(content)
-    if now is None or not former:
+    if now is None or lost or not former:
         return True
     outs = {name: len(stage["outs"]) for name, stage in now.items()}
     before = read_stages(former) or {}
     return any(outs.get(name, 0) < len(stage["outs"]) for name, stage in before.items())
+
+
+def tracking_files(workspace: Workspace) -> list[Path]:
+    """Return the .dvc files that git tracks or could track, as DVC requires of them."""
+    listed = _git(workspace, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.dvc")
+    places = {workspace.root / os.fsdecode(name) for name in listed.split(b"\0") if name}
+    return sorted(place for place in places if place.is_file())
+
+
+def is_tracking_file(content: bytes) -> bool:
+    """Return whether the content of a .dvc file is whole."""
+    try:
+        _Tracking.model_validate(_Loader(content).get_single_data())
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return False
+    return content.endswith(b"\n")
 
 
 def stages_of(content: bytes) -> dict[str, Any]:
@@ -194,6 +217,7 @@ def _git(workspace: Workspace, *arguments: str) -> bytes:
 
 #: DVC's hash of a folder.
 _FOLDER = re.compile(r"[0-9a-f]{32}\.dir")
+_MD5 = re.compile(r"[0-9a-f]{32}")
 _THEN = "the next commit restores it"
 
 
@@ -230,18 +254,37 @@ def check_sizes(workspace: Workspace, dataset: Declaration) -> None:
     """Set aside a finished dataset's cache entries that are no regular files or differ in size from the disk.
 
     Call this before a commit, which then adds what is missing. Bytes are compared only when wrong ones turn
-    up (`check_bytes`): reading the whole cache at every commit would double its cost.
+    up (`check_bytes`) or a commit was killed (`check_added`): reading the whole cache at every commit would
+    double its cost.
     """
-    folder = workspace.folder(dataset)
-    hashes = folder_hashes(folder)
-    former = recorded(locked_stages(workspace).get(stage_name(dataset), {}), "outs", workspace.shown(folder))
-    for md5 in {version(hashes), former or ""}:
-        cached_files(workspace, md5)
-    for name, md5 in hashes.items():
-        place = cached(workspace, md5)
-        size = (folder / name).stat().st_size
-        if os.path.lexists(place) and not (place.is_file() and place.stat().st_size == size):
-            set_aside(place, "its size or type is not that of the data on disk", _THEN)
+    stage = locked_stages(workspace).get(stage_name(dataset), {})
+    for folder in (workspace.folder(dataset), workspace.manifests(dataset)):
+        hashes = folder_hashes(folder)
+        for md5 in {version(hashes), recorded(stage, "outs", workspace.shown(folder)) or ""}:
+            cached_files(workspace, md5)
+        for name, md5 in hashes.items():
+            place = cached(workspace, md5)
+            size = (folder / name).stat().st_size
+            if os.path.lexists(place) and not (place.is_file() and place.stat().st_size == size):
+                set_aside(place, "its size or type is not that of the data on disk", _THEN)
+
+
+def check_added(workspace: Workspace, since: float) -> bool:
+    """Set aside wrong bytes that a killed commit left in DVC's cache; return whether there were any.
+
+    `since` is when the commit began. DVC syncs nothing, so a power cut leaves files of zeros, or half files,
+    under the names of their bytes. Only files of the commit are read.
+    """
+    places = [place for place in cached(workspace, "").glob("[0-9a-f][0-9a-f]/*") if place.is_file()]
+    names = {place: f"{place.parent.name}{place.name}".removesuffix(".dir") for place in places}
+    wrong = [
+        place
+        for place, md5 in names.items()
+        if _MD5.fullmatch(md5) and place.stat().st_mtime >= since and file_md5(place, former=False) != md5
+    ]
+    for place in wrong:
+        set_aside(place, "its MD5 is not its name", _THEN)
+    return bool(wrong)
 
 
 def check_bytes(workspace: Workspace, recorded: Mapping[str, str], found: Mapping[str, str]) -> None:
