@@ -28,6 +28,7 @@ from orchestration.state.dvc_files import (
     cached,
     check_lock,
     check_sizes,
+    check_sources,
     cut_off,
     locked_stages,
     stage_name,
@@ -161,6 +162,7 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
     for dataset in due:
         metrics.write(dataset, view)
         check_sizes(workspace, dataset)
+        check_sources(workspace, dataset)
     restore(workspace)
     check_lock(workspace)
     stages = locked_stages(workspace)
