@@ -74,7 +74,7 @@ def test_two_projects_use_one_cache_at_once(fresh, tmp_path, env, kind):
     assert os.path.realpath(file).startswith(str(tmp_path / "cache")) or file.stat().st_nlink > 2
 
 
-@pytest.mark.parametrize("kind", ["symlink", "hardlink"])
+@pytest.mark.parametrize("kind", ["hardlink", pytest.param("symlink", marks=pytest.mark.long)])
 def test_a_source_overwritten_in_place_is_said_and_dvc_does_not_trust_its_former_version(
     fresh, tmp_path, env, kind
 ):
