@@ -27,11 +27,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dotenv import dotenv_values
 
+from assets.declare.foreign_code import ForeignCodeError, check_checkout
 from assets.declare.settings import (
-    ForeignCodeError,
     ParamsError,
     Settings,
-    check_checkout,
     checkout,
     project,
     settings,
