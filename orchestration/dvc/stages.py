@@ -28,6 +28,7 @@ from orchestration.state.dvc_files import (
     cached,
     check_lock,
     check_sizes,
+    check_sources,
     locked_stages,
     stage_name,
 )
@@ -150,6 +151,7 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
     for dataset in due:
         metrics.write(dataset, view)
         check_sizes(workspace, dataset)
+        check_sources(workspace, dataset)
     stages = locked_stages(workspace)
     moved = [dataset for dataset in due if not _is_recorded(workspace, dataset, stages)]
     names = [stage_name(dataset) for dataset in moved]
