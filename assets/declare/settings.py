@@ -17,7 +17,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
-import yaml
 from pydantic import (
     BeforeValidator,
     Discriminator,
@@ -38,13 +37,22 @@ from ops.parse.source import DatasetSource, Source
 Section = TypeVar("Section", bound=Params)
 
 
-class YamlLoader(yaml.CSafeLoader):
-    """Reads numbers as DVC writes them, such as 1e-06, which PyYAML reads as a string."""
+def read_yaml(content: str | bytes) -> Any:
+    """Parse YAML as DVC does: version 1.2, in which `010` is ten, `yes` is text, and no key occurs twice.
 
+    Raises ValueError, which names the line.
+    """
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-YamlLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+\Z"), list("-+0123456789")
-)
+    try:
+        return YAML(typ="safe").load(content)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 1}: " if mark else ""
+        raise ValueError(f"{place}{error.problem or error.context}") from error
+    except YAMLError as error:
+        raise ValueError(" ".join(str(error).split())) from error
 
 
 class ParamsError(ValueError):
@@ -292,8 +300,8 @@ def read_again() -> None:
 @lru_cache
 def _document(root: Path) -> Mapping[str, Any]:
     try:
-        content = YamlLoader((root / "params.yaml").read_text(encoding="utf-8")).get_single_data()
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        content = read_yaml((root / "params.yaml").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         raise ParamsError(f"params.yaml cannot be read: {error}") from error
     if not isinstance(content, dict):
         raise ParamsError("params.yaml must hold sections: `name:` followed by its keys")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NewType
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 #: Whether a step uses baseline kernels on the CPU: `numerics: strict` in params.yaml.
 Strict = NewType("Strict", bool)
@@ -37,6 +37,16 @@ class Params(BaseModel):
     def __init_subclass__(cls, section: str | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.section = section
+
+    @model_validator(mode="before")
+    @classmethod
+    def _true_or_false(cls, values: Any) -> Any:
+        """Refuse `yes` and `off`, which are text in YAML 1.2: DVC would record the text."""
+        for name, value in values.items() if isinstance(values, dict) else ():
+            field = cls.model_fields.get(name)
+            if field is not None and field.annotation is bool and isinstance(value, str):
+                raise ValueError(f"{name} is {value!r}, which is text: write true or false")
+        return values
 
     def models(self) -> list[str]:
         """Return the names of the models used in this section, sorted."""

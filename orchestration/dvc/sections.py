@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import document
+from assets.declare.settings import document, read_yaml
 from ops.core.params import Params
 from orchestration.workspace.workspace import Workspace
 
@@ -54,8 +54,8 @@ def check_sections(workspace: Workspace) -> None:
 
 def _watched(path: Path) -> set[str]:
     """Return the paths in params.yaml that a dvc.yaml watches; none if it is missing or unreadable."""
-    with contextlib.suppress(OSError, ValueError, yaml.YAMLError, AttributeError):
-        stages = yaml.load(path.read_bytes(), yaml.CSafeLoader)["stages"].values()
+    with contextlib.suppress(OSError, ValueError, LookupError, AttributeError, TypeError):
+        stages = read_yaml(path.read_bytes())["stages"].values()
         return {name for stage in stages for name in stage.get("params", ()) if isinstance(name, str)}
     return set()
 

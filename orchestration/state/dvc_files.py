@@ -23,11 +23,10 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import YamlLoader
+from assets.declare.settings import read_yaml
 from orchestration.files.damage import DamagedError, first_fault, read_state, set_aside
 from orchestration.files.identity import file_md5, folder_hashes, version
 from orchestration.files.publish import writing
@@ -73,16 +72,6 @@ class _Tracking(BaseModel):
 class _Lock(BaseModel):
     version: Literal["2.0"] = Field(alias="schema")
     stages: dict[str, _Stage]
-
-
-class _Loader(YamlLoader):
-    """Rejects duplicate keys, as DVC does: a merge may leave one."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [str(key.value) for key, _ in node.value]
-        if twice := next((key for key in keys if keys.count(key) > 1), None):
-            raise yaml.YAMLError(f"{twice} occurs twice")
-        return super().construct_mapping(node, deep)
 
 
 def stage_name(dataset: Declaration) -> str:
@@ -144,8 +133,8 @@ def tracking_files(workspace: Workspace) -> list[Path]:
 def is_tracking_file(content: bytes) -> bool:
     """Return whether the content of a .dvc file is whole."""
     try:
-        _Tracking.model_validate(_Loader(content).get_single_data())
-    except (yaml.YAMLError, ValueError, RecursionError):
+        _Tracking.model_validate(read_yaml(content))
+    except (ValueError, RecursionError):
         return False
     return content.endswith(b"\n")
 
@@ -157,8 +146,8 @@ def stages_of(content: bytes) -> dict[str, Any]:
     if _conflict(content):
         raise DamagedLockError("it contains merge conflict markers")
     try:
-        read = _Loader(content).get_single_data()
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        read = read_yaml(content)
+    except (ValueError, RecursionError) as error:
         brief = " ".join(str(error).split())[:120]
         raise DamagedLockError(f"it cannot be read as YAML ({brief})") from error
     if not isinstance(read, dict):
@@ -334,8 +323,8 @@ def _tracked(workspace: Workspace, path: str) -> Iterator[tuple[str, str]]:
     """Yield the MD5 in the .dvc file of a folder, and of each folder around it, after the path within."""
     inner = PurePosixPath(path)
     for place in (inner, *inner.parents[:-1]):
-        with contextlib.suppress(OSError, ValueError, yaml.YAMLError, LookupError, TypeError):
-            content = YamlLoader((workspace.root / f"{place}.dvc").read_bytes()).get_single_data()
+        with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+            content = read_yaml((workspace.root / f"{place}.dvc").read_bytes())
             base = inner.relative_to(place).as_posix()
             yield ("" if base == "." else f"{base}/"), str(content["outs"][0]["md5"])
 

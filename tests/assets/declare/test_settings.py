@@ -1,8 +1,22 @@
-"""Which folder is the project, and which params.yaml is read."""
+"""Which folder is the project, which params.yaml is read, and that it is read as DVC reads it."""
 
+import subprocess
+import sys
+
+import dvc.api
 import pytest
 
-from assets.declare.settings import ParamsError, document, nearest_project, params_from, project, settings
+from assets.declare.settings import (
+    ParamsError,
+    document,
+    nearest_project,
+    params_from,
+    project,
+    read_yaml,
+    settings,
+    validated,
+)
+from ops.core.params import Params
 
 OURS = "partitions: {every: none}\nsources: {}\n"
 
@@ -58,3 +72,36 @@ def test_params_can_be_those_of_another_folder(tmp_path):
         assert document().keys() == {"partitions", "sources"} and settings().partitions.every == "none"
         assert document(project()) is before, "params of a named project stay its own"
     assert document() is before
+
+
+ODD = """a:
+  octal: 010
+  words: [yes, no, on]
+  small: 1e-06
+  hex: 0x1F
+  time: 12:30
+  month: 2018-06
+  none: ~
+  big: 1_000
+"""
+
+
+def test_params_are_what_dvc_reads(tmp_path):
+    (tmp_path / "params.yaml").write_text(ODD)
+    subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "--quiet"], cwd=tmp_path, check=True)
+    assert document(tmp_path) == dvc.api.params_show("params.yaml", repo=str(tmp_path))
+    assert document(tmp_path)["a"]["octal"] == 10
+
+
+def test_a_key_that_occurs_twice_is_an_error_with_its_line(tmp_path):
+    (tmp_path / "params.yaml").write_text("partitions: {every: none}\nstore: {}\nstore: {}\n")
+    with pytest.raises(ParamsError, match='line 3: found duplicate key "store"'):
+        document(tmp_path)
+
+
+def test_yes_is_text_and_no_truth(tmp_path):
+    class Switch(Params, section="switch"):
+        on: bool = True
+
+    with pytest.raises(ParamsError, match="on is 'yes', which is text: write true or false"):
+        validated(Switch, read_yaml("{'on': yes}"), "switch")
