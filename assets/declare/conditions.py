@@ -1,0 +1,59 @@
+"""When Dagster makes datasets and reports by itself: their automation conditions.
+
+Belongs here: what counts as a change, and what a change waits for. Not here: how often conditions are
+evaluated and folders observed (orchestration/dagster/automation.py).
+
+Dagster stores the whole condition of a dataset at every evaluation that differs from the last one. So a
+condition is small, and changes only with what it waits for.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import dagster as dg
+
+Condition: TypeAlias = dg.AutomationCondition[dg.AssetKey | dg.AssetCheckKey]
+
+#: How many levels upstream a partition waits for unfinished work: each level takes longer to evaluate.
+_STEPS_UP = 3
+
+#: A change is handled once the partition is requested, whatever the outcome: a failed one waits for the next
+#: change. A partition that was made manually in the meantime is requested anyway, and found fresh.
+_PENDING = dg.AutomationCondition.any_deps_match(dg.AutomationCondition.data_version_changed()).since(
+    dg.AutomationCondition.newly_requested() | dg.AutomationCondition.initial_evaluation()
+)
+_UNFINISHED = dg.AutomationCondition.in_progress() | dg.AutomationCondition.execution_failed()
+
+
+def _unsettled(steps: int = _STEPS_UP) -> Condition:
+    """Return whether something upstream is requested, in progress, or failed in its last attempt.
+
+    It looks only at what can be made: folders wait for nothing, and are observed every quarter of an hour.
+    """
+    here = _PENDING | _UNFINISHED
+    above = here | _unsettled(steps - 1) if steps > 1 else here
+    return dg.AutomationCondition.any_deps_match(above).allow(dg.AssetSelection.all())
+
+
+_INPUTS_COMPLETE = _PENDING.with_label("a dependency has another data version") & (
+    ~dg.AutomationCondition.any_deps_missing()
+).with_label("none is missing")
+
+INPUTS_CHANGED = (
+    _INPUTS_COMPLETE
+    & (~_unsettled()).with_label("none is to be made, or failed")
+    & ~dg.AutomationCondition.in_progress()
+).with_label("inputs changed")
+
+#: For reports, which read every dataset: three levels above all of these take 11 MB. Work that goes on shows
+#: in each evaluation as a request, a run or a result, so a report is made at the first evaluation without any.
+INPUTS_AT_REST = (
+    _INPUTS_COMPLETE
+    & (
+        ~dg.AutomationCondition.any_deps_match(
+            dg.AutomationCondition.newly_requested() | dg.AutomationCondition.newly_updated() | _UNFINISHED
+        )
+    ).with_label("none was just requested or made, is being made, or failed")
+    & ~dg.AutomationCondition.in_progress()
+).with_label("inputs changed and at rest")
