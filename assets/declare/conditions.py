@@ -47,7 +47,7 @@ INPUTS_CHANGED = (
 ).with_label("inputs changed")
 
 #: For reports, which read every dataset: three levels above all of these take 11 MB. Work that goes on shows
-#: in each evaluation as a request, a run or a result, so a report is made at the first evaluation without any.
+#: in each evaluation as a request, a run or a result; a report is made at the first evaluation without any.
 INPUTS_AT_REST = (
     _INPUTS_COMPLETE
     & (

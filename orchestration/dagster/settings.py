@@ -85,8 +85,8 @@ def _set_storage(path: Path, settings: MutableMapping[str, Any], on_server: bool
     for key in _STORAGE:
         if key in settings and settings[key] != ours.get(key):
             raise RuntimeError(
-                f"{path}: remove the key `{key}`; silverloom sets the storage of Dagster itself: SQLite files "
-                f"in this folder, or the Postgres server in {postgres.DAGSTER} of .env"
+                f"{path}: remove the key `{key}`; silverloom itself sets the storage: SQLite files "
+                f"in this folder, or the server in {postgres.DAGSTER} of .env"
             )
         if key not in (_load(_POSTGRES) if on_server else _load(ONE_EVENT_LOG)):
             settings.pop(key, None)
