@@ -5,8 +5,9 @@ import shutil
 import dagster as dg
 
 from assets.declare.dataset import CHECKS, asset_key, dagster_asset
-from assets.declare.settings import checkout
+from assets.declare.settings import EngineParams, checkout
 from orchestration.dagster.automation import source_assets
+from orchestration.executors import parts
 from orchestration.partition.materialise import Materialisation, Store
 from orchestration.state.freshness import manifest_file
 
@@ -30,6 +31,29 @@ def test_a_run_of_one_month_makes_a_dataset_without_months_as_a_whole(tmp_worksp
         resources={"store": Store(tmp_workspace, commit=False)},
     )
     assert made == [("sources/prose_scores", "2018-06"), ("sources/prose_duplicates", "")]
+
+
+def test_a_partition_that_a_server_failed_is_made_by_the_next_try_of_the_same_run(tmp_workspace, monkeypatch):
+    monkeypatch.setattr(parts, "engine_params", lambda: EngineParams(retry_wait=0))
+    shutil.copy(checkout() / "params.yaml", tmp_workspace.root)
+    (tmp_workspace.root / "data").mkdir()
+    (tmp_workspace.root / "data/sample").symlink_to(checkout() / "data/sample")
+    dataset, make, errors = tmp_workspace.datasets["sources/human_summaries"], Materialisation.make, []
+
+    def unreliable(partition, run_id):
+        if len(errors) < 2:
+            errors.append(ConnectionError("503 Service Unavailable"))
+            raise errors[-1]
+        return make(partition, run_id)
+
+    monkeypatch.setattr(Materialisation, "make", unreliable)
+    result = dg.materialize(
+        [*source_assets(tmp_workspace), dagster_asset(dataset)],
+        selection=dg.AssetSelection.assets(asset_key(dataset.key)),
+        resources={"store": Store(tmp_workspace, commit=False)},
+    )
+    assert result.success and len(errors) == 2
+    assert len(result.get_asset_materialization_events()) == 1
 
 
 def test_a_run_of_a_fresh_partition_says_in_each_event_that_nothing_was_made_or_checked(
