@@ -1,11 +1,12 @@
 """What Dagster loads: all assets with their checks, schedules, sensors and resources.
 
-Belongs here: assembling these, and the report of all datasets. Not here: the parts themselves (assets/,
-dagster/), and the runs of the project's own commands (run/).
+Belongs here: assembling these, with any Definitions in assets/, and the report of all datasets. Not here: the
+parts themselves (assets/, dagster/), and the runs of the project's own commands (run/).
 """
 
+import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 import dagster as dg
@@ -59,14 +60,19 @@ def workspace() -> Workspace:
 def build(
     workspace: Workspace, resources: Mapping[str, object] | None = None, with_health: bool = True
 ) -> dg.Definitions:
-    """Return the definitions of a checkout. `resources` override its own, by name.
+    """Return the definitions of a checkout, merged with those in assets/. `resources` override them, by name.
 
     Without `with_health`, the health check, which is attached to the report, does not run along with it.
+    Raises ValueError if two of the definitions contradict each other.
     """
     with warnings.catch_warnings():
         for kind in (dg.PreviewWarning, dg.BetaWarning):
             warnings.simplefilter("ignore", kind)
-        found, sources = dg.load_definitions_from_package_module(assets), source_assets(workspace)
+        loaded, sources = dg.load_definitions_from_package_module(assets), source_assets(workspace)
+    ours = dg.Definitions(resources={"store": Store(workspace)})
+    plain = _plain_definitions()
+    _check_conflicts({"silverloom": ours, **plain})
+    found = dg.Definitions.merge(ours, loaded, *plain.values())
     absent = {asset_key(key) for key in DECLARED if key.to_user_string() not in workspace.datasets}
     pages = workspace.datasets["quality/pages"]  # it reads the datasets that exist
     # Assets were declared before all datasets were known, which say what is excluded and which months exist.
@@ -86,9 +92,44 @@ def build(
         jobs=found.jobs,
         schedules=[*(found.schedules or ()), newest_partition(workspace), *map(hourly, health)],
         sensors=[*(found.sensors or ()), source_files(workspace), runs_to_mlflow(workspace)],
-        resources={"store": Store(workspace), **(resources or {})},
-        executor=dg.in_process_executor,
+        resources={**(found.resources or {}), **(resources or {})},
+        executor=found.executor or dg.in_process_executor,
+        loggers=found.loggers,
     )
+
+
+def _plain_definitions() -> dict[str, dg.Definitions]:
+    """Return the Definitions in modules of assets/, by module and name.
+
+    Dagster's loader finds what lies in a module by itself, but not what only a Definitions object holds.
+    """
+    modules = [(name, module) for name, module in sorted(sys.modules.items()) if name.startswith("assets.")]
+    return {
+        f"{name}.{attribute}": value
+        for name, module in modules
+        for attribute, value in vars(module).items()
+        if isinstance(value, dg.Definitions)
+    }
+
+
+def _check_conflicts(definitions: Mapping[str, dg.Definitions]) -> None:
+    """Raise ValueError if two Definitions have different resources or loggers of one name, or executors."""
+    known: dict[str, tuple[str, object]] = {}
+    for owner, parts in definitions.items():
+        for name, value in _unique_parts(parts):
+            other, former = known.setdefault(name, (owner, value))
+            if former is not value:
+                raise ValueError(f"{owner} and {other} both define {name}: rename or remove one")
+
+
+def _unique_parts(definitions: dg.Definitions) -> Iterator[tuple[str, object]]:
+    """Yield what a code location has only one of, with its name."""
+    for name, resource in (definitions.resources or {}).items():
+        yield f"the resource `{name}`", resource
+    for name, logger in (definitions.loggers or {}).items():
+        yield f"the logger `{name}`", logger
+    if definitions.executor is not None:
+        yield "the executor", definitions.executor
 
 
 defs = build(workspace())

@@ -1,15 +1,14 @@
 """Text for people: progress, errors, tables and Markdown.
 
-Belongs here: progress events and their listeners; error messages, and which errors are transient; escaping
-any text for Markdown. Not here: the terminal display (run/display.py), pages.
+Belongs here: progress events and their listeners; error messages, and whether a failure is retried; escaping
+any text for Markdown. Not here: the terminal display (run/display.py), pages,
+which errors are transient (files/transient.py).
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import re
-import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -19,9 +18,9 @@ from typing import Any, NoReturn, TypeAlias
 
 from assets.declare.settings import without_logins
 from orchestration.files.failing_file import name_file
-from orchestration.files.full_disk import causes, full_disk
-from orchestration.files.identity import InputReplacedError
+from orchestration.files.full_disk import full_disk
 from orchestration.files.stores import sqlite_error
+from orchestration.files.transient import transient
 from orchestration.workspace.postgres import unreachable
 
 #: Seconds until a long partition is first reported on, and the interval after that.
@@ -221,31 +220,19 @@ def aligned(rows: Sequence[Sequence[object]]) -> str:
     return "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
 
 
-TRIES = 3
-
-
-_PASSING = {errno.EAGAIN, errno.EBUSY, errno.EIO, errno.EINTR, errno.ETIMEDOUT, errno.ESTALE, errno.ENOLCK}
-
-
-def transient(error: BaseException) -> bool:
-    """Return whether an error, or its cause, may be gone on the next try."""
-    return any(_transient(cause) for cause in causes(error))
-
-
-def _transient(error: BaseException) -> bool:
-    if isinstance(error, OSError):  # a lock that is held is a BlockingIOError, which may have no number
-        return isinstance(error, BlockingIOError) or error.errno in _PASSING
-    if isinstance(error, sqlite3.OperationalError):
-        return "locked" in str(error)
-    return isinstance(error, InputReplacedError)
-
-
 def give_up_or_retry(error: Exception, tried: int, label: str) -> NoReturn:
-    """Raise what Dagster expects: a retry after 1, 2, 4 seconds, or a failure without retries."""
-    import dagster as dg  # takes a second, and most commands never get here
+    """Raise what Dagster expects: a retry after a pause that doubles each time, or a failure without retries.
 
-    if transient(error) and tried < TRIES:
-        raise dg.RetryRequested(max_retries=TRIES, seconds_to_wait=2**tried) from error
+    params.yaml says how often, and how long the first pause is (`engine`).
+    """
+    import dagster as dg  # these take a second, and most commands never get here
+
+    from orchestration.executors.parts import engine_params
+
+    bounds = engine_params()
+    if transient(error) and tried < bounds.partition_retries:
+        pause = min(bounds.retry_wait * 2**tried, bounds.longest_retry_wait)
+        raise dg.RetryRequested(max_retries=bounds.partition_retries, seconds_to_wait=pause) from error
     raise dg.Failure(description=f"{label}: {describe(error)}", allow_retries=False) from error
 
 

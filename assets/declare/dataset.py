@@ -1,9 +1,9 @@
 """`@dataset` and `@report`: Dagster's `asset` with our conventions filled in.
 
 Belongs here: what an asset function declares by its signature (inputs, params, records, checkpoints), and
-what Dagster gets from it: partitions, dependencies, checks, metadata, automation. Not here: what follows from
-a declaration (declaration.py), how a partition is made (the `store` resource:
-orchestration/partition/materialise.py).
+what Dagster gets from it: partitions, dependencies, checks, metadata. Not here: when Dagster makes it by
+itself (conditions.py), what follows from a declaration (declaration.py), how a partition is made (the `store`
+resource: orchestration/partition/materialise.py).
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import inspect
 import typing
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NewType, TypeAlias
+from typing import Any, NewType
 
 import dagster as dg
 import pyarrow as pa
 
+from assets.declare.conditions import INPUTS_AT_REST, INPUTS_CHANGED
 from assets.declare.declaration import (
     DECLARED,
     Declaration,
@@ -279,7 +280,7 @@ def dagster_asset(declaration: Declaration, all_declared: bool = False) -> dg.As
                 deps=list(_deps(declaration, all_declared)),
                 code_version=_code_version(declaration),
                 metadata=_metadata(declaration),
-                automation_condition=INPUTS_CHANGED,
+                automation_condition=INPUTS_CHANGED if declaration.shape else INPUTS_AT_REST,
                 kinds={"parquet" if declaration.shape else "html"},
             )
         ],
@@ -393,37 +394,3 @@ def _type_name(kind: pa.DataType) -> str:
     if pa.types.is_list(kind):
         return f"list of {_type_name(kind.value_type)}"
     return "struct" if pa.types.is_struct(kind) else str(kind)
-
-
-Condition: TypeAlias = dg.AutomationCondition[dg.AssetKey | dg.AssetCheckKey]
-
-#: How many levels upstream a partition waits for unfinished work: each level takes longer to evaluate.
-_STEPS_UP = 3
-
-
-#: A change is handled once the partition is requested, whatever the outcome: a failed one waits for the next
-#: change. A partition that was made manually in the meantime is requested anyway, and found fresh. A change
-#: that the partition's own run made has been read by it.
-_CHANGED = dg.AutomationCondition.any_deps_match(
-    dg.AutomationCondition.data_version_changed() & ~dg.AutomationCondition.executed_with_root_target()
-).since(dg.AutomationCondition.newly_requested() | dg.AutomationCondition.initial_evaluation())
-#: Or an input is requested right now: then both are made in one run.
-_PENDING = _CHANGED | dg.AutomationCondition.any_deps_match(dg.AutomationCondition.will_be_requested())
-
-
-def _unsettled(steps: int = _STEPS_UP) -> Condition:
-    """Return whether something upstream is to be made, in progress, or failed in its last attempt.
-
-    What is requested right now does not count: it is made first in the same run.
-    """
-    unfinished = _PENDING | dg.AutomationCondition.in_progress() | dg.AutomationCondition.execution_failed()
-    here = unfinished & ~dg.AutomationCondition.will_be_requested()
-    return dg.AutomationCondition.any_deps_match(here | _unsettled(steps - 1) if steps > 1 else here)
-
-
-INPUTS_CHANGED = (
-    _PENDING.with_label("a dependency has another data version")
-    & (~dg.AutomationCondition.any_deps_missing()).with_label("none is missing")
-    & (~_unsettled()).with_label("none is to be made, or failed")
-    & ~dg.AutomationCondition.in_progress()
-).with_label("inputs changed")

@@ -164,6 +164,12 @@ class EngineParams(Params, section="engine"):
     """Seconds that a run waits for a cluster that lost its last machine for a task, or does not answer."""
     partitions: int | None = Field(default=None, ge=1)
     """How many are made at once, in Dagster's backfills too; null: one per CPU, at most 4; two in Dagster."""
+    partition_retries: int = Field(default=3, ge=0)
+    """How often a partition is tried again after a failure of the network, of a server, or of a lock."""
+    retry_wait: float = Field(default=1.0, ge=0)
+    """Seconds before the first of these retries; each next pause is twice as long."""
+    longest_retry_wait: float = Field(default=60.0, ge=0)
+    """Seconds that such a pause takes at most."""
     join_bytes: int = Field(default=64 << 20, ge=1)
     """The size of the files that one task of a join reads; the driver does smaller joins itself."""
     resources: Mapping[str, TaskResources] = Field(default_factory=dict)

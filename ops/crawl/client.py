@@ -43,6 +43,10 @@ class FetchError(ValueError):
     """A resource cannot be fetched; the message says why."""
 
 
+class UnavailableError(FetchError):
+    """A server is busy or broken (429, 5xx), even after all retries of the request."""
+
+
 class UnchangedError(FetchError):
     """A resource that was requested conditionally has not changed."""
 
@@ -121,7 +125,7 @@ class Client:
                 status = response.status
                 if status not in _AGAIN:
                     return status, found
-                fault = FetchError(f"{url}: status {status} {responses.get(status, '')}".rstrip())
+                fault = UnavailableError(f"{url}: status {status} {responses.get(status, '')}".rstrip())
                 wait = seconds_to_wait(response.headers.get("Retry-After", ""), tries)
             if tries >= self.retries or wait > self.longest_wait or self._closed.wait(wait):
                 raise fault
@@ -143,7 +147,7 @@ class Client:
                     break
                 yield chunk
             if time.monotonic() > end:  # a response of unknown length looks complete when it is cut off
-                raise HTTPError
+                raise TimeoutError
 
     def range(
         self, url: str, offset: int, length: int | None, conditions: Mapping[str, str] | None = None
@@ -198,7 +202,8 @@ class Client:
                 tries += 1
                 time.sleep(wait)
             else:
-                raise FetchError(f"{url}: status {status} {responses.get(status, '')}".rstrip())
+                kind = UnavailableError if status in _AGAIN else FetchError
+                raise kind(f"{url}: status {status} {responses.get(status, '')}".rstrip())
 
     def _ask(self, url: str, headers: Mapping[str, str], content: bytes | None = None) -> tuple[Any, float]:
         with self._turn:  # threads take turns, but wait at the same time
@@ -228,7 +233,7 @@ class Client:
             yield
         except FetchError:
             raise
-        except (HTTPError, ValueError) as error:
+        except (HTTPError, ValueError, TimeoutError) as error:
             late = time.monotonic() > end
             cause = f"no whole answer within {self.timeout:g} seconds" if late else _cause(error)
             raise FetchError(f"{url}: {cause}") from error
@@ -279,8 +284,8 @@ def _connected(policy: AddressPolicy, connection: HTTPConnection) -> socket.sock
     host, port = connection.host, connection.port
     try:
         found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):  # a label of more than 63 letters cannot be encoded
-        raise HTTPError(f"the name {host} has no address") from None
+    except (OSError, UnicodeError) as error:  # a label of more than 63 letters cannot be encoded
+        raise HTTPError(f"the name {host} has no address") from error
     for *_, place in found:
         policy.check_address(host, ipaddress.ip_address(str(place[0]).partition("%")[0]))
     timeout = connection.timeout if isinstance(connection.timeout, (int, float)) else None

@@ -106,7 +106,7 @@ class HttpSearch:
         try:
             found = self._urls(query, self.client.read(url, headers))
         except FetchError as error:
-            raise FetchError(_without(key, str(error))) from None
+            raise type(error)(_without(key, str(error))) from None
         if any(_without(key, place) != place for place in found):
             raise FetchError(f"the answer to {query!r} gives the key away in its URLs")
         return found

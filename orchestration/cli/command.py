@@ -19,7 +19,8 @@ import typer
 from assets.declare.settings import nearest_project
 from orchestration.files.full_disk import full_disk
 from orchestration.files.stores import sqlite_error
-from orchestration.messages import describe, transient
+from orchestration.files.transient import transient
+from orchestration.messages import describe
 from orchestration.workspace.postgres import unreachable
 from orchestration.workspace.workspace import Workspace
 

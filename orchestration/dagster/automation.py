@@ -1,7 +1,7 @@
 """What Dagster does on its own: observing source folders, sensors, schedules, and the health check.
 
 Belongs here: what is requested, and when. Not here: how a folder is versioned (ops/parse/scan.py), and the
-automation condition of datasets (assets/declare/dataset.py).
+automation conditions of datasets (assets/declare/conditions.py).
 """
 
 from __future__ import annotations
@@ -172,7 +172,8 @@ def _source_asset(workspace: Workspace, records: str) -> dg.SourceAsset:
         group_name=key.path[0],
         description=f"The files in the source folders listed under sources.{records} in params.yaml.",
         partitions_def=partitions(),
-        automation_condition=dg.AutomationCondition.on_cron(OFTEN),
+        automation_condition=dg.AutomationCondition.in_latest_time_window()
+        & dg.AutomationCondition.cron_tick_passed(OFTEN),
     )
     def observe(context):  # type: ignore[no-untyped-def]  # Dagster rejects string annotations
         present = versions(workspace, records)

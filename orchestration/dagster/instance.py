@@ -1,6 +1,7 @@
-"""Dagster's instance of this checkout: its settings, its storage, and how to read its events.
+"""Dagster's instance of this checkout: its storage, and how to read its events.
 
-Belongs here: opening the instance and replacing damaged storage. Not here: runs (run/dagster_run.py).
+Belongs here: opening the instance and replacing damaged storage. Not here: its settings (settings.py), runs
+(run/dagster_run.py).
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import Any, TextIO, TypeVar, cast
 import dagster as dg
 from dotenv import dotenv_values, set_key
 
-from orchestration.compat import NO_CAPTURE, ONE_EVENT_LOG, open_instance
-from orchestration.executors.parts import engine_params
+from orchestration.compat import open_instance
+from orchestration.dagster.settings import COMMANDS, write_settings
 from orchestration.files.damage import damaged, make_folder, set_damaged_aside
 from orchestration.files.full_disk import in_words
-from orchestration.files.publish import lock_file, write_changed
+from orchestration.files.publish import lock_file
 from orchestration.files.stores import store_errors
 from orchestration.workspace import postgres
 
@@ -35,20 +36,6 @@ _STORES = {
 
 T = TypeVar("T")
 
-#: The line of dagster.yaml that limits how many queued runs are in progress at once.
-_AT_A_TIME = "max_concurrent_runs: {}"
-
-#: The settings of this project's own commands, without log capture: capture takes over the whole process's
-#: output, including the progress display, and starts four processes per run.
-_COMMANDS = "commands.yaml"
-
-#: Storage on a server: the settings name the variable, never its content.
-_POSTGRES = f"""
-storage:
-  postgres:
-    postgres_url: {{env: {postgres.DAGSTER}}}
-""".encode()
-
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
@@ -56,13 +43,12 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 def instance() -> dg.DagsterInstance:
     """Return the instance of this checkout, created on first use. Its storage is in .dagster or on a server.
 
-    Raises RuntimeError if the folder or server cannot be used, ValueError if the server's address is invalid.
+    Raises RuntimeError if the folder, the server or the settings cannot be used, ValueError if the server's
+    address is invalid.
     """
     server = postgres.dagster_address()
-    wanted = configuration(server is not None)
     with _opening(), _store_errors():
-        write_changed(home() / "dagster.yaml", wanted)
-        write_changed(home() / _COMMANDS, wanted + NO_CAPTURE)
+        write_settings(home(), on_server=server is not None)
         _tell_dagster()
         if server is not None:
             postgres.check_answers(server, postgres.DAGSTER)
@@ -75,17 +61,6 @@ def instance() -> dg.DagsterInstance:
                 raise
         _set_damaged_aside(thorough=True)
         return _get()
-
-
-def configuration(on_server: bool = False) -> bytes:
-    """Return the settings of the instance, for a storage in SQLite files or on a Postgres server.
-
-    params.yaml sets how many partitions Dagster's backfills make in parallel.
-    """
-    text = (Path(__file__).parent / "dagster.yaml").read_text(encoding="utf-8")
-    if (partitions := engine_params().partitions) is not None:
-        text = text.replace(_AT_A_TIME.format(2), _AT_A_TIME.format(partitions))
-    return text.encode() + (_POSTGRES if on_server else ONE_EVENT_LOG)
 
 
 def with_store(action: Callable[[], T]) -> T:
@@ -129,7 +104,7 @@ atexit.register(_open.close)
 
 
 def _get() -> dg.DagsterInstance:
-    return _open.enter_context(open_instance(home(), _COMMANDS))
+    return _open.enter_context(open_instance(home(), COMMANDS))
 
 
 def _tell_dagster() -> None:

@@ -36,7 +36,7 @@ from orchestration.files.damage import DamagedError
 from orchestration.files.full_disk import DiskFullError, full_disk
 from orchestration.files.publish import writing
 from orchestration.messages import describe
-from orchestration.state.addresses import Addresses
+from orchestration.state.addresses import page_file
 from orchestration.state.freshness import Manifest, flattened
 from orchestration.workspace.workspace import Workspace, commit
 
@@ -131,19 +131,13 @@ def _counts(manifest: Manifest) -> dict[str, float]:
 def _tags(
     workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest, run_id: str
 ) -> dict[str, str]:
-    addresses = Addresses(workspace)
-    links = {
-        "Dagster run": addresses.dagster_run(run_id),
-        "Dagster partition": addresses.dagster_asset(dataset.name, partition),
-        "data-quality page": addresses.page(dataset.name if dataset.shape else ""),
-    }
-    note = ", ".join(f"[{text}]({url})" for text, url in links.items())
+    places = {"Dagster run id": run_id, "data-quality page": page_file(workspace, dataset)}
+    note = ", ".join(f"{name}: {place}" for name, place in places.items())
     return {
         "partition": partition or "all",
         "data version": manifest.version,
         "code version": dataset.code_version,
-        "Dagster run id": run_id,
-        **links,
+        **places,
         "mlflow.note.content": f"{label(dataset, partition)}: {dataset.function.__doc__}\n\n{note}",
     }
 

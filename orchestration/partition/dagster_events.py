@@ -1,6 +1,6 @@
 """What Dagster records about a partition: metadata for its UI, and runless events.
 
-Belongs here: counts, reasons, sample rows and links; events with the provenance that Dagster's staleness
+Belongs here: counts, reasons and sample rows; events with the provenance that Dagster's staleness
 needs. Not here: which partitions get runless events (materialise.py, dagster/sync.py).
 """
 
@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from assets.declare.dataset import ADVISORY, CHECKS, asset_key, source_key
 from assets.declare.declaration import Declaration, code_version
 from ops.core.parts import TABLES, part_name
+from orchestration.checks import history
 from orchestration.checks.validate import known_finding
 from orchestration.compat import (
     CODE_VERSION_TAG,
@@ -26,8 +27,8 @@ from orchestration.compat import (
     get_input_event_pointer_tag,
 )
 from orchestration.messages import markdown_table
-from orchestration.state.addresses import Addresses
-from orchestration.state.freshness import EVERY_PARTITION, Manifest
+from orchestration.state.addresses import page_file
+from orchestration.state.freshness import EVERY_PARTITION, Manifest, manifest_file
 from orchestration.workspace.workspace import Workspace
 
 _ROWS, _REJECTS = 5, 20
@@ -57,14 +58,12 @@ def metadata(
             ),
             "sample": _sample(folder / part_name("kept", 0)),
         }
-    addresses = Addresses(workspace)
     return {
         **{name: dg.MetadataValue.int(number) for name, number in numbers.items()},
         **{name: dg.MetadataValue.md(text) for name, text in shown.items() if text},
         "folder": dg.MetadataValue.text(workspace.shown(folder)),
         "md5": dg.MetadataValue.text(manifest.version),
-        "MLflow run": dg.MetadataValue.url(addresses.tracked(dataset.name, partition, manifest.version)),
-        "data-quality page": dg.MetadataValue.url(addresses.page(dataset.name if dataset.shape else "")),
+        "data-quality page": dg.MetadataValue.text(page_file(workspace, dataset)),
     }
 
 
@@ -81,6 +80,39 @@ def _sample(path: Path) -> str:
     rows = batch.to_pylist()
     numbers = [str(number) for number in range(1, len(rows) + 1)]
     return markdown_table(["column", *numbers], [[name, *(row[name] for row in rows)] for name in names])
+
+
+def unchanged(
+    workspace: Workspace,
+    dataset: Declaration,
+    partition: str,
+    manifest: Manifest,
+    result: dg.MaterializeResult[Any],
+) -> dg.MaterializeResult[Any]:
+    """Return the result of a partition that was fresh, saying in each event that nothing was made or checked.
+
+    Dagster needs these events: without a materialisation, it skips the steps that read this one, and a
+    declared check without a result fails the step.
+    """
+    run = history.made_by(workspace, dataset, partition, manifest.version)
+    maker = f" or checked by run {run}" if run else ""
+    made = f"made{maker}, as {workspace.shown(manifest_file(workspace, dataset, partition))} says"
+    checks = [
+        dg.AssetCheckResult(
+            check_name=check.check_name,
+            passed=check.passed,
+            severity=check.severity,
+            description=f"unchanged, not checked again: {check.description}",
+            metadata={**(check.metadata or {}), "unchanged": f"not checked again; {made}"},
+        )
+        if check.check_name in CHECKS
+        else check
+        for check in result.check_results or ()
+    ]
+    said = {"unchanged": f"nothing was made; {made}"}
+    return dg.MaterializeResult(
+        data_version=result.data_version, metadata={**said, **(result.metadata or {})}, check_results=checks
+    )
 
 
 DagsterEvent: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation

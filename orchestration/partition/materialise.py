@@ -46,7 +46,13 @@ from orchestration.files.publish import building, making, write_files
 from orchestration.messages import EventLines, Notice, describe, give_up_or_retry, listening, tell
 from orchestration.mlflow.tracking import track
 from orchestration.partition.crawl import bring_back, crawl_place
-from orchestration.partition.dagster_events import check_evaluation, combined, metadata, runless_events
+from orchestration.partition.dagster_events import (
+    check_evaluation,
+    combined,
+    metadata,
+    runless_events,
+    unchanged,
+)
 from orchestration.partition.empty import settle_empty
 from orchestration.partition.inputs import input_stamps, open_inputs, publication_stamps
 from orchestration.partition.one_task import made_by_one_task
@@ -107,9 +113,11 @@ class Store:
                 if declaration.crawl and (files := bring_back(self.workspace, declaration, partition)):
                     context.log.info(f"restored {files} files from DVC's cache")
                 status = View(self.workspace).status(declaration, partition)
-                if status.fresh_manifest is not None and not forced:
+                if (fresh := status.fresh_manifest) is not None and not forced:
                     context.log.info("fresh: nothing to make")
-                    return materialisation.result(status.fresh_manifest)
+                    return unchanged(
+                        self.workspace, declaration, partition, fresh, materialisation.result(fresh)
+                    )
                 with listening(EventLines(context.log.info)):
                     if status.unchecked and not forced:
                         context.log.info(f"{'; '.join(status.reasons)}: checking the existing bytes again")

@@ -1,6 +1,8 @@
-"""Where `make ui` serves what: the URLs that links in Dagster, MLflow and the pages point to.
+"""Where `make ui` serves what: the URLs that servers and pages of this moment link to.
 
-Belongs here: the ports and the links' structure. Not here: serving (serve/ui.py, serve/web.py).
+Belongs here: the ports, and the links' structure. A URL holds only while the ports stay: Dagster and MLflow,
+which keep what they get for ever, get the path of a page instead. Not here: serving (serve/ui.py,
+serve/web.py).
 """
 
 from __future__ import annotations
@@ -11,11 +13,12 @@ import socket
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
+from assets.declare.declaration import Declaration
 from assets.declare.settings import without_logins
 from orchestration.files.damage import DamagedError, read_state
 from orchestration.files.publish import write_file
 from orchestration.workspace.workspace import Workspace
-from pages.paths import page_path
+from pages.paths import PAGES, page_path
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = 3000
@@ -69,10 +72,9 @@ class Addresses:
         """Return the URL of a Dagster run."""
         return self.address("dagster", f"/runs/{run_id}")
 
-    def dagster_asset(self, name: str, partition: str = "") -> str:
-        """Return the URL of a dataset, or of one of its partitions, in Dagster."""
-        query = f"?{urlencode({'view': 'partitions', 'partition': partition})}" if partition else ""
-        return self.address("dagster", f"/assets/{quote(name)}{query}")
+    def dagster_asset(self, name: str) -> str:
+        """Return the URL of a dataset in Dagster."""
+        return self.address("dagster", f"/assets/{quote(name)}")
 
     def mlflow(self) -> str:
         """Return the URL of MLflow's list of experiments."""
@@ -91,9 +93,11 @@ class Addresses:
         uri = without_logins(self.workspace.tracking_uri)
         return uri.rstrip("/") if uri.startswith("http") else self.address("mlflow", "")
 
-    def page(self, name: str = "") -> str:
-        """Return the URL of a dataset's data-quality page, or of the index page."""
-        return self.address("pages", f"/pages/{page_path(name) if name else ''}")
+
+def page_file(workspace: Workspace, dataset: Declaration) -> str:
+    """Return the path of a dataset's data-quality page in the checkout; a report has the index page."""
+    page = page_path(dataset.name) if dataset.shape else "index.html"
+    return workspace.shown(workspace.quality / PAGES / page)
 
 
 def allowed_hosts() -> list[str]:

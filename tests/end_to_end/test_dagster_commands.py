@@ -34,7 +34,7 @@ SHELL = {
     if not name.startswith(("DAGSTER", "PYTHON", "SILVERLOOM")) and name not in STRICT
 }
 #: Tags that differ between any two runs.
-OF_THE_RUN = ("Dagster run", "Dagster run id", "mlflow.note.content", "silverloom.run")
+OF_THE_RUN = ("Dagster run id", "mlflow.note.content", "silverloom.run")
 STATS = "{ assetNodes { assetKey { path } partitionStats { numMaterialized } } }"
 
 

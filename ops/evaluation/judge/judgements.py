@@ -208,7 +208,8 @@ def _asked(
                 place.tell(len(known) + len(failed), len(wanted))
     refused = any(isinstance(error, _RefusedError) for error in failed.values())
     if failed and len(failed) == len(missing) and not (known and refused):
-        raise JudgeError(f"no answer to any of {len(failed)} requests: {next(iter(failed.values()))}")
+        first = next(iter(failed.values()))
+        raise JudgeError(f"no answer to any of {len(failed)} requests: {first}") from first
     outcomes: dict[str, Asked | FetchError] = {**failed, **known}
     return {row: outcomes[_digest(body)] for row, body in requests.items()}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import dagster as dg
 
 from assets.declare.settings import EngineParams
-from orchestration.dagster import instance
+from orchestration.dagster import instance, settings
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -23,7 +23,7 @@ with dg.DagsterInstance.get() as instance:
 
 def test_backfills_make_as_many_partitions_at_a_time_as_params_say(tmp_path, monkeypatch):
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / ".dagster"))
-    monkeypatch.setattr(instance, "engine_params", lambda: EngineParams(partitions=7))
+    monkeypatch.setattr(settings, "engine_params", lambda: EngineParams(partitions=7))
     instance.instance.cache_clear()
     opened = instance.instance()
     instance.instance.cache_clear()
@@ -32,7 +32,7 @@ def test_backfills_make_as_many_partitions_at_a_time_as_params_say(tmp_path, mon
 
 
 def test_code_may_take_long_to_load_on_a_busy_machine(tmp_path):
-    (tmp_path / "dagster.yaml").write_bytes(instance.configuration())
+    (tmp_path / "dagster.yaml").write_bytes(settings.configuration())
     with dg.DagsterInstance.from_config(str(tmp_path)) as opened:
         assert opened.code_server_process_startup_timeout == 900
 
@@ -40,7 +40,7 @@ def test_code_may_take_long_to_load_on_a_busy_machine(tmp_path):
 def test_a_watcher_of_a_run_sees_events_that_another_process_writes(tmp_path, monkeypatch):
     """The log of a run in the browser grows by this."""
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
-    (tmp_path / "dagster.yaml").write_bytes(instance.configuration())
+    (tmp_path / "dagster.yaml").write_bytes(settings.configuration())
     messages = []
     with dg.DagsterInstance.get() as opened:
         opened.watch_event_logs("watched", None, lambda entry, cursor: messages.append(entry.message))

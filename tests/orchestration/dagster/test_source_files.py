@@ -1,24 +1,36 @@
 """Dagster's requests, observation by observation, as source files change: the observable sources and the condition."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
 import dagster as dg
 import pytest
 
-from assets.declare.dataset import INPUTS_CHANGED
+from assets.declare.conditions import INPUTS_AT_REST, INPUTS_CHANGED
+from assets.declare.dataset import asset_key, source_key
+from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from orchestration.dagster import automation
-from orchestration.dagster.automation import source_assets
-from orchestration.definitions import workspace
+from orchestration.dagster.automation import observed, source_assets
+from orchestration.definitions import defs, workspace
 
 MONTHS = dg.StaticPartitionsDefinition(["2018-06", "2018-07"])
 EVERY = dg.SpecificPartitionsPartitionMapping(["2018-06", "2018-07"])
+
+
+def evaluated(definitions, instance, cursor, time=None):
+    """Let Dagster evaluate all conditions, in a thread: another test's browser may have left an event loop in this."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(
+            dg.evaluate_automation_conditions, definitions, instance, cursor=cursor, evaluation_time=time
+        ).result()
 
 
 class World:
     """Files of two months, the datasets made from them, and Dagster's evaluation of the condition.
 
     texts -> parsed -> counted -> summed (all months); paired reads parsed and summed; shown reads all of them.
+    reported reads all of these, with the condition of a report.
     """
 
     def __init__(self, instance):
@@ -37,11 +49,12 @@ class World:
         paired = self.dataset("paired", [parsed, summed])
         every = [dg.AssetDep(dataset, partition_mapping=EVERY) for dataset in (parsed, counted, paired)]
         shown = self.dataset("shown", [*every, summed], None)
-        self.defs = dg.Definitions(assets=[texts, parsed, counted, summed, paired, shown])
-        self.names = ["parsed", "counted", "summed", "paired", "shown"]
+        reported = self.dataset("reported", [*every, summed, shown], None, INPUTS_AT_REST)
+        self.defs = dg.Definitions(assets=[texts, parsed, counted, summed, paired, shown, reported])
+        self.names = ["parsed", "counted", "summed", "paired", "shown", "reported"]
 
-    def dataset(self, name, deps, months=MONTHS):
-        @dg.asset(name=name, deps=deps, partitions_def=months, automation_condition=INPUTS_CHANGED)
+    def dataset(self, name, deps, months=MONTHS, condition=INPUTS_CHANGED):
+        @dg.asset(name=name, deps=deps, partitions_def=months, automation_condition=condition)
         def made(context):
             month = context.partition_key if months else ""
             if (name, month) in self.broken:
@@ -55,7 +68,7 @@ class World:
             return self.files[month]
         if name == "counted":  # the same for every text of one length
             return str(len(self.files[month]))
-        return "".join(self.files.values()) if name in ("paired", "shown") else "summed of counts"
+        return "summed of counts" if name == "summed" else "".join(self.files.values())
 
     def look(self):
         """Observe the files, and return what is requested."""
@@ -63,12 +76,7 @@ class World:
         return self.asked()
 
     def asked(self):
-        with ThreadPoolExecutor(
-            1
-        ) as thread:  # another test's browser may have left an event loop in this process
-            found = thread.submit(
-                dg.evaluate_automation_conditions, self.defs, self.instance, cursor=self.cursor
-            ).result()
+        found = evaluated(self.defs, self.instance, self.cursor)
         self.cursor = found.cursor
         keys = [(name, found.get_requested_partitions(dg.AssetKey(name))) for name in self.names]
         places = [(month or "", name) for name, months in keys for month in months]
@@ -105,7 +113,7 @@ def world():
         world.make(f"{name} {month}" for name in ("parsed", "counted") for month in world.files)
         world.make(["summed"])
         world.make(f"paired {month}" for month in world.files)
-        world.make(["shown"])
+        world.make(["shown", "reported"])
         assert world.asked() == []
         first = [f"{name} {month}" for month in world.files for name in ("parsed", "counted")]
         assert world.follow() == [first], "the first observation"
@@ -129,6 +137,22 @@ def test_a_dataset_that_depends_on_a_change_by_several_paths_waits_for_the_longe
         ["paired 2018-06", "paired 2018-07"],
         ["shown"],
     ]
+
+
+def test_a_report_is_made_once_at_the_first_evaluation_in_which_nothing_is_made_or_requested(world):
+    world.asked()
+    world.files["2018-06"] = "cc"
+    assert world.follow()[-1] == ["shown"]
+    assert world.follow() == [["reported"]]
+    assert world.follow() == []
+
+
+def test_a_report_waits_while_a_dataset_that_it_reads_has_failed(world):
+    world.asked()
+    world.files["2018-06"] = "cc"
+    world.broken.add(("counted", "2018-06"))
+    assert world.follow() == [["parsed 2018-06"], ["counted 2018-06"]]
+    assert world.follow() == world.follow() == []
 
 
 def test_a_failing_dataset_is_requested_once_and_its_readers_wait(world):
@@ -195,6 +219,37 @@ def test_an_observation_reports_each_new_version_to_dagster_once(monkeypatch):
         assert look() == []
         answers["papers"]["2018-07"] = "changed"
         assert look() == ["2018-07"]
+
+
+def test_an_hour_without_changes_stores_less_than_a_megabyte_of_evaluations(tmp_path):
+    """Counts what Dagster's daemon stores: an evaluation that requests something or differs from the last one."""
+    versions = {DATA_VERSION_TAG: "one", DATA_VERSION_IS_USER_PROVIDED_TAG: "true"}
+    with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
+        for dataset in workspace().datasets.values():
+            for partition in dataset.partitions:
+                key = asset_key(dataset.key)
+                instance.report_runless_asset_event(
+                    dg.AssetMaterialization(key, partition=partition or None, tags=versions)
+                )
+        for records in observed(workspace()):
+            for partition in workspace().settings.partitions.names:
+                instance.report_runless_asset_event(
+                    dg.AssetObservation(source_key(records), partition=partition, tags=versions)
+                )
+        begun, cursor, former = datetime(2026, 11, 28, 11, 42, 7, tzinfo=UTC), None, {}
+        requests, stored = [], []
+        for minute in range(6):  # 11:45 is among them
+            found = evaluated(defs, instance, cursor, begun + timedelta(minutes=minute))
+            changed = [
+                result
+                for result in found.results
+                if former.get(result.key) != result.value_hash or not result.true_subset.is_empty
+            ]
+            former, cursor = {result.key: result.value_hash for result in found.results}, found.cursor
+            requests.append(found.total_requested)
+            stored.append(sum(len(dg.serialize_value(result.serializable_evaluation)) for result in changed))
+    assert requests == [0, 0, 0, len(observed(workspace())), 0, 0], "the folders, each quarter of an hour"
+    assert stored[2] == 0 < stored[3] and 4 * sum(stored[2:]) < 1e6, stored
 
 
 def test_every_month_of_every_folder_has_a_version():

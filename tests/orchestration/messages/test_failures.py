@@ -2,23 +2,74 @@
 
 import errno
 import re
+import socket
 import sqlite3
+import urllib.error
 
+import botocore.exceptions
 import dagster as dg
 import pytest
+import requests
 import sqlalchemy
+import urllib3
 
+from assets.declare.settings import EngineParams
+from ops.crawl.addresses import AddressRefusedError
+from ops.crawl.client import FetchError, UnavailableError
+from ops.evaluation.judge.judgements import JudgeError
+from ops.parse.source import ServiceError
 from orchestration.cli import command
+from orchestration.executors import parts
 from orchestration.files.full_disk import DiskFullError, full_disk, full_line
-from orchestration.messages import TRIES, describe, give_up_or_retry
+from orchestration.messages import describe, give_up_or_retry
+
+
+def answered(status):
+    """The error of requests for an answer with a status."""
+    response = requests.Response()
+    response.status_code = status
+    return requests.HTTPError(f"{status}", response=response)
+
+
+def caused(error, cause):
+    error.__cause__ = cause
+    return error
+
 
 PASSING = [
+    ConnectionError("503 Service Unavailable"),
+    ConnectionResetError(),
+    TimeoutError("no answer"),
+    socket.gaierror(socket.EAI_AGAIN, "try again"),
+    OSError(errno.ENETUNREACH, "unreachable"),
+    requests.ConnectionError("refused"),
+    requests.Timeout("late"),
+    answered(429),
+    answered(503),
+    urllib.error.HTTPError("http://host", 500, "broken", {}, None),
+    urllib.error.URLError(ConnectionRefusedError()),
+    urllib3.exceptions.ReadTimeoutError(None, "/", "late"),
+    urllib3.exceptions.MaxRetryError(None, "/", ConnectionResetError()),
+    botocore.exceptions.EndpointConnectionError(endpoint_url="http://host"),
+    botocore.exceptions.ClientError({"ResponseMetadata": {"HTTPStatusCode": 503}}, "GetObject"),
+    UnavailableError("status 503"),
+    ServiceError("GROBID is busy"),
+    caused(JudgeError("no answer to any"), UnavailableError("status 429")),
+    caused(ValueError("part 3"), TimeoutError()),
     OSError(errno.EIO, "io"),
     BlockingIOError(errno.EAGAIN, "busy"),
     sqlite3.OperationalError("database is locked"),
     BlockingIOError("held"),
 ]
 LASTING = [
+    answered(403),
+    answered(404),
+    urllib.error.HTTPError("http://host", 410, "gone", {}, None),
+    botocore.exceptions.ClientError({"ResponseMetadata": {"HTTPStatusCode": 403}}, "GetObject"),
+    FetchError("http://host: status 404"),
+    AddressRefusedError("robots.txt forbids it"),
+    socket.gaierror(socket.EAI_NONAME, "no such name"),
+    JudgeError("status 401"),
     ValueError("bad"),
     OSError(errno.ENOSPC, "full"),
     KeyError("x"),
@@ -29,14 +80,27 @@ LASTING = [
 @pytest.mark.parametrize("error", PASSING, ids=repr)
 def test_a_transient_failure_is_retried_with_growing_pauses(error):
     pauses = []
-    for tried in range(TRIES):
+    for tried in range(3):
         with pytest.raises(dg.RetryRequested) as caught:
             give_up_or_retry(error, tried, "asset")
         pauses.append(caught.value.seconds_to_wait)
     assert pauses == [1, 2, 4]
     with pytest.raises(dg.Failure) as ended:
-        give_up_or_retry(error, TRIES, "asset")
+        give_up_or_retry(error, 3, "asset")
     assert not ended.value.allow_retries
+
+
+def test_params_bound_the_retries_and_their_pauses(monkeypatch):
+    bounds = EngineParams(partition_retries=5, retry_wait=10, longest_retry_wait=25)
+    monkeypatch.setattr(parts, "engine_params", lambda: bounds)
+    pauses = []
+    for tried in range(5):
+        with pytest.raises(dg.RetryRequested) as caught:
+            give_up_or_retry(ConnectionError("503"), tried, "asset")
+        pauses.append((caught.value.max_retries, caught.value.seconds_to_wait))
+    assert pauses == [(5, 10), (5, 20), (5, 25), (5, 25), (5, 25)]
+    with pytest.raises(dg.Failure):
+        give_up_or_retry(ConnectionError("503"), 5, "asset")
 
 
 @pytest.mark.parametrize("error", LASTING, ids=repr)

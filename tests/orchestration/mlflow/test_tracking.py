@@ -50,4 +50,6 @@ def test_every_kept_row_of_a_grid_is_a_child_run(tmp_workspace):
         parent.data.params == {"a.b.c": "[1, 2]", "a.b.url": "https://host/search"}
         and parent.data.metrics["kept"] == 81
     )
+    assert not any("://127.0.0.1" in text for text in parent.data.tags.values()), "ports change, runs stay"
+    assert parent.data.tags["data-quality page"] == "data/quality/pages/datasets/talksumm-tuning.html"
     assert parent.info.end_time - parent.info.start_time == 1_500

@@ -4,9 +4,12 @@ import shutil
 
 import dagster as dg
 
-from assets.declare.dataset import CHECKS, dagster_asset
-from assets.declare.settings import checkout
+from assets.declare.dataset import CHECKS, asset_key, dagster_asset
+from assets.declare.settings import EngineParams, checkout
+from orchestration.dagster.automation import source_assets
+from orchestration.executors import parts
 from orchestration.partition.materialise import Materialisation, Store
+from orchestration.state.freshness import manifest_file
 
 
 def test_a_run_of_one_month_makes_a_dataset_without_months_as_a_whole(tmp_workspace, monkeypatch):
@@ -28,3 +31,65 @@ def test_a_run_of_one_month_makes_a_dataset_without_months_as_a_whole(tmp_worksp
         resources={"store": Store(tmp_workspace, commit=False)},
     )
     assert made == [("sources/prose_scores", "2018-06"), ("sources/prose_duplicates", "")]
+
+
+def test_a_partition_that_a_server_failed_is_made_by_the_next_try_of_the_same_run(tmp_workspace, monkeypatch):
+    monkeypatch.setattr(parts, "engine_params", lambda: EngineParams(retry_wait=0))
+    shutil.copy(checkout() / "params.yaml", tmp_workspace.root)
+    (tmp_workspace.root / "data").mkdir()
+    (tmp_workspace.root / "data/sample").symlink_to(checkout() / "data/sample")
+    dataset, make, errors = tmp_workspace.datasets["sources/human_summaries"], Materialisation.make, []
+
+    def unreliable(partition, run_id):
+        if len(errors) < 2:
+            errors.append(ConnectionError("503 Service Unavailable"))
+            raise errors[-1]
+        return make(partition, run_id)
+
+    monkeypatch.setattr(Materialisation, "make", unreliable)
+    result = dg.materialize(
+        [*source_assets(tmp_workspace), dagster_asset(dataset)],
+        selection=dg.AssetSelection.assets(asset_key(dataset.key)),
+        resources={"store": Store(tmp_workspace, commit=False)},
+    )
+    assert result.success and len(errors) == 2
+    assert len(result.get_asset_materialization_events()) == 1
+
+
+def test_a_run_of_a_fresh_partition_says_in_each_event_that_nothing_was_made_or_checked(
+    tmp_workspace, monkeypatch
+):
+    shutil.copy(checkout() / "params.yaml", tmp_workspace.root)
+    (tmp_workspace.root / "data").mkdir()
+    (tmp_workspace.root / "data/sample").symlink_to(checkout() / "data/sample")
+    dataset = tmp_workspace.datasets["sources/human_summaries"]
+    followed = []
+
+    @dg.asset(deps=[asset_key(dataset.key)])
+    def reader():
+        followed.append(dataset.name)
+
+    def ran():
+        result = dg.materialize(
+            [*source_assets(tmp_workspace), dagster_asset(dataset), reader],
+            selection=dg.AssetSelection.assets(asset_key(dataset.key), reader),
+            resources={"store": Store(tmp_workspace, commit=False)},
+            partition_key="2018-06" if dataset.partitioned else None,
+        )
+        (made, _) = result.get_asset_materialization_events()
+        return result.run_id, made.materialization, result.get_asset_check_evaluations()
+
+    first, made, checks = ran()
+    assert "unchanged" not in made.metadata and not any("unchanged" in check.metadata for check in checks)
+    _, again, checks = ran()
+    manifest = manifest_file(tmp_workspace, dataset, "2018-06" if dataset.partitioned else "")
+    told = f"made or checked by run {first}, as {tmp_workspace.shown(manifest)} says"
+    assert again.metadata["unchanged"].value == f"nothing was made; {told}"
+    assert again.metadata["md5"] == made.metadata["md5"]
+    assert "://" not in str(again.metadata), "no address of a server, whose port may change"
+    by_name = {check.check_name: check for check in checks}
+    assert CHECKS.keys() <= by_name.keys()
+    for name in CHECKS:
+        assert by_name[name].metadata["unchanged"].value == f"not checked again; {told}"
+        assert by_name[name].description.startswith("unchanged, not checked again: ")
+    assert len(followed) == 2, "steps that read it run all the same"

@@ -17,7 +17,7 @@ from orchestration.files import identity
 from orchestration.files.identity import InputReplacedError, folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, making
-from orchestration.messages import transient
+from orchestration.files.transient import transient
 from orchestration.partition import resume
 from orchestration.partition.inputs import ChangedBytesError, open_inputs
 from orchestration.partition.materialise import Materialisation

@@ -44,7 +44,7 @@ DAMAGE = {
     "stages a list": (b"schema: '2.0'\nstages:\n- code\n", "stages: "),
     "a stage that is a word": (b"schema: '2.0'\nstages:\n  code: x\n", "stages.code: "),
     "another schema": (WHOLE.replace(b"'2.0'", b"'3.0'"), "schema: "),
-    "a stage twice": (WHOLE + b"  code:\n    cmd: x\n    outs: []\n", "found duplicate key "code""),
+    "a stage twice": (WHOLE + b"  code:\n    cmd: x\n    outs: []\n", 'found duplicate key "code"'),
     "within a word": (WHOLE[:-1], "its last line is cut off"),
     "an output without hash": (without("md5"), ".md5: Field required"),
     "an output without size": (without("size"), ".size: Field required"),

@@ -1,0 +1,111 @@
+"""Dagster's settings of this checkout: the file `.dagster/dagster.yaml`, which belongs to the user.
+
+Belongs here: writing the file once, and adding what it lacks. Not here: opening the instance (instance.py).
+
+Two keys are not the user's to choose: where the storage is follows from SILVERLOOM_DAGSTER_POSTGRES, and how
+many runs are in progress at once from params.yaml, if `engine.partitions` is set there. Any other key stays
+as it is in the file, with its comments. A key that the file lacks is added with our value.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from orchestration.compat import NO_CAPTURE, ONE_EVENT_LOG
+from orchestration.executors.parts import engine_params
+from orchestration.files.damage import DamagedError, read_state, set_aside
+from orchestration.files.publish import write_changed
+from orchestration.workspace import postgres
+
+#: The settings of Dagster's servers, and of this project's own commands. The commands capture no output of
+#: runs: capture takes over the whole process's output, including the progress display, and starts four
+#: processes per run.
+SERVERS, COMMANDS = "dagster.yaml", "commands.yaml"
+
+#: Storage on a server: the settings name the variable, never its content.
+_POSTGRES = f"""
+storage:
+  postgres:
+    postgres_url: {{env: {postgres.DAGSTER}}}
+""".encode()
+
+#: The keys that say where Dagster's storage is. A file may have those that we write, and no others.
+_STORAGE = ("storage", "run_storage", "event_log_storage", "schedule_storage")
+
+
+def write_settings(home: Path, on_server: bool) -> None:
+    """Write the settings into Dagster's home, or add to the user's what they lack.
+
+    Raises RuntimeError if the user's settings set the storage, which follows from an environment variable.
+    """
+    path = home / SERVERS
+    settings = _read(path) or _load(configuration(on_server))
+    former = _dump(settings)
+    _set_storage(path, settings, on_server)
+    _set_queue(settings)
+    for key, value in _load(configuration(on_server)).items():
+        if key != "run_queue" or "concurrency" not in settings:  # Dagster refuses both
+            settings.setdefault(key, value)
+    if not path.is_file() or _dump(settings) != former:
+        write_changed(path, _dump(settings))
+    write_changed(home / COMMANDS, _dump({**settings, **_load(NO_CAPTURE)}))
+
+
+def configuration(on_server: bool = False) -> bytes:
+    """Return our settings, for a storage in SQLite files or on a Postgres server."""
+    text = (Path(__file__).parent / SERVERS).read_bytes()
+    return text + (_POSTGRES if on_server else ONE_EVENT_LOG)
+
+
+def _read(path: Path) -> MutableMapping[str, Any] | None:
+    """Return the settings in a file, or None if there are none. A damaged file is set aside."""
+    try:
+        text = read_state(path)
+        settings = _load(text) if text else None
+    except DamagedError:
+        return None
+    except (YAMLError, UnicodeDecodeError) as error:
+        set_aside(path, error, "new settings of Dagster take its place")
+        return None
+    if settings is not None and not isinstance(settings, MutableMapping):
+        set_aside(path, "it holds no mapping", "new settings of Dagster take its place")
+        return None
+    return settings
+
+
+def _set_storage(path: Path, settings: MutableMapping[str, Any], on_server: bool) -> None:
+    """Set the storage that the environment asks for, if the present one is ours or there is none."""
+    ours = {**_load(_POSTGRES), **_load(ONE_EVENT_LOG)}
+    for key in _STORAGE:
+        if key in settings and settings[key] != ours.get(key):
+            raise RuntimeError(
+                f"{path}: remove the key `{key}`; silverloom itself sets the storage: SQLite files "
+                f"in this folder, or the server in {postgres.DAGSTER} of .env"
+            )
+        if key not in (_load(_POSTGRES) if on_server else _load(ONE_EVENT_LOG)):
+            settings.pop(key, None)
+
+
+def _set_queue(settings: MutableMapping[str, Any]) -> None:
+    """Limit the runs in progress as params.yaml says, unless it says nothing."""
+    if (partitions := engine_params().partitions) is None:
+        return
+    concurrency = settings.get("concurrency") or {}
+    queue = concurrency["runs"] if "runs" in concurrency else settings.setdefault("run_queue", {})
+    queue["max_concurrent_runs"] = partitions
+
+
+def _load(text: bytes) -> Any:
+    return YAML().load(text)
+
+
+def _dump(settings: MutableMapping[str, Any]) -> bytes:
+    stream = io.BytesIO()
+    YAML().dump(settings, stream)
+    return stream.getvalue()
