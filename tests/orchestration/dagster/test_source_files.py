@@ -151,7 +151,7 @@ def test_a_report_waits_while_a_dataset_that_it_reads_has_failed(world):
     world.asked()
     world.files["2018-06"] = "cc"
     world.broken.add(("counted", "2018-06"))
-    assert world.follow() == [["parsed 2018-06"], ["counted 2018-06"]]
+    assert world.follow() == [["parsed 2018-06", "counted 2018-06"]]
     assert world.follow() == world.follow() == []
 
 
