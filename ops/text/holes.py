@@ -13,27 +13,32 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 
 #: Unicode's placeholder for an object without text. In a source's own text it means the same.
 HOLE = "\ufffc"
 
-#: Signs with the white space around them, within a line.
-_HOLES = re.compile(rf"([^\S\n]*)(?:{HOLE}[^\S\n]*)+")
 _CLOSING = re.compile(r"[,;:!?)\]]|\.(?!\w)")
 
 
-def closed(text: str) -> tuple[str, list[int]]:
+@cache
+def _signs(sign: str) -> re.Pattern[str]:
+    """Return the pattern of signs with the white space around them, within a line."""
+    return re.compile(rf"([^\S\n]*)(?:{sign}[^\S\n]*)+")
+
+
+def closed(text: str, sign: str = HOLE) -> tuple[str, list[int]]:
     """Return a text without signs of holes, and where they were: offsets into this text, in order.
+
+    `sign` is a pattern of one character.
 
     One space stays where the sign stood between two; none before closing punctuation.
     """
-    if HOLE not in text:
-        return text, []
     pieces: list[str] = []
     holes: list[int] = []
     done = length = 0
-    for match in _HOLES.finditer(text):
+    for match in _signs(sign).finditer(text):
         pieces.append(text[done : match.start()])
         length += len(pieces[-1])
         done = match.end()
@@ -42,7 +47,7 @@ def closed(text: str) -> tuple[str, list[int]]:
         if spaced and inside and not _CLOSING.match(text, done):
             pieces.append(" ")
             length += 1
-        holes += [length] * match.group().count(HOLE)
+        holes += [length] * (len(match.group()) - sum(map(str.isspace, match.group())))
     return "".join([*pieces, text[done:]]), holes
 
 

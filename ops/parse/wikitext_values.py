@@ -1,0 +1,212 @@
+"""Templates of wikitext whose text is computed: quantities, dates, pronunciations, ships.
+
+Belongs here: the arguments of a template, and functions of them; the marks in rendered text. Not here: which
+template is which, and those that show their arguments (wikitext_templates.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from ops.text.holes import HOLE
+
+#: Where something was taken out that shows nothing: a reference, a remark for editors.
+NOTHING = "\ufdd0"
+#: Around what may be left out of brackets without harm: a pronunciation. Empty: it cannot be rendered.
+ASIDE, ASIDE_END = "\ufdd1", "\ufdd2"
+MARKS = NOTHING + ASIDE + ASIDE_END
+
+_NAMED = re.compile(r"\s*([\w -]{1,30}?)\s*=(?!=)")
+
+
+class Arguments(NamedTuple):
+    """The arguments of a template: those without a name by their numbers, and those with one."""
+
+    plain: list[str]
+    named: Mapping[str, str]
+
+    def get(self, names: str) -> str:
+        """Return the first argument that is there of "text,1"; -1 is the last, * all together; or ""."""
+        for name in names.split(","):
+            if name == "*":
+                value = "".join(self.plain)
+            elif name == "-1":
+                value = self.plain[-1] if self.plain else ""
+            else:
+                value = self.named.get(name, "")
+            if value:
+                return value
+        return ""
+
+    @classmethod
+    def of(cls, pieces: list[str]) -> Arguments:
+        """Return the arguments in the pieces between the pipes of a template."""
+        plain: list[str] = []
+        named: dict[str, str] = {}
+        for piece in pieces:
+            name = _NAMED.match(piece)
+            if name is None or name[1].isdigit():
+                plain.append(piece[name.end() if name else 0 :].strip())
+                named[name[1] if name else str(len(plain))] = plain[-1]
+            else:
+                named[name[1].lower()] = piece[name.end() :].strip()
+        return cls(plain, named)
+
+
+_WHOLE = re.compile(r"([-+−]?)(\d{4,30})(\.\d+)?")
+
+
+def number(text: str) -> str:
+    """Return a number with commas between its thousands; other text as it is."""
+    match = _WHOLE.fullmatch(text)
+    return f"{match[1]}{int(match[2]):,}{match[3] or ''}" if match else text or HOLE
+
+
+_QUANTITY = re.compile(r"[-+−]?(?:\d[\d,. ]*|\.\d+)(?:e[-+]?\d+)?(?:[+⁄/]\d+(?:/+\d+)?)?")
+_RANGES = {
+    "to": " to ", "to(-)": " to ", "to about": " to about ", "and": " and ", "and(-)": " and ", "or": " or ",
+    "-": "–", "–": "–", "by": " by ", "x": " × ", "×": " × ", "*": " × ", "xx": " × ", "by(x)": " by ",
+    "+/-": " ± ", "±": " ± ", ",": ", ", ", and": ", and ", ", or": ", or ", "to(hy)": " to ",
+}  # fmt: skip
+_UNITS = {
+    "sqmi": "sq mi", "sqkm": "km²", "sqft": "sq ft", "sqyd": "sq yd", "sqin": "sq in", "cuft": "cu ft",
+    "cuyd": "cu yd", "cuin": "cu in", "cumi": "cu mi", "C": "°C", "F": "°F", "USgal": "US gal", "impgal":
+    "imp gal", "LT": "long tons", "ST": "short tons", "acre": "acres", "foot": "feet", "inch": "inches",
+    "mile": "miles", "hand": "hands", "CC": "cc", "ftlb": "ft⋅lb",
+}  # fmt: skip
+#: Second units of one quantity: "5 ft 8 in".
+_SECOND = {
+    "ft": "in", "foot": "in", "yd": "ft", "mi": "ft yd ch furlong", "lb": "oz", "st": "lb", "h": "min",
+}  # fmt: skip
+_SCALES = {"e3": "thousand", "e6": "million", "e9": "billion", "e12": "trillion"}
+_SCALE = re.compile("e(?:3|6|9)(?=[A-Za-z])")
+_POWERS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_POWER = re.compile(r"(?<=[a-z])[23](?!\w)")
+
+
+def power(text: str) -> str:
+    """Return digits as an exponent."""
+    return text.translate(_POWERS)
+
+
+def _converted(arguments: Arguments) -> str:
+    """Return the given quantities of a conversion with their units, without what they are converted to."""
+    tokens = arguments.plain
+    if arguments.get("disp") in ("out", "output only", "output number only", "number", "unit", "unit2"):
+        return HOLE
+    place, quantities = 0, []
+    while place < len(tokens) and _QUANTITY.fullmatch(tokens[place]):
+        text = _quantity(tokens[place])
+        place += 1
+        while tokens[place : place + 1] and tokens[place] in _RANGES and place + 1 < len(tokens):
+            text += _RANGES[tokens[place]] + _quantity(tokens[place + 1])
+            place += 2
+        unit = tokens[place] if place < len(tokens) else ""
+        scale = _SCALE.match(unit)
+        base = unit[2:] if scale else unit
+        shown = _POWER.sub(lambda digit: power(digit[0]), _UNITS.get(base, base))
+        text += f" {_SCALES[scale[0]]}" if scale else ""
+        adjective = arguments.get("adj") in ("on", "mid", "j")
+        quantities.append(f"{text}{'-' if adjective and unit == shown else ' '}{shown}".strip())
+        place += 1
+        if not tokens[place + 1 : place + 2] or tokens[place + 1] not in _SECOND.get(unit, "").split():
+            break
+    return " ".join(quantities) or HOLE
+
+
+def _quantity(text: str) -> str:
+    return number(re.sub(r"(?<=\d)\+(?=\d)", " ", text).replace("//", "/"))
+
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November", "December",
+)  # fmt: skip
+
+
+def _dated(arguments: Arguments, day_first: bool = False) -> str:
+    """Return the date in the arguments year, month and day; a date in words as it is."""
+    year, month, day = (arguments.get(names) for names in ("1,year", "2,month", "3,day"))
+    if not year.isdigit():
+        return year or HOLE
+    if month.isdigit() and 1 <= int(month) <= 12:
+        month = _MONTHS[int(month) - 1]
+    if not month or not day:
+        return f"{month} {year}".strip()
+    day = day.lstrip("0")
+    day_first = arguments.get("df").lower() in ("y", "yes", "1", "true") or (
+        day_first and arguments.get("df").lower() not in ("us", "mdy", "n", "no")
+    )
+    return f"{day} {month} {year}" if day_first else f"{month} {day}, {year}"
+
+
+def _as_of(arguments: Arguments) -> str:
+    if shown := arguments.get("alt"):
+        return shown
+    words = f"{'since' if arguments.get('since') else 'as of'} {_dated(arguments, day_first=True)}"
+    return words if arguments.get("lc") else words[0].upper() + words[1:]
+
+
+def _measured(arguments: Arguments) -> str:
+    """Return a value with its uncertainty, power of ten and unit."""
+    value, error, exponent = arguments.get("1"), arguments.get("2"), arguments.get("e")
+    text = arguments.get("p,prefix") + number(value) if value else arguments.get("p,prefix")
+    text += f" ± {error}" if error else ""
+    text += f" × 10{power(exponent)}" if exponent and value else f"10{power(exponent)}" if exponent else ""
+    return f"{text} {arguments.get('u,ul')}".strip() + arguments.get("s,suffix") or HOLE
+
+
+def _interlanguage(arguments: Arguments) -> str:
+    first, second = arguments.get("1"), arguments.get("2")
+    return arguments.get("lt") or (second if re.fullmatch("[a-z]{2,3}", first) and second else first) or HOLE
+
+
+#: Prefixes of ships that are templates.
+SHIPS = frozenset(
+    {
+        "hms", "uss", "ss", "mv", "rms", "ms", "hmas", "hmcs", "hmnzs", "usns", "uscgc", "ins", "hmt",
+        "hmy", "smss", "sms", "ara", "uns", "usat", "rfa", "rv", "sv", "ps", "mt", "mts", "gts", "hswms",
+        "hdms", "hnoms", "orp", "tcg", "usrc", "usav", "usps", "css", "cssh", "rn", "hmhs", "hmsas", "lst",
+        "hmics", "bns", "pns", "kd", "ksn", "jds", "js", "roks", "tss",
+    }
+)  # fmt: skip
+
+
+def ship(prefix: str, arguments: Arguments) -> str:
+    """Return a ship: prefix, name and number; a number tells by its bits which of them are shown."""
+    name, ident, shown = (arguments.get(key) for key in "123")
+    bits = int(shown) if shown in "1234567" and shown else 7
+    parts = (prefix if bits & 4 else "", name if bits & 2 else "", ident and f"({ident})" if bits & 1 else "")
+    return " ".join(filter(None, parts)).strip("()" if bits == 1 else None) or HOLE
+
+
+def _pronounced(arguments: Arguments) -> str:
+    """Return an aside with the sounds in the arguments; an empty one where a word is among them."""
+    sounds = "".join(arguments.plain).replace("_", " ")
+    is_plain = sounds and not any(_WORD.fullmatch(argument) for argument in arguments.plain)
+    return f"{ASIDE}{f'/{sounds}/' if is_plain else ''}{ASIDE_END}"
+
+
+def _coordinates(arguments: Arguments) -> str:
+    """Return an aside, as coordinates cannot be rendered; nothing where they are not in the text."""
+    return NOTHING if arguments.get("display").startswith("t") else ASIDE + ASIDE_END
+
+
+_WORD = re.compile("[A-Z]{2,}|[a-z]{3,}")
+#: Functions of arguments by the names of templates.
+COMPUTED: dict[str, Callable[[Arguments], str]] = {
+    **dict.fromkeys(("convert", "cvt", "conv", "convertit"), _converted),
+    **dict.fromkeys(("as of", "asof"), _as_of),
+    **dict.fromkeys(("val", "value"), _measured),
+    **dict.fromkeys(("ill", "interlanguage link", "link-interwiki", "illm", "ill2"), _interlanguage),
+    **dict.fromkeys(
+        ("start date", "end date", "birth date", "death date", "start date and age", "birth date and age",
+         "dob", "bda", "death date and age", "death date and given age", "release date", "date", "dts"),
+        _dated,
+    ),
+    **dict.fromkeys(("coord", "coor"), _coordinates),
+    "ipac-en": _pronounced,
+    "ship": lambda arguments: ship(arguments.get("1"), Arguments.of(arguments.plain[1:])),
+}  # fmt: skip
