@@ -394,6 +394,8 @@ def _category(link: str) -> str:
 
 def _link(link: str) -> str:
     """Return a link unchanged; a mark if it is to a file, a category or the article in another language."""
+    if link.startswith("[[:"):
+        return f"[[{link[3:]}"
     namespace, colon, _ = link[2:].partition(":")
     name = namespace.strip().lower()
     if colon and (name in _FILES or name in _CATEGORIES or _PICTURE.match(link)):

@@ -27,14 +27,14 @@ from ops.text.holes import HOLE
 #: What templates show, and their names. A line: alternatives between "‖", "::", names between "|". The first
 #: alternative counts whose arguments are there. "␣" is a space; "~" an aside; "¶" a block of its own.
 _TABLE = """
-{1} :: nowrap|nobr|nobreak|nowraplinks|em|strong|small|smaller|big|bigger|larger|large|huge|resize|sc|sc2
-{1} :: smallcaps|math|mvar|mathbf|bigmath|var|mono|code|codes|kbd|key|keypress|key press|samp|tt|pre2|nobold
-{1} :: noitalic|normal|plain|abbr|abbrlink|tooltip|abbrv|finedetail|vanchor|visible anchor|tq|xt|!xt|mxt|bxt
-{1} :: !bxt|dfn|term|nq|nastaliq|script|underline|u|strike|s|del|ins|sup|sub|italics correction|nowiki
-{1} :: nowiki2|unstrip|first word|linktext|gloss|start-date|end-date|birth-date|death-date|by|nft
-{1} :: baseball year|mlb year|nfl year|stn|rws|lbs|metro|metrod|station|stnlnk|tstop|dabsearch
-{1} :: no redirect short|asiantitle|langr|nihongo2|taste|titled
-{-1} :: lang|transl|transliteration|xlit|color|colour|font color|font colour|rtl-lang|nihongo krt
+{1} :: nihongo foot|nowrap|nobr|nobreak|nowraplinks|em|strong|small|smaller|big|bigger|larger|large|huge|sc
+{1} :: sc2|smallcaps|math|mvar|mathbf|bigmath|var|mono|code|codes|kbd|key|keypress|key press|samp|tt|pre2
+{1} :: nobold|noitalic|normal|plain|abbr|abbrlink|tooltip|abbrv|finedetail|vanchor|visible anchor|tq|xt|!xt
+{1} :: mxt|bxt|!bxt|dfn|term|nq|nastaliq|script|underline|u|strike|s|del|ins|sup|sub|italics correction
+{1} :: nowiki|nowiki2|unstrip|linktext|gloss|start-date|end-date|birth-date|death-date|by|nft|baseball year
+{1} :: mlb year|stn|rws|lbs|metro|metrod|station|stnlnk|tstop|dabsearch|no redirect short|asiantitle|langr
+{1} :: nihongo2|taste|titled|birth-date and age|death-date and age|birth year and age|death year and age
+{-1} :: resize|lang|transl|transliteration|xlit|color|colour|font color|font colour|rtl-lang|nihongo krt
 {text,1} :: font|bg
 {2} :: langx|color2|w2
 {3} ‖ {2} :: colored link|coloredlink
@@ -68,7 +68,7 @@ R{1} ‖ R :: zar
 ₱{1} ‖ ₱ :: php|philippine peso
 ₩{1} ‖ ₩ :: krw|won
 {*} :: chem|chem2|chemf|ce
-√{1} :: radic|sqrt
+{2}√{1} ‖ √{1} :: radic|sqrt
 1/2 :: 1/2|half|frac12
 1/4 :: 1/4
 3/4 :: 3/4
@@ -119,7 +119,7 @@ U.S. Patent {1} :: us patent
 :: further information|details|about|for|other uses|redirect|distinguish|hatnote|seealso|reflist|refbegin
 :: refend|notelist|references|toc|toc limit|toc right|toc left|short description|italic title|displaytitle
 :: flagicon|flagdeco|fbicon|flag icon|country flag|increase|decrease|steady|profit|loss|gain|color box
-:: legend|legend inline|nowrap begin|nowrap end|nobr begin|nobr end|nihongo foot|portal|portal bar|commons
+:: legend|legend inline|nowrap begin|nowrap end|nobr begin|nobr end|portal|portal bar|commons
 :: commons category|authority control|wide image|bots|nobots|good article|featured article|engvarb|engvar
 :: refdef|inline|cref|cref2|fnb|fn|ent|hidden ref|citation style|update section|coord missing|multiple image
 :: multiple images|image frame|image label|annotated image|subject bar|sister project links|sep entry|lsj

@@ -133,13 +133,15 @@ def _dated(arguments: Arguments, day_first: bool = False) -> str:
         return year or HOLE
     if month.isdigit() and 1 <= int(month) <= 12:
         month = _MONTHS[int(month) - 1]
+    month = month[:1].upper() + month[1:]
     if not month or not day:
         return f"{month} {year}".strip()
-    day = day.lstrip("0")
+    day, minute = day.lstrip("0"), arguments.get("5")
+    clock = f"{arguments.get('4')}:{minute}, " if minute else ""
     day_first = arguments.get("df").lower() in ("y", "yes", "1", "true") or (
         day_first and arguments.get("df").lower() not in ("us", "mdy", "n", "no")
     )
-    return f"{day} {month} {year}" if day_first else f"{month} {day}, {year}"
+    return clock + (f"{day} {month} {year}" if day_first else f"{month} {day}, {year}")
 
 
 def _as_of(arguments: Arguments) -> str:
@@ -203,7 +205,8 @@ COMPUTED: dict[str, Callable[[Arguments], str]] = {
     **dict.fromkeys(("ill", "interlanguage link", "link-interwiki", "illm", "ill2"), _interlanguage),
     **dict.fromkeys(
         ("start date", "end date", "birth date", "death date", "start date and age", "birth date and age",
-         "dob", "bda", "death date and age", "death date and given age", "release date", "date", "dts"),
+         "dob", "bda",
+         "death date and age", "death date and given age", "release date", "date", "dts"),
         _dated,
     ),
     **dict.fromkeys(("coord", "coor"), _coordinates),
