@@ -137,7 +137,7 @@ def _in_text(pair: Pair) -> Pair:
 
 
 def _folded(text: str) -> str:
-    return "".join(text.split())
+    return "".join(text.replace(HOLE, "").split())
 
 
 def _text(wikitext: str) -> str:

@@ -1,9 +1,9 @@
 """Wikitext as an article: sections and paragraphs of running text, and cited addresses.
 
 Belongs here: recognising kinds of pages; removing nested markup that is not running text (comments,
-references, tables, files) in one pass each, so that time is linear in the length of any text; the addresses
-cited by references; categories. Not here: templates (wikitext_templates.py), closing what was taken out
-(wikitext_marks.py), dumps, and the XML around a page (wikipedia.py).
+references, tables, files) in one pass each, so that time is linear in the length of any text; categories. Not
+here: the addresses that references cite (wikitext_citations.py), templates (wikitext_templates.py), closing
+what was taken out (wikitext_marks.py), dumps, and the XML around a page (wikipedia.py).
 
 List items are not paragraphs, but are counted. mwparserfromhell resolves links and formatting. What cannot be
 rendered is marked as a hole (ops/text/holes.py).
@@ -12,17 +12,17 @@ rendered is marked as a hole (ops/text/holes.py).
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import mwparserfromhell
 
+from ops.parse.wikitext_citations import Citation, cited, is_closed, pairs, replaced
 from ops.parse.wikitext_marks import finished, has_word
 from ops.parse.wikitext_templates import rendered
 from ops.parse.wikitext_values import MARKS, NOTHING, power
 from ops.text.holes import HOLE, closed
-from ops.text.words import fold
+from ops.text.words import STOP_WORDS, fold
 
 REDIRECT, DISAMBIGUATION, LIST, NO_PROSE = "redirect", "disambiguation", "list", "no_prose"
 
@@ -46,8 +46,9 @@ _SPACED = re.compile(r"(?<=[\w)\"\u2019\u201d'%]) (?=[,.;](?:\s(?!\.)|\Z))")
 _MARKUP = re.compile(r"[\[\]<>&]|''|https?:")
 _BREAKS = re.compile(r"(?:<br\b[^<>]*>\s*){2,}", re.IGNORECASE)
 _BREAK = re.compile(r"<br\b[^<>]*>", re.IGNORECASE)
-#: An address without words shows a number only: behind a word it is part of the sentence, else a reference.
-_UNNAMED = re.compile(r"(?P<word>[a-z] )?\[(?:https?:|ftp:)?//[^\s\[\]]{1,2000}\s*\]")
+#: An address without words shows a number: behind a word like "at" it is part of the sentence.
+_UNNAMED = re.compile(r"(?:\b(?P<word>[A-Za-z]{1,10}) )?\[(?:https?:|ftp:)?//[^\s\[\]]{1,2000}\s*\]")
+_BEFORE_ADDRESS = STOP_WORDS | {"see"}
 _RAISED = re.compile(r"<sup\b[^<>]*>\s*([-+−]?\d{1,6})\s*</sup\s*>", re.IGNORECASE)
 #: Elements that are blocks: "*" begins an item, and "|" a line of a table, which is no text.
 _BLOCK = re.compile(
@@ -110,7 +111,7 @@ def _sections(text: str) -> tuple[list[ArticleSection], int]:
         if heading is None:
             if line.lstrip().startswith(_ITEM):
                 content = line.lstrip(" \t*#:;")
-                is_formula = HOLE in content and not has_word(content)
+                is_formula = _is_formula(content)
                 items += not is_formula
                 line = content if is_formula else ""
             lines.append("" if line.lstrip().startswith(_NO_PARAGRAPH) else line)
@@ -123,21 +124,24 @@ def _sections(text: str) -> tuple[list[ArticleSection], int]:
 
 
 def _with_formulas(lines: list[str]) -> list[str]:
-    """Return lines; a hole on a line of its own goes into the unfinished sentence around it."""
+    """Return lines; a formula or a hole on a line of its own goes into the unfinished sentence around it."""
     joined: list[str] = []
     last, formula = -1, False
     for line in lines:
-        is_text = has_word(line)
-        if HOLE in line and not is_text:
+        if _is_formula(line):
             if last >= 0 and not _ENDED.search(joined[last]):
                 joined[last:] = [f"{joined[last]} {line.strip()}"]
             formula = last >= 0
             continue
-        if is_text:
+        if has_word(line):
             line = f"{HOLE} {line}" if formula and _CONTINUED.match(line) else line
             last, formula = len(joined), False
         joined.append(line)
     return joined
+
+
+def _is_formula(line: str) -> bool:
+    return _FORMULA_LINE.fullmatch(line) is not None or (HOLE in line and not has_word(line))
 
 
 def _paragraphs(text: str) -> Iterator[str]:
@@ -164,29 +168,16 @@ _OPAQUE = (
 _FORMULAS = ("math", "chem", "ce", "score", "hiero", "syntaxhighlight", "source")
 _ELEMENTS = (*_OPAQUE, *_FORMULAS, "nowiki")
 #: A formula that shows what it is written with.
-_PLAIN_FORMULA = re.compile(r"[A-Za-z0-9 .,;:=+*/()|<>!'-]{1,200}")
+_PLAIN_FORMULA = re.compile(r"[A-Za-z0-9 .,;:=+*/()|<>!'^_-]{1,200}")
+_FORMULA_LINE = re.compile(rf"\s*{NOTHING}[^{NOTHING}]+{NOTHING}\s*[.,;]?\s*")
 _ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "[]{}|<>'=*#:;_-!"}
 #: `(?ai:`: names are ASCII. Without "a", case folding would also match "ſ" and "ı".
 _OPENING = re.compile(rf"<((?ai:{'|'.join(_ELEMENTS)}))\b([^<>]{{0,2000}})>")
 _ENDS = {name: re.compile(rf"</(?ai:{name})\s*>") for name in _ELEMENTS}
-_REF = re.compile(r"<ref\b([^<>]{0,2000}?)(/?)>", re.IGNORECASE)
-_REF_END = re.compile(r"</ref\s*>", re.IGNORECASE)
-_NAME = re.compile(r"name\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'/>]+)", re.IGNORECASE)
-_URL = re.compile(r"(?<![\w-])https?://(?:[^\s|\]\[{}<>\"']|'(?!'))+")
-_ARCHIVE = re.compile(r"archive-?url\s*=\s*\Z", re.IGNORECASE)
-#: Templates of cited works, in the languages with the most articles; and the templates around lists of works.
-_CITE = re.compile(
-    r"\{\{\s*(?:cite|citation|cita|citar|citeer|cytuj|internetquelle|literatur|lien web|ouvrage)\b",
-    re.IGNORECASE,
-)
-_LINE = re.compile(r"[^\n]+")
-_LISTED = re.compile(r"\{\{\s*ref(begin|end)\b", re.IGNORECASE)
-_BRACES = re.compile(r"\{\{|\}\}")
 _BRACKETS = re.compile(r"\[\[|\]\]")
 _MARK = re.compile(f"[{MARKS}]")
 _HTML_TABLES = re.compile(r"</?table\b[^<>]{0,2000}>", re.IGNORECASE)
 _TABLES = re.compile(r"^[ \t:*#]*\{\||^[ \t]*\|\}", re.MULTILINE)
-_HEADING_LINE = re.compile(r"^(={1,6})[^=\n].*?=+[ \t]*$", re.MULTILINE)
 #: Namespaces of pictures and of categories, in the languages with the most articles.
 _FILES = frozenset(
     {"file", "image", "media", "datei", "bild", "fichier", "archivo", "imagen", "immagine", "bestand",
@@ -202,11 +193,13 @@ _PICTURE = re.compile(
 )
 
 
-class Citation(NamedTuple):
-    """A cited address, and the index of the heading above the citation (0 for none)."""
-
-    url: str
-    heading: int
+#: A line of links to the article in other languages, and links to other projects.
+_LANGUAGES = re.compile(
+    r"^(?:[ \t]*\[\[[a-z]{2,3}(?:-[a-z]+){0,2}:[^\[\]|\n]{1,300}\]\])+[ \t]*$", re.MULTILINE
+)
+_SISTERS = re.compile(
+    "[a-z]{2,3}(?:-[a-z]+)?|wikt|wiktionary|wikisource|wikiquote|wikinews|wikibooks|commons|meta"
+)
 
 
 class Cleaned(NamedTuple):
@@ -220,36 +213,18 @@ class Cleaned(NamedTuple):
     categories: list[str]
 
 
-class _Cited(NamedTuple):
-    """The span of a citation, its name, and its addresses."""
-
-    start: int
-    end: int
-    name: str
-    urls: list[str]
-
-
 def cleaned(text: str) -> Cleaned:
     """Return a wikitext without comments, references, templates, tables, files and categories, with marks."""
     text = _without_elements(_without_comments(_MARK.sub("", text)))
-    headings = [found.start() for found in _HEADING_LINE.finditer(text)]
-    references = list(_references(text))
-    named = {found.name: found.urls for found in reversed(references) if found.name and found.urls}
-    stretches = [(found.start, found.end) for found in references]
-    # Replace references by as many spaces, so that their templates are not found again and offsets stay.
-    listed = _listed(_without(text, stretches, lambda reference: " " * len(reference)))
-    citations = [
-        Citation(url, bisect_right(headings, found.start))
-        for found in sorted([*references, *listed])
-        for url in found.urls or named.get(found.name, [])
-    ]
-    text = rendered(_without(text, stretches, _reference))
-    text = _without(text, _pairs(text, _HTML_TABLES, "<table"), lambda _: "\n\n")
-    text = _without(text, _pairs(text, _TABLES, "{|"), lambda _: "\n")
+    citations, references = cited(text)
+    text = rendered(replaced(text, references, _reference))
+    text = replaced(text, pairs(text, _HTML_TABLES, "<table"), lambda _: "\n\n")
+    text = replaced(text, pairs(text, _TABLES, "{|"), lambda _: "\n")
     text = _BLOCK.sub(_block, _UNNAMED.sub(_address_mark, _RAISED.sub(_raised, text)))
-    links = _pairs(text, _BRACKETS, "[[")
+    text = _LANGUAGES.sub("", text)
+    links = pairs(text, _BRACKETS, "[[")
     categories = [name for start, end in links if (name := _category(text[start:end]))]
-    text = _without(text, links, _link, lambda outside: _BRACKETS.sub(HOLE, outside))
+    text = replaced(text, links, _link, lambda outside: _BRACKETS.sub(HOLE, outside))
     return Cleaned(text, list(dict.fromkeys(citations)), list(dict.fromkeys(categories)))
 
 
@@ -287,16 +262,19 @@ def _element(name: str, content: str | None, is_empty: bool) -> str:
     if name == "nowiki":
         return content.translate(_ESCAPED)
     if name in _FORMULAS:
-        return content.strip() if name in _FORMULAS[:3] and _PLAIN_FORMULA.fullmatch(content) else HOLE
+        is_plain = name in _FORMULAS[:3] and _PLAIN_FORMULA.fullmatch(content)
+        return f"{NOTHING}{content.strip()}{NOTHING}" if is_plain else HOLE
     return NOTHING
 
 
 def _reference(text: str) -> str:
-    return NOTHING if text.endswith("/>") or _REF_END.search(text) else HOLE
+    return NOTHING if is_closed(text) else HOLE
 
 
 def _address_mark(address: re.Match[str]) -> str:
-    return f"{address['word']}{HOLE}" if address["word"] else NOTHING
+    word = address["word"]
+    is_needed = (word or "").lower() in _BEFORE_ADDRESS
+    return f"{word or ''} {HOLE if is_needed else NOTHING}"
 
 
 def _raised(tag: re.Match[str]) -> str:
@@ -305,82 +283,6 @@ def _raised(tag: re.Match[str]) -> str:
 
 def _block(tag: re.Match[str]) -> str:
     return "\n\n" if tag[1] else _BEGINS.get(tag[2].lower(), "\n\n")
-
-
-def _references(text: str) -> Iterator[_Cited]:
-    """Yield every `<ref>`."""
-    done = 0
-    closed = True
-    for found in _REF.finditer(text):
-        if found.start() < done:
-            continue
-        name = _NAME.search(found[1])
-        end = _REF_END.search(text, found.end()) if closed and not found[2] else None
-        closed = closed and (end is not None or bool(found[2]))
-        done = end.end() if end else found.end()
-        content = text[found.end() : end.start()] if end else ""
-        yield _Cited(found.start(), done, name[1].strip("\"' ") if name else "", list(_urls(content)))
-
-
-def _listed(text: str) -> Iterator[_Cited]:
-    """Yield the templates of works, and the lines between `{{refbegin}}` and `{{refend}}`."""
-    stretches = _pairs(text, _BRACES, "{{", _CITE)
-    begun: int | None = None
-    for mark in _LISTED.finditer(text):
-        if begun is not None:
-            stretches += [(line.start(), line.end()) for line in _LINE.finditer(text, begun, mark.start())]
-        begun = mark.end() if mark[1].lower() == "begin" else None
-    for start, end in stretches:
-        yield _Cited(start, end, "", list(_urls(text[start:end])))
-
-
-def _urls(content: str) -> Iterator[str]:
-    content = content.replace("{{=}}", "=")
-    for found in _URL.finditer(content):
-        if not _ARCHIVE.search(content, max(0, found.start() - 20), found.start()):
-            yield _address(found.group().replace("&amp;", "&"))
-
-
-def _address(url: str) -> str:
-    """Return an address without the punctuation of the text behind it; brackets in it have both halves."""
-    while url[-1] in ".,;:" or (url[-1] == ")" and url.count(")") > url.count("(")):
-        url = url[:-1]
-    return url
-
-
-def _pairs(
-    text: str, marks: re.Pattern[str], opening: str, begin: re.Pattern[str] | None = None
-) -> list[tuple[int, int]]:
-    """Return the outermost spans between matching opening and closing marks; unmatched marks are ignored.
-
-    With `begin`, only spans that begin with this pattern count.
-    """
-    waiting: list[int] = []
-    found: list[tuple[int, int]] = []
-    for mark in marks.finditer(text):
-        if mark.group().lstrip(" \t:*#").lower().startswith(opening):
-            waiting.append(mark.start())
-        elif waiting:
-            start = waiting.pop()
-            if begin is not None and not begin.match(text, start):
-                continue
-            while found and found[-1][0] > start:
-                found.pop()
-            found.append((start, mark.end()))
-    return found
-
-
-def _without(
-    text: str,
-    stretches: list[tuple[int, int]],
-    instead: Callable[[str], str],
-    outside: Callable[[str], str] = str,
-) -> str:
-    pieces, done = [], 0
-    for start, end in stretches:
-        pieces += [outside(text[done:start]), instead(text[start:end])]
-        done = end
-    return "".join([*pieces, outside(text[done:])])
 
 
 def _category(link: str) -> str:
@@ -393,12 +295,11 @@ def _category(link: str) -> str:
 
 
 def _link(link: str) -> str:
-    """Return a link unchanged; a mark if it is to a file, a category or the article in another language."""
+    """Return a link without the namespace that is not shown; a mark if it is to a file or a category."""
     if link.startswith("[[:"):
         return f"[[{link[3:]}"
-    namespace, colon, _ = link[2:].partition(":")
+    namespace, colon, rest = link[2:].partition(":")
     name = namespace.strip().lower()
     if colon and (name in _FILES or name in _CATEGORIES or _PICTURE.match(link)):
         return NOTHING
-    # "[[de:Titel]]" is such a language link; "[[:de:Titel]]" would be an ordinary link in the text.
-    return NOTHING if colon and re.fullmatch(r"[a-z]{2,3}(-[a-z]+)?", namespace) and "|" not in link else link
+    return f"[[{rest}" if colon and _SISTERS.fullmatch(namespace) and "|" not in link else link

@@ -25,16 +25,17 @@ _CLOSING = re.compile(r"[,;:!?)\]]|\.(?!\w)")
 @cache
 def _signs(sign: str) -> re.Pattern[str]:
     """Return the pattern of signs with the white space around them, within a line."""
-    return re.compile(rf"([^\S\n]*)(?:{sign}[^\S\n]*)+")
+    return re.compile(rf"[^\S\n]*(?:{sign}[^\S\n]*)+")
 
 
 def closed(text: str, sign: str = HOLE) -> tuple[str, list[int]]:
     """Return a text without signs of holes, and where they were: offsets into this text, in order.
 
-    `sign` is a pattern of one character.
-
-    One space stays where the sign stood between two; none before closing punctuation.
+    One space stays where the sign stood between two; none before closing punctuation. `sign` is a pattern of
+    one character.
     """
+    if sign == HOLE and HOLE not in text:
+        return text, []
     pieces: list[str] = []
     holes: list[int] = []
     done = length = 0
@@ -42,12 +43,12 @@ def closed(text: str, sign: str = HOLE) -> tuple[str, list[int]]:
         pieces.append(text[done : match.start()])
         length += len(pieces[-1])
         done = match.end()
-        spaced = match[1] or match.group()[-1].isspace()
+        blanks = sum(map(str.isspace, match.group()))
         inside = match.start() > 0 and done < len(text) and text[match.start() - 1] != "\n" != text[done]
-        if spaced and inside and not _CLOSING.match(text, done):
+        if blanks and inside and not _CLOSING.match(text, done):
             pieces.append(" ")
             length += 1
-        holes += [length] * (len(match.group()) - sum(map(str.isspace, match.group())))
+        holes += [length] * (len(match.group()) - blanks)
     return "".join([*pieces, text[done:]]), holes
 
 

@@ -60,7 +60,7 @@ def test_paragraphs_stay_and_markup_is_removed():
             ],
         ),
         ("History", 2, ["Salmon were common until 1830."]),
-        ("The mill", 3, ["The mill burned down."]),
+        ("The mill", 3, ["The mill burned down. x^2"]),
         ("References", 2, []),
     ]
     assert found.list_items == 2

@@ -17,6 +17,7 @@ from ops.text.holes import HOLE, closed, holes_within, opened
         ("It has salmon. # It ends.", "It has salmon. It ends.", [15]),
         ("Two # # of them", "Two of them", [4, 4]),
         ("a#b", "ab", [1]),
+        ("a.# #b", "a. b", [3, 3]),
         ("It is #\n\n# It was", "It is\n\nIt was", [5, 7]),
     ],
 )
