@@ -5,7 +5,7 @@ Belongs here: which columns hold the text, and how it divides into passages. Not
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -77,7 +77,8 @@ class RunningText(NamedTuple):
         elif value:
             holes = (row[self.holes] or ()) if self.holes else ()
             holes = [0] * holes if isinstance(holes, int) else holes
-            for part in about or ({},):
+            parts: Sequence[Row] = about or ({},)
+            for part in parts:
                 start, end = part.get("start", 0), part.get("end", len(value))
                 places = [hole - start for hole in holes if start <= hole <= end]
                 text = opened(value[start:end], places)

@@ -219,7 +219,7 @@ def _filled(alternatives: list[str], arguments: Arguments) -> Iterator[str]:
 
 def _patterns() -> dict[str, list[str]]:
     """Return the alternatives of each name in the table."""
-    found = {}
+    found: dict[str, list[str]] = {}
     for line in _TABLE.strip().split("\n"):
         shown, _, names = line.rpartition(":: ")
         alternatives = [pattern.strip().replace("␣", " ") for pattern in shown.split("‖")]
