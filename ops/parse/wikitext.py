@@ -42,7 +42,7 @@ _ITEM = ("*", "#", ":", ";")
 #: Markup without its other half, and switches. Of three apostrophes before an "s", one is kept.
 _UNPAIRED = re.compile(r"'+(?='s\b)|'{2,}(?!s\b)|__[A-Z]{3,30}__")
 #: A space that an editor left before a full stop, which is then none of a name (".NET").
-_SPACED = re.compile(r"(?<=[\w)\"\u2019\u201d'%]) (?=[,.;](?:\s(?!\.)|\Z))")
+_SPACED = re.compile(r"(?<=[\w)\"\u2019\u201d'%]) (?=[,.;](?:\s(?![.(])|\Z))")
 _MARKUP = re.compile(r"[\[\]<>&]|''|https?:")
 _BREAKS = re.compile(r"(?:<br\b[^<>]*>\s*){2,}", re.IGNORECASE)
 _BREAK = re.compile(r"<br\b[^<>]*>", re.IGNORECASE)
@@ -52,7 +52,7 @@ _BEFORE_ADDRESS = STOP_WORDS | {"see"}
 _RAISED = re.compile(r"<sup\b[^<>]*>\s*([-+−]?\d{1,6})\s*</sup\s*>", re.IGNORECASE)
 #: Elements that are blocks: "*" begins an item, and "|" a line of a table, which is no text.
 _BLOCK = re.compile(
-    r"<(/?)(p|div|center|blockquote|h[1-6]|hr|ul|ol|dl|li|dt|dd|poem|section|tr|td|th|caption)\b[^<>]{0,2000}>",
+    r"<(/?)(p|div|center|blockquote|h[1-6]|hr|ul|ol|dl|li|dt|dd|poem|tr|td|th|caption)\b[^<>]{0,2000}>",
     re.IGNORECASE,
 )
 _BEGINS = {"li": "\n*", "dt": "\n*", "dd": "\n*", "tr": "\n|", "td": "\n|", "th": "\n|", "caption": "\n|"}
@@ -110,8 +110,8 @@ def _sections(text: str) -> tuple[list[ArticleSection], int]:
         heading = _HEADING.fullmatch(line) if line.startswith("=") else None
         if heading is None:
             if line.lstrip().startswith(_ITEM):
-                content = line.lstrip(" \t*#:;")
-                is_formula = _is_formula(content)
+                content = line.lstrip(" \t:")
+                is_formula = line.lstrip().startswith(":") and _is_formula(content)
                 items += not is_formula
                 line = content if is_formula else ""
             lines.append("" if line.lstrip().startswith(_NO_PARAGRAPH) else line)
@@ -290,7 +290,7 @@ def _category(link: str) -> str:
     namespace, _, name = link[2:-2].partition(":")
     if namespace.strip().lower() not in _CATEGORIES:
         return ""
-    name = fold(name.partition("|")[0].replace("_", " "))
+    name = fold(_MARK.sub("", name.partition("|")[0]).replace("_", " "))
     return "" if HOLE in name else name[:1].upper() + name[1:]
 
 

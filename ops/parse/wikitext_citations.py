@@ -95,7 +95,7 @@ def _urls(content: str) -> Iterator[str]:
     content = content.replace("{{=}}", "=")
     for found in _URL.finditer(content):
         if not _ARCHIVE.search(content, max(0, found.start() - 20), found.start()):
-            yield _address(found.group().replace("&amp;", "&"))
+            yield _address(found.group().partition("&nbsp;")[0].replace("&amp;", "&"))
 
 
 def _address(url: str) -> str:

@@ -22,6 +22,8 @@ _REMARK = re.compile(rf"(?<=[.,;:!?\"”)]){HOLE}+(?=[\s{MARKS}]|\Z)")
 _BEHIND = re.compile(rf"([.!?][\"'\u2019\u201d)]{{0,3}})[\s{MARKS}{HOLE}]+\Z")
 #: A template above the first sentence, without a space.
 _ABOVE = re.compile(rf"\A[{MARKS}]*{HOLE}[{MARKS}{HOLE}]*(?=[A-Z\"'])")
+#: Words that are left where a pronunciation was, and say nothing without it.
+_IDLE = re.compile(r"\b(?:or|and|also|locally|both|sometimes|in|english|as|pron\w*|ipa)\b", re.IGNORECASE)
 _EDGES = f" {MARKS}{HOLE}"
 
 
@@ -49,7 +51,8 @@ def _bracket(match: re.Match[str]) -> str:
     shown, separator, holes = "", "", ""
     for place in range(0, len(parts), 2):
         part = parts[place]
-        if has_word(_ASIDE.sub("", part)):
+        without = _ASIDE.sub("", part)
+        if has_word(_IDLE.sub("", without) if without != part else part):
             part = _ASIDE.sub(NOTHING, part.replace(ASIDE + ASIDE_END, HOLE) if _needs_aside(part) else part)
         else:
             holes += HOLE * part.count(HOLE)
@@ -60,7 +63,7 @@ def _bracket(match: re.Match[str]) -> str:
             continue
         shown += separator + part
         separator = " " if label else "".join(parts[place + 1 : place + 2])
-    return f"({shown.strip(f' {MARKS}')}){holes}" if shown else f"{NOTHING}{holes}"
+    return f"({shown.strip(f' /–—{MARKS}')}){holes}" if shown else f"{NOTHING}{holes}"
 
 
 def _needs_aside(part: str) -> bool:

@@ -29,14 +29,17 @@ from ops.text.holes import HOLE
 _TABLE = """
 {1} :: nihongo foot|nowrap|nobr|nobreak|nowraplinks|em|strong|small|smaller|big|bigger|larger|large|huge|sc
 {1} :: sc2|smallcaps|math|mvar|mathbf|bigmath|var|mono|code|codes|kbd|key|keypress|key press|samp|tt|pre2
-{1} :: nobold|noitalic|normal|plain|abbr|abbrlink|tooltip|abbrv|finedetail|vanchor|visible anchor|tq|xt|!xt
-{1} :: mxt|bxt|!bxt|dfn|term|nq|nastaliq|script|underline|u|strike|s|del|ins|sup|sub|italics correction
-{1} :: nowiki|nowiki2|unstrip|linktext|gloss|start-date|end-date|birth-date|death-date|by|nft|baseball year
-{1} :: mlb year|stn|rws|lbs|metro|metrod|station|stnlnk|tstop|dabsearch|no redirect short|asiantitle|langr
-{1} :: nihongo2|taste|titled|birth-date and age|death-date and age|birth year and age|death year and age
+{1} :: nobold|noitalic|normal|plain|abbr|abbrlink|tooltip|abbrv|finedetail|tq|xt|!xt|mxt|bxt|!bxt|dfn|term|nq
+{1} :: nastaliq|script|underline|u|strike|s|del|ins|sub|nowiki|nowiki2|unstrip|gloss|start-date|end-date
+{1} :: birth-date|death-date|by|nft|baseball year|mlb year|stn|rws|lbs|metro|metrod|station|stnlnk|tstop
+{1} :: dabsearch|no redirect short|asiantitle|langr|nihongo2|taste|titled|birth-date and age
+{1} :: death-date and age|birth year and age|death year and age|not a typo|notatypo|as written|proper name
+{1} :: italic correction|italics correction
 {-1} :: resize|lang|transl|transliteration|xlit|color|colour|font color|font colour|rtl-lang|nihongo krt
-{text,1} :: font|bg
-{2} :: langx|color2|w2
+{-1} :: wikt-lang
+{text,1} :: font|bg|citation needed span|cnspan|cn span|clarify span|dubious span|when span
+{text,1} :: failed verification span|vanchor|visible anchor
+{2} :: langx|color2|w2|h:title|hover title
 {3} ‖ {2} :: colored link|coloredlink
 {lt} ‖ {2} ‖ {1} :: w|no redirect|wikilink
 {label} ‖ {name} ‖ {1} :: flag|flagcountry|flagu|flagg|country|nation|fb|cr|noflag|flag country
@@ -67,7 +70,7 @@ NZ${1} ‖ NZ$ :: nzd|nz$
 R{1} ‖ R :: zar
 ₱{1} ‖ ₱ :: php|philippine peso
 ₩{1} ‖ ₩ :: krw|won
-{*} :: chem|chem2|chemf|ce
+{*} :: chemf|ce
 {2}√{1} ‖ √{1} :: radic|sqrt
 1/2 :: 1/2|half|frac12
 1/4 :: 1/4
@@ -77,17 +80,18 @@ U.S. Patent {1} :: us patent
 {1} {2} ({dab}) ‖ {1} {2} :: sortname
 {1} and {2} ({3}) ‖ {1} ({2}) :: harvtxt|citet
 {1}␣{2} ‖ {1} :: nlab|snl
-␣–␣ :: snd|snds|spnd|sndash|spndash|spaced ndash|spaced en dash|spaced en dash space|dash|nbspndash|nbdash
-␣–␣ :: –␣
+␣–␣ :: snd|snds|spnd|sndash|spndash|spaced ndash|spaced en dash|spaced en dash space|dash|nbspndash|nbdash|–␣
 – :: ndash|en dash|endash|nsndns|--|–
 — :: mdash|em dash|emdash|mdashb|---|—
 ␣—␣ :: spaced mdash|smd|spaced em dash|spaced mdash space
-␣ :: nbsp|nbs|space|spaces|sp|thinsp|thin space|hair space|hairsp|nnbsp|pad|gap|indent|figure space|quad
+␣ :: nbsp|nbs|space|spaces|sp|thinsp|thin space|hair space|hairsp|nnbsp|pad|gap|indent|figure space|quad|emsp
+␣ :: ensp|em space|en space
 ␣·␣ :: ·|dot|middot|bullet|•|bull|interpunct|dotsep|w·
 ␣/␣ :: \\\\|slash|/|\\
 ' :: '|`|apostrophe
 's :: 's|' s|’s
-'" :: ' "|-"|'-"|'"
+'" :: ' "|'-"|'"
+" :: -"
 "' :: " '|"-'|"'
 ʻ :: okina|ʻokina|'okina
 = :: =|equals
@@ -103,35 +107,38 @@ U.S. Patent {1} :: us patent
 ¶{text,1} :: centre|centered
 ¶{2} :: rquote
 ¶{1} :: div|stack|columns-list|col list|plainlist|plain list|flatlist|flat list|div col content
-~{1} :: ipa|ipa link|ipalink|ipa all|api|ipablink|ipaslink|ipa2
+~{1} :: ipa link|ipalink|ipa all|api|ipablink|ipaslink|ipa2
 ~{*} :: respell|pron-en respell
 ~ :: ipac|ipa audio link|pronunciation|pron|audio|listen|zh|zh-cn|zh-full|ko|coord|coor|coor dms|coor dm
 ~ :: coor dec|lang icon|dentalformula|nyse|nasdaq|ose|lse|ec number|cas|unicode|fb icon
+{last} ({year}) ‖ :: harvs
+~[{2}] ‖ ~{1} :: ipa
+[{1}] :: interp|bracket
 :: cn|fact|clarify|clarification|clarifyme|when|who|whom|by whom|which|where|why|how|whose|vague|dubious
 :: dubious - discuss|discuss|disputed|disputed-inline|failed verification|not in citation|nic|dead link|dl
-:: better source|verify source|verify|full|full citation|page|pages|rp|sfn|sfnp|sfnm|efn|efn-ua|efn-lr|refn
-:: r|ref|ref label|note|note label|note tag|notetag|#tag:ref|sup ref|inflation-fn|inflation-year|weasel
-:: peacock|pov|npov|or|synth|syn|according to whom|attribution|undue|update|update after|medrs
-:: primary source|third-party inline|self-published|specify|ambiguous|contradict|contradictory|examples
-:: expand|opinion|relevance|relevant|quantify|refimprove|lopsided|anchor|anchors|shortcut|clear|clr
-:: clearleft|clearright|-|br|crlf|break|wbr|shy|zwj|zwnj|zwsp|lrm|rlm|end|col-begin|col-end|dn|bare url
-:: bare url inline|subscription|subscription required|registration|main|main article|see also|further
-:: further information|details|about|for|other uses|redirect|distinguish|hatnote|seealso|reflist|refbegin
-:: refend|notelist|references|toc|toc limit|toc right|toc left|short description|italic title|displaytitle
-:: flagicon|flagdeco|fbicon|flag icon|country flag|increase|decrease|steady|profit|loss|gain|color box
-:: legend|legend inline|nowrap begin|nowrap end|nobr begin|nobr end|portal|portal bar|commons
-:: commons category|authority control|wide image|bots|nobots|good article|featured article|engvarb|engvar
-:: refdef|inline|cref|cref2|fnb|fn|ent|hidden ref|citation style|update section|coord missing|multiple image
-:: multiple images|image frame|image label|annotated image|subject bar|sister project links|sep entry|lsj
-:: iep|chessgames link|request quotation|quote without source|no footnotes
+:: better source|verify source|verify|full|full citation|page|pages|rp|sfn|sfnp|sfnm|efn|efn-ua|efn-lr|refn|r
+:: ref|ref label|note|note label|note tag|notetag|#tag:ref|sup ref|inflation-fn|inflation-year|weasel|peacock
+:: pov|npov|or|synth|syn|according to whom|attribution|undue|update|update after|medrs|primary source
+:: third-party inline|self-published|specify|ambiguous|contradict|contradictory|examples|expand|opinion
+:: relevance|relevant|quantify|refimprove|lopsided|anchor|anchors|shortcut|clear|clr|clearleft|clearright|-
+:: br|crlf|break|wbr|shy|zwj|zwnj|zwsp|lrm|rlm|end|col-begin|col-end|dn|bare url|bare url inline|subscription
+:: subscription required|registration|main|main article|see also|further|further information|details|about
+:: for|other uses|redirect|distinguish|hatnote|seealso|reflist|refbegin|refend|notelist|references|toc
+:: toc limit|toc right|toc left|short description|italic title|displaytitle|flagicon|flagdeco|fbicon
+:: flag icon|country flag|increase|decrease|steady|profit|loss|gain|color box|legend|legend inline
+:: nowrap begin|nowrap end|nobr begin|nobr end|portal|portal bar|commons|commons category|authority control
+:: wide image|bots|nobots|good article|featured article|engvarb|engvar|refdef|inline|cref|cref2|fnb|fn|ent
+:: hidden ref|citation style|update section|coord missing|multiple image|multiple images|image frame
+:: image label|annotated image|subject bar|sister project links|sep entry|lsj|iep|chessgames link
+:: request quotation|quote without source|no footnotes
 """
 
 #: Families of templates by the beginning of their names, and what they show; and families that show nothing.
-_FAMILIES = {"lang-": "{1}", "ipa-": "~[{1}]", "ipac-": "~", "script/": "{1}", "color:": "{1}", "coor ": "~"}
+_FAMILIES = {"lang-": "{1}", "ipa-": "~[{1}]", "ipac-": "~", "script/": "{1}", "coor ": "~"}
 _SILENT_PREFIXES = (
     "cite ", "citation", "infobox", "use ", "sfn", "harv", "navbox", "taxobox", "automatic taxobox", "pp-",
     "speciesbox", "wikt", "commons", "quote box", "sidebar", "defaultsort", "displaytitle", "succession",
-    "s-", "div col", "italic ",
+    "s-", "div col",
 )  # fmt: skip
 _SILENT_SUFFIXES = (
     " needed", "inline", " icon", "-icon", " source?", "-stub", "?", "-fn", " sidebar", " navbox", " footer",

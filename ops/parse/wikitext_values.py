@@ -83,12 +83,18 @@ _SECOND = {
 _SCALES = {"e3": "thousand", "e6": "million", "e9": "billion", "e12": "trillion"}
 _SCALE = re.compile("e(?:3|6|9)(?=[A-Za-z])")
 _POWERS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_EXPONENT = re.compile(r"[-+−]?\d{1,6}")
 _POWER = re.compile(r"(?<=[a-z])[23](?!\w)")
 
 
 def power(text: str) -> str:
     """Return digits as an exponent."""
     return text.translate(_POWERS)
+
+
+def raised(text: str) -> str:
+    """Return what is raised: a number as an exponent, words as they are."""
+    return power(text) if _EXPONENT.fullmatch(text) else text
 
 
 def _converted(arguments: Arguments) -> str:
@@ -147,7 +153,10 @@ def _dated(arguments: Arguments, day_first: bool = False) -> str:
 def _as_of(arguments: Arguments) -> str:
     if shown := arguments.get("alt"):
         return shown
-    words = f"{'since' if arguments.get('since') else 'as of'} {_dated(arguments, day_first=True)}"
+    date = _dated(arguments, day_first=True)
+    words = " ".join(
+        filter(None, ("since" if arguments.get("since") else "as of", arguments.get("pre"), date))
+    )
     return words if arguments.get("lc") else words[0].upper() + words[1:]
 
 
@@ -155,6 +164,8 @@ def _measured(arguments: Arguments) -> str:
     """Return a value with its uncertainty, power of ten and unit."""
     value, error, exponent = arguments.get("1"), arguments.get("2"), arguments.get("e")
     text = arguments.get("p,prefix") + number(value) if value else arguments.get("p,prefix")
+    if arguments.get("3"):  # two different uncertainties, above each other
+        return HOLE
     text += f" ± {error}" if error else ""
     text += f" × 10{power(exponent)}" if exponent and value else f"10{power(exponent)}" if exponent else ""
     return f"{text} {arguments.get('u,ul')}".strip() + arguments.get("s,suffix") or HOLE
@@ -184,6 +195,12 @@ def ship(prefix: str, arguments: Arguments) -> str:
     return " ".join(filter(None, parts)).strip("()" if bits == 1 else None) or HOLE
 
 
+def _substance(arguments: Arguments) -> str:
+    """Return a chemical formula; a charge at its end is raised."""
+    *parts, last = arguments.plain or [""]
+    return "".join(parts) + (power(last) if parts and _CHARGE.fullmatch(last) else last) or HOLE
+
+
 def _pronounced(arguments: Arguments) -> str:
     """Return an aside with the sounds in the arguments; an empty one where a word is among them."""
     sounds = "".join(arguments.plain).replace("_", " ")
@@ -196,6 +213,7 @@ def _coordinates(arguments: Arguments) -> str:
     return NOTHING if arguments.get("display").startswith("t") else ASIDE + ASIDE_END
 
 
+_CHARGE = re.compile(r"\d*[-+−]")
 _WORD = re.compile("[A-Z]{2,}|[a-z]{3,}")
 #: Functions of arguments by the names of templates.
 COMPUTED: dict[str, Callable[[Arguments], str]] = {
@@ -211,5 +229,7 @@ COMPUTED: dict[str, Callable[[Arguments], str]] = {
     ),
     **dict.fromkeys(("coord", "coor"), _coordinates),
     "ipac-en": _pronounced,
+    "sup": lambda arguments: raised(arguments.get("1")),
+    **dict.fromkeys(("chem", "chem2"), _substance),
     "ship": lambda arguments: ship(arguments.get("1"), Arguments.of(arguments.plain[1:])),
 }  # fmt: skip
