@@ -24,6 +24,8 @@ _NAMED = re.compile(r"\s*([\w -]{1,30}?)\s*=(?!=)")
 class Arguments(NamedTuple):
     """The arguments of a template: those without a name by their numbers, and those with one."""
 
+    name: str
+    """Of the template, as written."""
     plain: list[str]
     named: Mapping[str, str]
 
@@ -41,7 +43,7 @@ class Arguments(NamedTuple):
         return ""
 
     @classmethod
-    def of(cls, pieces: list[str]) -> Arguments:
+    def of(cls, template: str, pieces: list[str]) -> Arguments:
         """Return the arguments in the pieces between the pipes of a template."""
         plain: list[str] = []
         named: dict[str, str] = {}
@@ -52,7 +54,7 @@ class Arguments(NamedTuple):
                 named[name[1] if name else str(len(plain))] = plain[-1]
             else:
                 named[name[1].lower()] = piece[name.end() :].strip()
-        return cls(plain, named)
+        return cls(template, plain, named)
 
 
 _WHOLE = re.compile(r"([-+−]?)(\d{4,30})(\.\d+)?")
@@ -176,23 +178,15 @@ def _interlanguage(arguments: Arguments) -> str:
     return arguments.get("lt") or (second if re.fullmatch("[a-z]{2,3}", first) and second else first) or HOLE
 
 
-#: Prefixes of ships that are templates.
-SHIPS = frozenset(
-    {
-        "hms", "uss", "ss", "mv", "rms", "ms", "hmas", "hmcs", "hmnzs", "usns", "uscgc", "ins", "hmt",
-        "hmy", "smss", "sms", "ara", "uns", "usat", "rfa", "rv", "sv", "ps", "mt", "mts", "gts", "hswms",
-        "hdms", "hnoms", "orp", "tcg", "usrc", "usav", "usps", "css", "cssh", "rn", "hmhs", "hmsas", "lst",
-        "hmics", "bns", "pns", "kd", "ksn", "jds", "js", "roks", "tss",
-    }
-)  # fmt: skip
-
-
-def ship(prefix: str, arguments: Arguments) -> str:
+def _ship(arguments: Arguments) -> str:
     """Return a ship: prefix, name and number; a number tells by its bits which of them are shown."""
-    name, ident, shown = (arguments.get(key) for key in "123")
-    bits = int(shown) if shown in "1234567" and shown else 7
-    parts = (prefix if bits & 4 else "", name if bits & 2 else "", ident and f"({ident})" if bits & 1 else "")
-    return " ".join(filter(None, parts)).strip("()" if bits == 1 else None) or HOLE
+    if arguments.name.lower() == "ship":
+        arguments = Arguments.of(arguments.get("1"), arguments.plain[1:])
+    bits = int(arguments.get("3")) if re.fullmatch("[1-7]", arguments.get("3")) else 7
+    prefix = arguments.name if bits & 4 else ""
+    name = arguments.get("1") if bits & 2 else ""
+    ident = arguments.get("2") if bits & 1 else ""
+    return " ".join(filter(None, (prefix, name, f"({ident})" if ident and name else ident))) or HOLE
 
 
 def _substance(arguments: Arguments) -> str:
@@ -215,21 +209,17 @@ def _coordinates(arguments: Arguments) -> str:
 
 _CHARGE = re.compile(r"\d*[-+−]")
 _WORD = re.compile("[A-Z]{2,}|[a-z]{3,}")
-#: Functions of arguments by the names of templates.
+#: Functions of arguments, as the table of templates names them.
 COMPUTED: dict[str, Callable[[Arguments], str]] = {
-    **dict.fromkeys(("convert", "cvt", "conv", "convertit"), _converted),
-    **dict.fromkeys(("as of", "asof"), _as_of),
-    **dict.fromkeys(("val", "value"), _measured),
-    **dict.fromkeys(("ill", "interlanguage link", "link-interwiki", "illm", "ill2"), _interlanguage),
-    **dict.fromkeys(
-        ("start date", "end date", "birth date", "death date", "start date and age", "birth date and age",
-         "dob", "bda",
-         "death date and age", "death date and given age", "release date", "date", "dts"),
-        _dated,
-    ),
-    **dict.fromkeys(("coord", "coor"), _coordinates),
-    "ipac-en": _pronounced,
-    "sup": lambda arguments: raised(arguments.get("1")),
-    **dict.fromkeys(("chem", "chem2"), _substance),
-    "ship": lambda arguments: ship(arguments.get("1"), Arguments.of(arguments.plain[1:])),
-}  # fmt: skip
+    "as_of": _as_of,
+    "converted": _converted,
+    "coordinates": _coordinates,
+    "dated": _dated,
+    "exponent": lambda arguments: f"×10{power(arguments.get('1'))}",
+    "interlanguage": _interlanguage,
+    "measured": _measured,
+    "pronounced": _pronounced,
+    "raised_to": lambda arguments: raised(arguments.get("1")),
+    "ship": _ship,
+    "substance": _substance,
+}

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.parse import wikitext_templates
 from ops.parse.wikitext import article, cleaned
+from ops.parse.wikitext_values import COMPUTED
 from ops.text.holes import HOLE
 
 
@@ -51,7 +53,7 @@ def text(wikitext):
         ("It is {{frac|3|4}} full of {{sic|grian}} and 1{{frac|1|2}} deep.",
          "It is 3/4 full of grian and 1 1/2 deep."),
         ("It cost {{GBP|5}}, {{US$|2 billion}} or {{currency|9|EUR}}.", "It cost £5, US$2 billion or €9."),
-        ("A mass of {{val|6.241|e=18|u=kg}} or 5.98{{e|24}}.", "A mass of 6.241 × 10¹⁸ kg or 5.98×10^24."),
+        ("A mass of {{val|6.241|e=18|u=kg}} or 5.98{{e|24}}.", "A mass of 6.241 × 10¹⁸ kg or 5.98×10²⁴."),
         ("It is {{math|''a'' {{=}} 2}}, {{mvar|x}} and {{chem|H|2|O}}.", "It is a = 2, x and H2O."),
         ("A {{w|water power}}, {{w|wind power|wind}} and {{langx|fr|Moulin}}.", "A water power, wind and Moulin."),
         ("{{lang|de|[[Kant|I. Kant]]}} wrote {{transl|ar|ALA|Allāh}}.", "I. Kant wrote Allāh."),
@@ -71,6 +73,14 @@ def text(wikitext):
 )  # fmt: skip
 def test_a_template_is_the_text_that_it_shows(wikitext, shown):
     assert text(wikitext) == shown
+
+
+def test_every_line_of_the_table_of_templates_can_be_used():
+    names = [name for name, _ in wikitext_templates._table()]
+    shown = [pattern for _, alternatives in wikitext_templates._table() for pattern in alternatives]
+    assert len(names) == len(set(names)) and all(name == name.strip().lower() for name in names if name)
+    functions = {pattern[1:] for pattern in shown if pattern.startswith("@")}
+    assert functions == {*COMPUTED, "price"}
 
 
 @pytest.mark.parametrize(
