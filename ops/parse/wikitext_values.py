@@ -128,6 +128,7 @@ def _quantity(text: str) -> str:
     return number(re.sub(r"(?<=\d)\+(?=\d)", " ", text).replace("//", "/"))
 
 
+_CLOCK = re.compile(r"\d{1,2}:\d\d")
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
     "November", "December",
@@ -144,8 +145,8 @@ def _dated(arguments: Arguments, day_first: bool = False) -> str:
     month = month[:1].upper() + month[1:]
     if not month or not day:
         return f"{month} {year}".strip()
-    day, minute = day.lstrip("0"), arguments.get("5")
-    clock = f"{arguments.get('4')}:{minute}, " if minute else ""
+    day, clock = day.lstrip("0"), ":".join(filter(None, (arguments.get("4"), arguments.get("5"))))
+    clock = f"{clock}, " if _CLOCK.fullmatch(clock) else ""
     day_first = arguments.get("df").lower() in ("y", "yes", "1", "true") or (
         day_first and arguments.get("df").lower() not in ("us", "mdy", "n", "no")
     )
@@ -153,6 +154,7 @@ def _dated(arguments: Arguments, day_first: bool = False) -> str:
 
 
 def _as_of(arguments: Arguments) -> str:
+    """Return "As of" and a date, or the words given in their place."""
     if shown := arguments.get("alt"):
         return shown
     date = _dated(arguments, day_first=True)
@@ -165,7 +167,7 @@ def _as_of(arguments: Arguments) -> str:
 def _measured(arguments: Arguments) -> str:
     """Return a value with its uncertainty, power of ten and unit."""
     value, error, exponent = arguments.get("1"), arguments.get("2"), arguments.get("e")
-    text = arguments.get("p,prefix") + number(value) if value else arguments.get("p,prefix")
+    text = arguments.get("p,prefix") + (number(value) if value else "")
     if arguments.get("3"):  # two different uncertainties, above each other
         return HOLE
     text += f" ± {error}" if error else ""
@@ -174,6 +176,7 @@ def _measured(arguments: Arguments) -> str:
 
 
 def _interlanguage(arguments: Arguments) -> str:
+    """Return the words of a link to another Wikipedia, whose code comes first or second."""
     first, second = arguments.get("1"), arguments.get("2")
     return arguments.get("lt") or (second if re.fullmatch("[a-z]{2,3}", first) and second else first) or HOLE
 

@@ -39,6 +39,8 @@ def text(wikitext):
         ("Near {{SS|Orla}} in {{flag|Norway}}.", "Near SS Orla in Norway."),
         ("Launched in {{start date|1820}}, on {{start date|1820|5|11}} or {{start date|1820|5|11|df=yes}}.",
          "Launched in 1820, on May 11, 1820 or 11 May 1820."),
+        ("At {{start date|1993|02|24|08|30}}, he died {{death date and age|2001|3|4|1920|1|1}}.",
+         "At 08:30, February 24, 1993, he died March 4, 2001."),
         ("Its crew was {{formatnum:75}} of {{formatnum: 13003}} men.", "Its crew was 75 of 13,003 men."),
         ("It is {{convert|90|ft|4|in|m}} long.", "It is 90 ft 4 in long."),
         ("It is {{convert|8|to|10|kn|km/h}} fast and {{convert|7|-|9|km|0}} far.",
