@@ -44,8 +44,8 @@ _UNPAIRED = re.compile(r"'+(?='s\b)|'{2,}(?!s\b)|__[A-Z]{3,30}__")
 #: A space that an editor left before a full stop, which is then none of a name (".NET").
 _SPACED = re.compile(r"(?<=[\w)\"\u2019\u201d'%]) (?=[,.;](?:\s(?![.(])|\Z))")
 _MARKUP = re.compile(r"[\[\]<>&]|''|https?:")
-_BREAKS = re.compile(r"(?:<br\b[^<>]*>\s*){2,}", re.IGNORECASE)
-_BREAK = re.compile(r"<br\b[^<>]*>", re.IGNORECASE)
+_BREAKS = re.compile(r"(?:</?br\b[^<>]*>\s*){2,}", re.IGNORECASE)
+_BREAK = re.compile(r"</?br\b[^<>]*>", re.IGNORECASE)
 #: An address without words shows a number: behind a word like "at" it is part of the sentence.
 _UNNAMED = re.compile(r"(?:\b(?P<word>[A-Za-z]{1,10}) )?\[(?:https?:|ftp:)?//[^\s\[\]]{1,2000}\s*\]")
 _BEFORE_ADDRESS = STOP_WORDS | {"see"}
@@ -89,7 +89,7 @@ def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Art
 
     if redirect or _REDIRECT.match(wikitext):
         return none(REDIRECT)
-    if title.endswith("(disambiguation)") or _DISAMBIGUATION.search(_without_comments(wikitext)):
+    if title.endswith("(disambiguation)") or _is_disambiguation(wikitext):
         return none(DISAMBIGUATION)
     if _LIST.match(title):
         return none(LIST)
@@ -99,6 +99,13 @@ def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Art
         return none(NO_PROSE)
     found = [(citation.url, min(citation.heading, len(sections) - 1)) for citation in citations]
     return Article(title, date, sections, found, items, categories)
+
+
+def _is_disambiguation(wikitext: str) -> bool:
+    """Say whether a page has the template of such pages, outside of comments and examples."""
+    if not _DISAMBIGUATION.search(wikitext):
+        return False
+    return _DISAMBIGUATION.search(_without_elements(_without_comments(wikitext))) is not None
 
 
 def _sections(text: str) -> tuple[list[ArticleSection], int]:
@@ -111,7 +118,7 @@ def _sections(text: str) -> tuple[list[ArticleSection], int]:
         if heading is None:
             if line.lstrip().startswith(_ITEM):
                 content = line.lstrip(" \t:")
-                is_formula = line.lstrip().startswith(":") and _is_formula(content)
+                is_formula = line.lstrip().startswith(":") and _FORMULA.match(content) is not None
                 items += not is_formula
                 line = content if is_formula else ""
             lines.append("" if line.lstrip().startswith(_NO_PARAGRAPH) else line)
@@ -169,6 +176,7 @@ _FORMULAS = ("math", "chem", "ce", "score", "hiero", "syntaxhighlight", "source"
 _ELEMENTS = (*_OPAQUE, *_FORMULAS, "nowiki")
 #: A formula that shows what it is written with.
 _PLAIN_FORMULA = re.compile(r"[A-Za-z0-9 .,;:=+*/()|<>!'^_-]{1,200}")
+_FORMULA = re.compile(rf"[\s{MARKS}]*{HOLE}|{NOTHING}[^{NOTHING}]+{NOTHING}")
 _FORMULA_LINE = re.compile(rf"\s*{NOTHING}[^{NOTHING}]+{NOTHING}\s*[.,;]?\s*")
 _ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "[]{}|<>'=*#:;_-!"}
 #: `(?ai:`: names are ASCII. Without "a", case folding would also match "ſ" and "ı".

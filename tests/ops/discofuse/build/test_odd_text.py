@@ -16,7 +16,13 @@ REASONS = {"no_phenomenon", "short", "long", "non_ascii", "repeated", "unsure_co
 
 def fates(*texts, **params):
     rows = [
-        {**dict.fromkeys(PROSE.kept.names, "x"), "id": f"prose-{n}", "source_ids": ["file"], "text": text}
+        {
+            **dict.fromkeys(PROSE.kept.names, "x"),
+            "id": f"prose-{n}",
+            "source_ids": ["file"],
+            "holes": [],
+            "text": text,
+        }
         for n, text in enumerate(texts)
     ]
     parsed = annotate(pa.Table.from_pylist(rows, schema=PROSE.kept), PARAMS)
