@@ -48,7 +48,7 @@ def documents_of(path: Path) -> Iterator[Document]:
 
 def prose(path: Path, documents: list[Document], first: int = 0) -> pa.Table:
     """Return documents as a table of sources/prose, numbered from `first`."""
-    nothing = dict.fromkeys(PROSE.kept.names, "-")
+    nothing = {**dict.fromkeys(PROSE.kept.names, "-"), "holes": []}
     rows = [
         {**nothing, "id": f"{path.name} {number}", "source_ids": ["-"], "title": title, "text": text}
         for number, (title, text) in enumerate(documents, first)

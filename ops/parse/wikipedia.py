@@ -21,17 +21,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
+from lxml import etree
+
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row
 from ops.parse.bounded import BoundedFormat, Bounds
 from ops.parse.decoding import decoded
 from ops.parse.files import Found, find, once, too_large, whole_files
-from ops.parse.papers.xml_tree import descend, plain, root_of
+from ops.parse.papers.xml_tree import children, descend, plain, root_of
 from ops.parse.records import Record, UnwantedError, name_in_source, read_each, readable, rows_of
 from ops.parse.schemas import ARTICLES
 from ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
 from ops.parse.warc import CrawledRows, body_of, opened
 from ops.parse.wikitext import Article, article
+from ops.text.holes import closed
 
 NOT_AN_ARTICLE = "not_an_article"
 
@@ -47,28 +50,32 @@ class Dump:
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return title, document id, and `date`: when the page was last edited."""
-        date = _TIMESTAMP.search(raw.content)
-        return {
-            "title": raw.document,
-            "date": date[1].decode("ascii") if date else "",
-            "document": raw.document,
-        }
+        dates = _TIMESTAMP.findall(raw.content)
+        date = max(dates, default=b"").decode("ascii")
+        return {"title": raw.document, "date": date, "document": raw.document}
 
     def parse(self, raw: Raw) -> Article:
         """Return the article. Raises ParseError if it is not a page or contains no wikitext."""
         page = root_of(raw.content, "page")
-        title, date = plain(descend(page, "title")), plain(descend(page, "revision", "timestamp"))
+        # A dump with its history has every revision of a page; of two at the same time, the later one counts.
+        revision = max([*children(page, "revision")][::-1], key=_date, default=page)
+        title, date = plain(descend(page, "title")), _date(revision)
         if not title:
             raise ParseError("a page without a title")
-        text = descend(page, "revision", "text")
+        text = descend(revision, "text")
         if text is None:
             raise ParseError("a page without text")
         if plain(descend(page, "ns")) not in ("", "0"):
             return Article(title, date, [], [], 0, [], NOT_AN_ARTICLE)
-        model = plain(descend(page, "revision", "model"))
+        model = plain(descend(revision, "model"))
         if model not in ("", "wikitext"):
             raise ParseError(f"its text is no wikitext but {model!r:.40}")
         return article(title, date, text.text or "", descend(page, "redirect") is not None)
+
+
+def _date(revision: etree._Element) -> str:
+    """Return when a revision was made."""
+    return plain(descend(revision, "timestamp"))
 
 
 class Wikitext:
@@ -152,10 +159,11 @@ def _row(record: Record, form: _Form) -> Row:
     article = form.parse(readable(record))
     if article.reason:
         raise UnwantedError(article.reason, article.title)
-    sections, pieces, length = [], [], 0
+    sections, pieces, holes, length = [], [], [], 0
     for section in article.sections:
-        text = _PARAGRAPH_END.join(section.paragraphs)
+        text, places = closed(_PARAGRAPH_END.join(section.paragraphs))
         start = length
+        holes += [start + place for place in places]
         if text:
             pieces.append(text)
             length += len(text) + len(_PARAGRAPH_END)
@@ -171,6 +179,7 @@ def _row(record: Record, form: _Form) -> Row:
         "month": record.month,
         "date": article.date or None,
         "text": _PARAGRAPH_END.join(pieces),
+        "holes": holes,
         "sections": sections,
         "citations": [{"url": url, "section": section} for url, section in article.citations],
         "list_items": article.list_items,
@@ -243,50 +252,65 @@ def _opened(file: Path) -> IO[bytes]:
 
 def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | None]:
     """Yield the bytes of every page, or None for one that is too large."""
-    buffer, start, read, whole = bytearray(), 0, 0, False  # `start`: where to search from
-    inside = skipping = False
-    count = 0
-    while chunk := stream.read(_CHUNK):
-        if not read and b"<" not in chunk:
-            raise _CutError("it is no XML")
-        read += len(chunk)
-        whole = whole or b"<mediawiki" in chunk
-        if read > most:
-            raise _CutError(f"it unpacks to more than {_UNPACKED} times its size")
-        buffer += chunk
-        while True:
-            mark = _CLOSE if inside else _OPEN
-            place = buffer.find(mark, start)
-            if place < 0:
-                break
-            if inside:
-                count += 1
-                if read + count * _LEAST > most:
-                    raise _CutError(
-                        f"it unpacks to more than a page for {_LEAST // _UNPACKED} bytes of its size"
-                    )
-                end = place + len(mark)
-                yield None if skipping or end > max_bytes else bytes(buffer[:end])
-                del buffer[:end]
-                inside = skipping = False
-            else:
-                del buffer[:place]
-                inside = True
-            start = 0
-        if not inside:
-            del buffer[: -len(_END) - 1]
-        elif len(buffer) > max_bytes + len(_CLOSE):
-            del buffer[: -len(_CLOSE) + 1]
-            skipping = True
-        start = max(0, len(buffer) - len(_CLOSE) + 1)
-    if inside:
-        raise _CutError("the file ends within a page")
-    if not read:
+    dump = _Dump(stream, most)
+    while dump.skip_to(_OPEN):
+        page = dump.take_to(_CLOSE, max_bytes)
+        dump.pages += 1
+        if dump.read + dump.pages * _LEAST > most:
+            raise _CutError(f"it unpacks to more than a page for {_LEAST // _UNPACKED} bytes of its size")
+        yield page
+    if not dump.read:
         raise _CutError("the file is empty")
-    if not whole and not count:
+    if not dump.is_whole and not dump.pages:
         raise _CutError("there is no page of MediaWiki in it")
-    if whole and _END not in buffer:
+    if dump.is_whole and _END not in dump.buffer:
         raise _CutError("the file is cut short: it ends without </mediawiki>")
+
+
+class _Dump:
+    """The unread part of a dump. `buffer` begins where the last search ended."""
+
+    def __init__(self, stream: IO[bytes], most: int) -> None:
+        self._stream, self._most = stream, most
+        self.buffer = bytearray()
+        self.read = self.pages = 0
+        self.is_whole = False
+
+    def skip_to(self, mark: bytes) -> bool:
+        """Drop what is before the next mark; return False at the end, with the last bytes in the buffer."""
+        while (place := self.buffer.find(mark)) < 0:
+            del self.buffer[: -len(_END) - 1]
+            if not self._more():
+                return False
+        del self.buffer[:place]
+        return True
+
+    def take_to(self, mark: bytes, max_bytes: int) -> bytes | None:
+        """Take the bytes up to the next mark and with it, or None for more than `max_bytes`."""
+        start = skipped = 0
+        while (place := self.buffer.find(mark, start)) < 0:
+            if len(self.buffer) > max_bytes + len(mark):
+                skipped += len(self.buffer) - len(mark) + 1
+                del self.buffer[: -len(mark) + 1]
+            start = max(0, len(self.buffer) - len(mark) + 1)
+            if not self._more():
+                raise _CutError("the file ends within a page")
+        end = place + len(mark)
+        taken = None if skipped or end > max_bytes else bytes(self.buffer[:end])
+        del self.buffer[:end]
+        return taken
+
+    def _more(self) -> bool:
+        """Read the next chunk; return False at the end. Raises _CutError for what is no dump or a bomb."""
+        chunk = self._stream.read(_CHUNK)
+        if chunk and not self.read and b"<" not in chunk:
+            raise _CutError("it is no XML")
+        self.read += len(chunk)
+        self.is_whole = self.is_whole or b"<mediawiki" in chunk
+        if self.read > self._most:
+            raise _CutError(f"it unpacks to more than {_UNPACKED} times its size")
+        self.buffer += chunk
+        return bool(chunk)
 
 
 def _raw(path: str, row: int, page: bytes | None, max_bytes: int) -> Raw:

@@ -1,42 +1,63 @@
 """Wikitext as an article: sections and paragraphs of running text, and cited addresses.
 
 Belongs here: recognising kinds of pages; removing nested markup that is not running text (comments,
-references, templates, tables, files) in one pass each, so that time is linear in the length of any text; the
-addresses cited by references; categories. Not here: dumps, and the XML around a page (wikipedia.py).
+references, tables, files) in one pass each, so that time is linear in the length of any text; categories. Not
+here: the addresses that references cite (wikitext_citations.py), templates (wikitext_templates.py), closing
+what was taken out (wikitext_marks.py), dumps, and the XML around a page (wikipedia.py).
 
-List items are not paragraphs, but are counted. mwparserfromhell resolves links and formatting.
+List items are not paragraphs, but are counted. mwparserfromhell resolves links and formatting. What cannot be
+rendered is marked as a hole (ops/text/holes.py).
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import mwparserfromhell
 
-from ops.text.words import fold
+from ops.parse.wikitext_citations import Citation, cited, is_closed, pairs, replaced
+from ops.parse.wikitext_marks import finished, has_word
+from ops.parse.wikitext_templates import rendered
+from ops.parse.wikitext_values import MARKS, NOTHING, power
+from ops.text.holes import HOLE, closed
+from ops.text.words import STOP_WORDS, fold
 
 REDIRECT, DISAMBIGUATION, LIST, NO_PROSE = "redirect", "disambiguation", "list", "no_prose"
 
 _REDIRECT = re.compile(r"\s*#(?:redirect|weiterleitung|redirection|redirección)\b", re.IGNORECASE)
+#: The template of the page, at the beginning of a line; "{{disambiguation needed}}" marks a link.
 _DISAMBIGUATION = re.compile(
-    r"\{\{\s*(?:disambig(?:uation)?|dab|hndis|geodis|disamb|human name disambiguation|mil-unit-dis|schooldis|"
-    r"airport disambiguation|hospitaldis|letter-numbercombdisambig|numberdis|begriffsklärung|homonymie|"
-    r"desambiguación)"
-    r"\b[^{}]{0,200}\}\}",
-    re.IGNORECASE,
+    r"(?:^|\}\})[ \t]*\{\{\s*(?:disambig(?:uation(?: page| cleanup)?)?|dab|disamb|hndis|hndab|geodis|"
+    r"mathdab|roaddis|mil-unit-dis|schooldis|hospitaldis|numberdis|letter-numbercombdisambig|begriffsklärung|"
+    r"homonymie|desambiguación|disambigua|doorverwijspagina|ujednoznacznienie|неоднозначность|"
+    r"[a-z -]{2,40} disambiguation)\s*(?:\|[^{}]{0,200})?\}\}",
+    re.IGNORECASE | re.MULTILINE,
 )
 _LIST = re.compile(r"(?:list|lists|index|outline|glossary|timeline) of\b", re.IGNORECASE)
 _HEADING = re.compile(r"(={1,6})\s*([^=\s].*?)\s*=+\s*")
 _NO_PARAGRAPH = ("|", "!", "{|", "----", "__")
 _ITEM = ("*", "#", ":", ";")
-_EMPTY = re.compile(r"\(\s*(?:[,;:/\u2013-]\s*)*\)")
-_OPENED = re.compile(r"\(\s*(?:[,;:]\s*)+")
-#: Markup without its other half. Of three apostrophes before an "s", one is kept.
-_UNPAIRED = re.compile(r"\[\[|\]\]|'+(?='s\b)|'{2,}(?!s\b)")
-_MARKUP = re.compile(r"[\[\]<>&]|''|__|https?:")
+#: Markup without its other half, and switches. Of three apostrophes before an "s", one is kept.
+_UNPAIRED = re.compile(r"'+(?='s\b)|'{2,}(?!s\b)|__[A-Z]{3,30}__")
+#: A space that an editor left before a full stop, which is then none of a name (".NET").
+_SPACED = re.compile(r"(?<=[\w)\"\u2019\u201d'%]) (?=[,.;](?:\s(?![.(])|\Z))")
+_MARKUP = re.compile(r"[\[\]<>&]|''|https?:")
+_BREAKS = re.compile(r"(?:</?br\b[^<>]*>\s*){2,}", re.IGNORECASE)
+_BREAK = re.compile(r"</?br\b[^<>]*>", re.IGNORECASE)
+#: An address without words shows a number: behind a word like "at" it is part of the sentence.
+_UNNAMED = re.compile(r"(?:\b(?P<word>[A-Za-z]{1,10}) )?\[(?:https?:|ftp:)?//[^\s\[\]]{1,2000}\s*\]")
+_BEFORE_ADDRESS = STOP_WORDS | {"see"}
+_RAISED = re.compile(r"<sup\b[^<>]*>\s*([-+−]?\d{1,6})\s*</sup\s*>", re.IGNORECASE)
+#: Elements that are blocks: "*" begins an item, and "|" a line of a table, which is no text.
+_BLOCK = re.compile(
+    r"<(/?)(p|div|center|blockquote|h[1-6]|hr|ul|ol|dl|li|dt|dd|poem|tr|td|th|caption)\b[^<>]{0,2000}>",
+    re.IGNORECASE,
+)
+_BEGINS = {"li": "\n*", "dt": "\n*", "dd": "\n*", "tr": "\n|", "td": "\n|", "th": "\n|", "caption": "\n|"}
+_CONTINUED = re.compile(rf"[{MARKS}'\[\s]*[a-z,;]")
+_ENDED = re.compile(rf"[.!?\u2026][\"')\]\u2019\u201d\s{MARKS}]*\Z")
 
 
 class ArticleSection(NamedTuple):
@@ -68,7 +89,7 @@ def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Art
 
     if redirect or _REDIRECT.match(wikitext):
         return none(REDIRECT)
-    if title.endswith("(disambiguation)") or _DISAMBIGUATION.search(wikitext):
+    if title.endswith("(disambiguation)") or _is_disambiguation(wikitext):
         return none(DISAMBIGUATION)
     if _LIST.match(title):
         return none(LIST)
@@ -80,6 +101,13 @@ def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Art
     return Article(title, date, sections, found, items, categories)
 
 
+def _is_disambiguation(wikitext: str) -> bool:
+    """Say whether a page has the template of such pages, outside of comments and examples."""
+    if not _DISAMBIGUATION.search(wikitext):
+        return False
+    return _DISAMBIGUATION.search(_without_elements(_without_comments(wikitext))) is not None
+
+
 def _sections(text: str) -> tuple[list[ArticleSection], int]:
     """Return the sections, the lead first, and the number of list items."""
     sections = [ArticleSection("", 1, [])]
@@ -89,21 +117,45 @@ def _sections(text: str) -> tuple[list[ArticleSection], int]:
         heading = _HEADING.fullmatch(line) if line.startswith("=") else None
         if heading is None:
             if line.lstrip().startswith(_ITEM):
-                items += 1
-                line = ""
+                content = line.lstrip(" \t:")
+                is_formula = line.lstrip().startswith(":") and _FORMULA.match(content) is not None
+                items += not is_formula
+                line = content if is_formula else ""
             lines.append("" if line.lstrip().startswith(_NO_PARAGRAPH) else line)
             continue
-        sections[-1].paragraphs.extend(_paragraphs("\n".join(lines)))
+        sections[-1].paragraphs.extend(_paragraphs("\n".join(_with_formulas(lines))))
         lines.clear()
-        sections.append(ArticleSection(_plain(heading[2]), len(heading[1]), []))
+        title, _ = closed(finished(_plain(heading[2])))
+        sections.append(ArticleSection(title, len(heading[1]), []))
     return sections[:-1], items
 
 
+def _with_formulas(lines: list[str]) -> list[str]:
+    """Return lines; a formula or a hole on a line of its own goes into the unfinished sentence around it."""
+    joined: list[str] = []
+    last, formula = -1, False
+    for line in lines:
+        if _is_formula(line):
+            if last >= 0 and not _ENDED.search(joined[last]):
+                joined[last:] = [f"{joined[last]} {line.strip()}"]
+            formula = last >= 0
+            continue
+        if has_word(line):
+            line = f"{HOLE} {line}" if formula and _CONTINUED.match(line) else line
+            last, formula = len(joined), False
+        joined.append(line)
+    return joined
+
+
+def _is_formula(line: str) -> bool:
+    return _FORMULA_LINE.fullmatch(line) is not None or (HOLE in line and not has_word(line))
+
+
 def _paragraphs(text: str) -> Iterator[str]:
+    text = _BREAK.sub("\n", _BREAKS.sub("\n\n", text))
     for block in re.split(r"\n[^\S\n]*\n", _plain(text)):
-        paragraph = fold(_OPENED.sub("(", _EMPTY.sub("", _UNPAIRED.sub("", block))))
-        paragraph = re.sub(r" (?=[,.;:)])", "", paragraph)
-        if any(sign.isalnum() for sign in paragraph):
+        paragraph = _SPACED.sub("", finished(fold(_UNPAIRED.sub("", block))))
+        if has_word(paragraph):
             yield paragraph
 
 
@@ -115,30 +167,25 @@ def _plain(text: str) -> str:
     return str(code.strip_code(normalize=True, collapse=False)).strip()
 
 
-#: Elements whose content is not text.
+#: Elements whose content is not text, and those whose content cannot always be rendered.
 _OPAQUE = (
-    "math", "chem", "gallery", "timeline", "syntaxhighlight", "source", "score", "imagemap", "graph",
-    "mapframe", "maplink", "templatedata", "hiero", "ce", "pre", "noinclude", "includeonly",
+    "gallery", "timeline", "imagemap", "graph", "mapframe", "maplink", "templatedata", "pre", "noinclude",
+    "includeonly",
 )  # fmt: skip
+_FORMULAS = ("math", "chem", "ce", "score", "hiero", "syntaxhighlight", "source")
+_ELEMENTS = (*_OPAQUE, *_FORMULAS, "nowiki")
+#: A formula that shows what it is written with.
+_PLAIN_FORMULA = re.compile(r"[A-Za-z0-9 .,;:=+*/()|<>!'^_-]{1,200}")
+_FORMULA = re.compile(rf"[\s{MARKS}]*{HOLE}|{NOTHING}[^{NOTHING}]+{NOTHING}")
+_FORMULA_LINE = re.compile(rf"\s*{NOTHING}[^{NOTHING}]+{NOTHING}\s*[.,;]?\s*")
+_ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "[]{}|<>'=*#:;_-!"}
 #: `(?ai:`: names are ASCII. Without "a", case folding would also match "ſ" and "ı".
-_OPENING = re.compile(rf"<((?ai:{'|'.join(_OPAQUE)}))\b([^<>]{{0,2000}})>")
-_ENDS = {name: re.compile(rf"</(?ai:{name})\s*>") for name in _OPAQUE}
-_REF = re.compile(r"<ref\b([^<>]{0,2000}?)(/?)>", re.IGNORECASE)
-_REF_END = re.compile(r"</ref\s*>", re.IGNORECASE)
-_NAME = re.compile(r"name\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'/>]+)", re.IGNORECASE)
-_URL = re.compile(r"(?<![\w-])https?://[^\s|\]\[{}<>\"']+")
-_ARCHIVE = re.compile(r"archive-?url\s*=\s*\Z", re.IGNORECASE)
-#: Templates of cited works, in the languages with the most articles; and the templates around lists of works.
-_CITE = re.compile(
-    r"\{\{\s*(?:cite|citation|cita|citar|citeer|cytuj|internetquelle|literatur|lien web|ouvrage)\b",
-    re.IGNORECASE,
-)
-_LINE = re.compile(r"[^\n]+")
-_LISTED = re.compile(r"\{\{\s*ref(begin|end)\b", re.IGNORECASE)
-_BRACES = re.compile(r"\{\{|\}\}")
+_OPENING = re.compile(rf"<((?ai:{'|'.join(_ELEMENTS)}))\b([^<>]{{0,2000}})>")
+_ENDS = {name: re.compile(rf"</(?ai:{name})\s*>") for name in _ELEMENTS}
 _BRACKETS = re.compile(r"\[\[|\]\]")
+_MARK = re.compile(f"[{MARKS}]")
+_HTML_TABLES = re.compile(r"</?table\b[^<>]{0,2000}>", re.IGNORECASE)
 _TABLES = re.compile(r"^[ \t:*#]*\{\||^[ \t]*\|\}", re.MULTILINE)
-_HEADING_LINE = re.compile(r"^(={1,6})[^=\n].*?=+[ \t]*$", re.MULTILINE)
 #: Namespaces of pictures and of categories, in the languages with the most articles.
 _FILES = frozenset(
     {"file", "image", "media", "datei", "bild", "fichier", "archivo", "imagen", "immagine", "bestand",
@@ -152,21 +199,15 @@ _PICTURE = re.compile(
     r"\[\[[^\[\]|:]{1,30}:[^\[\]|]{1,250}\.(?:jpe?g|png|svg|gif|tiff?|webp|og[agv]|webm|pdf)\s*[|\]]",
     re.IGNORECASE,
 )
-#: Templates that stand for words: their displayed text, computed from the arguments.
-_WORDS: dict[str, Callable[[list[str]], str]] = {
-    **dict.fromkeys(("nowrap", "nobr", "nihongo", "abbr", "em", "strong", "small"), lambda found: found[0]),
-    **dict.fromkeys(("lang", "transl", "transliteration", "script"), lambda found: found[-1]),
-    **dict.fromkeys(("convert", "cvt"), lambda found: " ".join(found[:2])),
-    **dict.fromkeys(("ndash", "spaced ndash", "snd", "mdash"), lambda found: " \u2013 "),
-}  # fmt: skip
-_LONGEST_WORDS = 300
 
 
-class Citation(NamedTuple):
-    """A cited address, and the index of the heading above the citation (0 for none)."""
-
-    url: str
-    heading: int
+#: A line of links to the article in other languages, and links to other projects.
+_LANGUAGES = re.compile(
+    r"^(?:[ \t]*\[\[[a-z]{2,3}(?:-[a-z]+){0,2}:[^\[\]|\n]{1,300}\]\])+[ \t]*$", re.MULTILINE
+)
+_SISTERS = re.compile(
+    "[a-z]{2,3}(?:-[a-z]+)?|wikt|wiktionary|wikisource|wikiquote|wikinews|wikibooks|commons|meta"
+)
 
 
 class Cleaned(NamedTuple):
@@ -180,37 +221,18 @@ class Cleaned(NamedTuple):
     categories: list[str]
 
 
-class _Cited(NamedTuple):
-    """The span of a citation, its name, and its addresses."""
-
-    start: int
-    end: int
-    name: str
-    urls: list[str]
-
-
 def cleaned(text: str) -> Cleaned:
-    """Return a wikitext without comments, references, templates, tables, files and categories."""
-    text = _without_elements(_without_comments(text))
-    headings = [found.start() for found in _HEADING_LINE.finditer(text)]
-    references = list(_references(text))
-    named = {found.name: found.urls for found in reversed(references) if found.name and found.urls}
-    stretches = [(found.start, found.end) for found in references]
-    # Replace references by as many spaces, so that their templates are not found again and offsets stay.
-    listed = _listed(_without(text, stretches, lambda reference: " " * len(reference)))
-    citations = [
-        Citation(url, bisect_right(headings, found.start))
-        for found in sorted([*references, *listed])
-        for url in found.urls or named.get(found.name, [])
-    ]
-    text = _without(text, stretches, lambda _: "")
-    text = _without(text, _pairs(text, _BRACES, "{{"), _words_of_template)
-    text = _without(text, _pairs(text, _TABLES, "{|"), lambda _: "\n")
-    links = _pairs(text, _BRACKETS, "[[")
+    """Return a wikitext without comments, references, templates, tables, files and categories, with marks."""
+    text = _without_elements(_without_comments(_MARK.sub("", text)))
+    citations, references = cited(text)
+    text = rendered(replaced(text, references, _reference))
+    text = replaced(text, pairs(text, _HTML_TABLES, "<table"), lambda _: "\n\n")
+    text = replaced(text, pairs(text, _TABLES, "{|"), lambda _: "\n")
+    text = _BLOCK.sub(_block, _UNNAMED.sub(_address_mark, _RAISED.sub(_raised, text)))
+    text = _LANGUAGES.sub("", text)
+    links = pairs(text, _BRACKETS, "[[")
     categories = [name for start, end in links if (name := _category(text[start:end]))]
-    text = _without(text, links, _link)
-    # The remaining braces are unpaired: remove them, so that the parser need not search for their pairs.
-    text = text.replace("{{", "").replace("}}", "")
+    text = replaced(text, links, _link, lambda outside: _BRACKETS.sub(HOLE, outside))
     return Cleaned(text, list(dict.fromkeys(citations)), list(dict.fromkeys(categories)))
 
 
@@ -224,7 +246,7 @@ def _without_comments(text: str) -> str:
 
 
 def _without_elements(text: str) -> str:
-    """Remove elements whose content is not text; of an unclosed one, only its tag."""
+    """Remove elements whose content is not text; an unclosed one becomes a hole."""
     pieces, done = [], 0
     unclosed: set[str] = set()
     for found in _OPENING.finditer(text):
@@ -235,82 +257,40 @@ def _without_elements(text: str) -> str:
             end = _ENDS[name].search(text, found.end())
             if end is None:
                 unclosed.add(name)
-        pieces.append(text[done : found.start()])
+        content = text[found.end() : end.start()] if end else None
+        pieces += [text[done : found.start()], _element(name, content, found[2].endswith("/"))]
         done = end.end() if end else found.end()
     return "".join([*pieces, text[done:]])
 
 
-def _references(text: str) -> Iterator[_Cited]:
-    """Yield every `<ref>`."""
-    done = 0
-    closed = True
-    for found in _REF.finditer(text):
-        if found.start() < done:
-            continue
-        name = _NAME.search(found[1])
-        end = _REF_END.search(text, found.end()) if closed and not found[2] else None
-        closed = closed and (end is not None or bool(found[2]))
-        done = end.end() if end else found.end()
-        content = text[found.end() : end.start()] if end else ""
-        yield _Cited(found.start(), done, name[1].strip("\"' ") if name else "", list(_urls(content)))
+def _element(name: str, content: str | None, is_empty: bool) -> str:
+    """Return what an element shows: of its content, or of its tag alone."""
+    if content is None:
+        return NOTHING if is_empty else HOLE
+    if name == "nowiki":
+        return content.translate(_ESCAPED)
+    if name in _FORMULAS:
+        is_plain = name in _FORMULAS[:3] and _PLAIN_FORMULA.fullmatch(content)
+        return f"{NOTHING}{content.strip()}{NOTHING}" if is_plain else HOLE
+    return NOTHING
 
 
-def _listed(text: str) -> Iterator[_Cited]:
-    """Yield the templates of works, and the lines between `{{refbegin}}` and `{{refend}}`."""
-    stretches = _pairs(text, _BRACES, "{{", _CITE)
-    begun: int | None = None
-    for mark in _LISTED.finditer(text):
-        if begun is not None:
-            stretches += [(line.start(), line.end()) for line in _LINE.finditer(text, begun, mark.start())]
-        begun = mark.end() if mark[1].lower() == "begin" else None
-    for start, end in stretches:
-        yield _Cited(start, end, "", list(_urls(text[start:end])))
+def _reference(text: str) -> str:
+    return NOTHING if is_closed(text) else HOLE
 
 
-def _urls(content: str) -> Iterator[str]:
-    for found in _URL.finditer(content):
-        if not _ARCHIVE.search(content, max(0, found.start() - 20), found.start()):
-            yield found.group().rstrip(".,;:)")
+def _address_mark(address: re.Match[str]) -> str:
+    word = address["word"]
+    is_needed = (word or "").lower() in _BEFORE_ADDRESS
+    return f"{word or ''} {HOLE if is_needed else NOTHING}"
 
 
-def _pairs(
-    text: str, marks: re.Pattern[str], opening: str, begin: re.Pattern[str] | None = None
-) -> list[tuple[int, int]]:
-    """Return the outermost spans between matching opening and closing marks; unmatched marks are ignored.
-
-    With `begin`, only spans that begin with this pattern count.
-    """
-    waiting: list[int] = []
-    found: list[tuple[int, int]] = []
-    for mark in marks.finditer(text):
-        if mark.group().lstrip(" \t:*#") == opening:
-            waiting.append(mark.start())
-        elif waiting:
-            start = waiting.pop()
-            if begin is not None and not begin.match(text, start):
-                continue
-            while found and found[-1][0] > start:
-                found.pop()
-            found.append((start, mark.end()))
-    return found
+def _raised(tag: re.Match[str]) -> str:
+    return power(tag[1])
 
 
-def _without(text: str, stretches: list[tuple[int, int]], instead: Callable[[str], str]) -> str:
-    pieces, done = [], 0
-    for start, end in stretches:
-        pieces += [text[done:start], instead(text[start:end])]
-        done = end
-    return "".join([*pieces, text[done:]])
-
-
-def _words_of_template(template: str) -> str:
-    if len(template) > _LONGEST_WORDS or "{{" in template[2:]:
-        return ""
-    name, *arguments = template[2:-2].split("|")
-    name = name.strip().lower()
-    shown = _WORDS.get("lang" if name.startswith("lang-") else name)
-    plain = [argument.strip() for argument in arguments if "=" not in argument]
-    return shown(plain) if shown and (plain or "dash" in name or name == "snd") else ""
+def _block(tag: re.Match[str]) -> str:
+    return "\n\n" if tag[1] else _BEGINS.get(tag[2].lower(), "\n\n")
 
 
 def _category(link: str) -> str:
@@ -318,15 +298,16 @@ def _category(link: str) -> str:
     namespace, _, name = link[2:-2].partition(":")
     if namespace.strip().lower() not in _CATEGORIES:
         return ""
-    name = fold(name.partition("|")[0].replace("_", " "))
-    return name[:1].upper() + name[1:]
+    name = fold(_MARK.sub("", name.partition("|")[0]).replace("_", " "))
+    return "" if HOLE in name else name[:1].upper() + name[1:]
 
 
 def _link(link: str) -> str:
-    """Return a link unchanged, or "" if it is to a file, a category or the article in another language."""
-    namespace, colon, _ = link[2:].partition(":")
+    """Return a link without the namespace that is not shown; a mark if it is to a file or a category."""
+    if link.startswith("[[:"):
+        return f"[[{link[3:]}"
+    namespace, colon, rest = link[2:].partition(":")
     name = namespace.strip().lower()
     if colon and (name in _FILES or name in _CATEGORIES or _PICTURE.match(link)):
-        return ""
-    # "[[de:Titel]]" is such a language link; "[[:de:Titel]]" would be an ordinary link in the text.
-    return "" if colon and re.fullmatch(r"[a-z]{2,3}(-[a-z]+)?", namespace) and "|" not in link else link
+        return NOTHING
+    return f"[[{rest}" if colon and _SISTERS.fullmatch(namespace) and "|" not in link else link

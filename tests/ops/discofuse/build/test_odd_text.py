@@ -9,14 +9,20 @@ from ops.discofuse.build.candidates import candidates
 from ops.discofuse.build.examples import ExampleParams, examples
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.schemas import PROSE
+from ops.text.holes import HOLE, closed
 
 PARAMS = AnnotationParams()
-REASONS = {"no_phenomenon", "short", "long", "non_ascii", "repeated", "unsure_coreference"}
+REASONS = {"holes", "no_phenomenon", "short", "long", "non_ascii", "repeated", "unsure_coreference"}
 
 
 def fates(*texts, **params):
     rows = [
-        {**dict.fromkeys(PROSE.kept.names, "x"), "id": f"prose-{n}", "source_ids": ["file"], "text": text}
+        {
+            **dict.fromkeys(PROSE.kept.names, "x"),
+            "id": f"prose-{n}",
+            "source_ids": ["file"],
+            **dict(zip(("text", "holes"), closed(text), strict=True)),
+        }
         for n, text in enumerate(texts)
     ]
     parsed = annotate(pa.Table.from_pylist(rows, schema=PROSE.kept), PARAMS)
@@ -48,6 +54,18 @@ def test_a_sentence_of_a_thousand_tokens_passes_unless_params_say_it_is_long():
 def test_text_without_statements_gives_no_example(text):
     kept, reasons = fates(text)
     assert not kept and reasons
+
+
+def test_only_candidates_with_the_sentence_of_a_hole_are_no_examples():
+    text = (
+        "The council planned a new bridge in the year of #. However, it was built after the long war. "
+        "The workers painted the bridge in red, and the mayor opened it."
+    )
+    kept, reasons = fates(text.replace("#", HOLE))
+    lenient, _ = fates(text.replace("#", HOLE), holes=1)
+    assert "holes" in reasons
+    assert {row["sentence"] for row in lenient if row["holes"]} == {0}
+    assert {row["id"] for row in kept} == {row["id"] for row in lenient if not row["holes"]}
 
 
 def test_headings_without_verbs_and_emoji_do_not_prevent_the_use_of_the_rest():

@@ -1,0 +1,115 @@
+"""Templates of wikitext as text: what the page shows in their place.
+
+Belongs here: rendering templates from the inside out, in linear time; what each known one shows. Not here:
+functions of arguments (wikitext_values.py), the rest of wikitext (wikitext.py).
+
+What templates mean is told on their pages of the English Wikipedia; the table is wikitext_templates.txt. A
+template that is unknown leaves a HOLE.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ops.parse.wikitext_values import ASIDE, ASIDE_END, COMPUTED, MARKS, NOTHING, Arguments, number
+from ops.text.holes import HOLE
+
+_LINES = Path(__file__).with_name("wikitext_templates.txt").read_text(encoding="utf-8").splitlines()
+
+_NESTED, _LONGEST = 20, 20_000
+_BRACES = re.compile(r"\{\{|\}\}")
+_PIPE = re.compile(r"\|(?![^\[\]]{0,500}\]\])")
+_SPACE = re.compile(r"[\s_]+")
+
+
+def rendered(text: str) -> str:
+    """Return a text with every template replaced by what it shows, with marks.
+
+    Braces without their other half become holes.
+    """
+    open_: list[list[str]] = [[]]
+    done = 0
+    for mark in _BRACES.finditer(text):
+        open_[-1].append(text[done : mark.start()])
+        done = mark.end()
+        if mark.group() == "{{":
+            open_.append([])
+        elif len(open_) > 1:
+            pieces = open_.pop()
+            shown = _shown("".join(pieces)) if len(open_) <= _NESTED else HOLE
+            before = open_[-1][-1][-1:]
+            # "1{{frac|1|2}}" is one and a half.
+            open_[-1].append(f" {shown}" if before.isdigit() and shown[:1].isdigit() else shown)
+        else:
+            open_[-1].append(HOLE)
+    open_[-1].append(text[done:])
+    return HOLE.join("".join(pieces) for pieces in open_)
+
+
+def _shown(content: str) -> str:
+    """Return what a template shows, given what is between its braces, where templates are rendered."""
+    if len(content) > _LONGEST:
+        return NOTHING
+    head, *pieces = _PIPE.split(content) if "[[" in content else content.split("|")
+    name = _SPACE.sub(" ", head).strip(f" {MARKS}").lower().removeprefix("template:").removeprefix("subst:")
+    if name.startswith("formatnum:"):
+        return number(head.partition(":")[2].strip())
+    arguments = Arguments.of(head.strip(), pieces)
+    alternatives = _known(name)
+    if alternatives is None:
+        return NOTHING if "\n" in content else HOLE
+    if alternatives[0].startswith("@"):
+        function = alternatives[0][1:]
+        return _price(arguments) if function == "price" else COMPUTED[function](arguments)
+    return next(_filled(alternatives, arguments), HOLE)
+
+
+_ROUND = re.compile(r"[()]")
+_KEY = re.compile(r"\{([^{}]+)\}")
+
+
+def _filled(alternatives: list[str], arguments: Arguments) -> Iterator[str]:
+    """Yield each alternative whose arguments are there, filled in."""
+    for pattern in alternatives:
+        keys = _KEY.findall(pattern)
+        if not all(map(arguments.get, keys)):
+            continue
+        text = _KEY.sub(lambda key: arguments.get(key[1]), pattern)
+        if pattern.startswith("~"):
+            yield ASIDE + _ROUND.sub("", text[1:]) + ASIDE_END
+        elif pattern.startswith("¶"):
+            yield f"\n\n{text[1:]}\n\n"
+        else:
+            yield text or NOTHING
+
+
+def _table() -> Iterator[tuple[str, list[str]]]:
+    """Yield each name in the table with its alternatives."""
+    for line in _LINES:
+        if not line.startswith("#"):
+            shown, _, names = line.rpartition(":: ")
+            alternatives = [pattern.strip().replace("␣", " ") for pattern in shown.split("‖")]
+            yield from ((name, alternatives) for name in names.split("|"))
+
+
+_PATTERNS = dict(_table())
+_PREFIXES = tuple(name[:-1] for name in _PATTERNS if name.endswith("*"))
+_SUFFIXES = tuple(name[1:] for name in _PATTERNS if name.startswith("*"))
+
+
+def _known(name: str) -> list[str] | None:
+    """Return the alternatives of a template, or None if neither it nor a family of it is in the table."""
+    if name in _PATTERNS:
+        return _PATTERNS[name]
+    if name.startswith(_PREFIXES):
+        return _PATTERNS[next(prefix for prefix in _PREFIXES if name.startswith(prefix)) + "*"]
+    return [""] if name.endswith(_SUFFIXES) else None
+
+
+def _price(arguments: Arguments) -> str:
+    """Return an amount with the sign of its currency, which is a template of its own, or its code."""
+    amount, code = arguments.get("1,amount"), arguments.get("2,type,first").lower() or "usd"
+    alternatives = _PATTERNS.get(code, [f"{code.upper()} {{1}}"])
+    return next(_filled(alternatives, Arguments("", [amount], {"1": amount})), HOLE)

@@ -1,0 +1,228 @@
+"""Templates of wikitext whose text is computed: quantities, dates, pronunciations, ships.
+
+Belongs here: the arguments of a template, and functions of them; the marks in rendered text. Not here: which
+template is which, and those that show their arguments (wikitext_templates.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from ops.text.holes import HOLE
+
+#: Where something was taken out that shows nothing: a reference, a remark for editors.
+NOTHING = "\ufdd0"
+#: Around what may be left out of brackets without harm: a pronunciation. Empty: it cannot be rendered.
+ASIDE, ASIDE_END = "\ufdd1", "\ufdd2"
+MARKS = NOTHING + ASIDE + ASIDE_END
+
+_NAMED = re.compile(r"\s*([\w -]{1,30}?)\s*=(?!=)")
+
+
+class Arguments(NamedTuple):
+    """The arguments of a template: those without a name by their numbers, and those with one."""
+
+    name: str
+    """Of the template, as written."""
+    plain: list[str]
+    named: Mapping[str, str]
+
+    def get(self, names: str) -> str:
+        """Return the first argument that is there of "text,1"; -1 is the last, * all together; or ""."""
+        for name in names.split(","):
+            if name == "*":
+                value = "".join(self.plain)
+            elif name == "-1":
+                value = self.plain[-1] if self.plain else ""
+            else:
+                value = self.named.get(name, "")
+            if value:
+                return value
+        return ""
+
+    @classmethod
+    def of(cls, template: str, pieces: list[str]) -> Arguments:
+        """Return the arguments in the pieces between the pipes of a template."""
+        plain: list[str] = []
+        named: dict[str, str] = {}
+        for piece in pieces:
+            name = _NAMED.match(piece)
+            if name is None or name[1].isdigit():
+                plain.append(piece[name.end() if name else 0 :].strip())
+                named[name[1] if name else str(len(plain))] = plain[-1]
+            else:
+                named[name[1].lower()] = piece[name.end() :].strip()
+        return cls(template, plain, named)
+
+
+_WHOLE = re.compile(r"([-+−]?)(\d{4,30})(\.\d+)?")
+
+
+def number(text: str) -> str:
+    """Return a number with commas between its thousands; other text as it is."""
+    match = _WHOLE.fullmatch(text)
+    return f"{match[1]}{int(match[2]):,}{match[3] or ''}" if match else text or HOLE
+
+
+_QUANTITY = re.compile(r"[-+−]?(?:\d[\d,. ]*|\.\d+)(?:e[-+]?\d+)?(?:[+⁄/]\d+(?:/+\d+)?)?")
+_RANGES = {
+    "to": " to ", "to(-)": " to ", "to about": " to about ", "and": " and ", "and(-)": " and ", "or": " or ",
+    "-": "–", "–": "–", "by": " by ", "x": " × ", "×": " × ", "*": " × ", "xx": " × ", "by(x)": " by ",
+    "+/-": " ± ", "±": " ± ", ",": ", ", ", and": ", and ", ", or": ", or ", "to(hy)": " to ",
+}  # fmt: skip
+_UNITS = {
+    "sqmi": "sq mi", "sqkm": "km²", "sqft": "sq ft", "sqyd": "sq yd", "sqin": "sq in", "cuft": "cu ft",
+    "cuyd": "cu yd", "cuin": "cu in", "cumi": "cu mi", "C": "°C", "F": "°F", "USgal": "US gal", "impgal":
+    "imp gal", "LT": "long tons", "ST": "short tons", "acre": "acres", "foot": "feet", "inch": "inches",
+    "mile": "miles", "hand": "hands", "CC": "cc", "ftlb": "ft⋅lb",
+}  # fmt: skip
+#: Second units of one quantity: "5 ft 8 in".
+_SECOND = {
+    "ft": "in", "foot": "in", "yd": "ft", "mi": "ft yd ch furlong", "lb": "oz", "st": "lb", "h": "min",
+}  # fmt: skip
+_SCALES = {"e3": "thousand", "e6": "million", "e9": "billion", "e12": "trillion"}
+_SCALE = re.compile("e(?:3|6|9)(?=[A-Za-z])")
+_POWERS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_EXPONENT = re.compile(r"[-+−]?\d{1,6}")
+_POWER = re.compile(r"(?<=[a-z])[23](?!\w)")
+
+
+def power(text: str) -> str:
+    """Return digits as an exponent."""
+    return text.translate(_POWERS)
+
+
+def raised(text: str) -> str:
+    """Return what is raised: a number as an exponent, words as they are."""
+    return power(text) if _EXPONENT.fullmatch(text) else text
+
+
+def _converted(arguments: Arguments) -> str:
+    """Return the given quantities of a conversion with their units, without what they are converted to."""
+    tokens = arguments.plain
+    if arguments.get("disp") in ("out", "output only", "output number only", "number", "unit", "unit2"):
+        return HOLE
+    place, quantities = 0, []
+    while place < len(tokens) and _QUANTITY.fullmatch(tokens[place]):
+        text = _quantity(tokens[place])
+        place += 1
+        while tokens[place : place + 1] and tokens[place] in _RANGES and place + 1 < len(tokens):
+            text += _RANGES[tokens[place]] + _quantity(tokens[place + 1])
+            place += 2
+        unit = tokens[place] if place < len(tokens) else ""
+        scale = _SCALE.match(unit)
+        base = unit[2:] if scale else unit
+        shown = _POWER.sub(lambda digit: power(digit[0]), _UNITS.get(base, base))
+        text += f" {_SCALES[scale[0]]}" if scale else ""
+        adjective = arguments.get("adj") in ("on", "mid", "j")
+        quantities.append(f"{text}{'-' if adjective and unit == shown else ' '}{shown}".strip())
+        place += 1
+        if not tokens[place + 1 : place + 2] or tokens[place + 1] not in _SECOND.get(unit, "").split():
+            break
+    return " ".join(quantities) or HOLE
+
+
+def _quantity(text: str) -> str:
+    return number(re.sub(r"(?<=\d)\+(?=\d)", " ", text).replace("//", "/"))
+
+
+_CLOCK = re.compile(r"\d{1,2}:\d\d")
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November", "December",
+)  # fmt: skip
+
+
+def _dated(arguments: Arguments, day_first: bool = False) -> str:
+    """Return the date in the arguments year, month and day; a date in words as it is."""
+    year, month, day = (arguments.get(names) for names in ("1,year", "2,month", "3,day"))
+    if not year.isdigit():
+        return year or HOLE
+    if month.isdigit() and 1 <= int(month) <= 12:
+        month = _MONTHS[int(month) - 1]
+    month = month[:1].upper() + month[1:]
+    if not month or not day:
+        return f"{month} {year}".strip()
+    day, clock = day.lstrip("0"), ":".join(filter(None, (arguments.get("4"), arguments.get("5"))))
+    clock = f"{clock}, " if _CLOCK.fullmatch(clock) else ""
+    day_first = arguments.get("df").lower() in ("y", "yes", "1", "true") or (
+        day_first and arguments.get("df").lower() not in ("us", "mdy", "n", "no")
+    )
+    return clock + (f"{day} {month} {year}" if day_first else f"{month} {day}, {year}")
+
+
+def _as_of(arguments: Arguments) -> str:
+    """Return "As of" and a date, or the words given in their place."""
+    if shown := arguments.get("alt"):
+        return shown
+    date = _dated(arguments, day_first=True)
+    words = " ".join(
+        filter(None, ("since" if arguments.get("since") else "as of", arguments.get("pre"), date))
+    )
+    return words if arguments.get("lc") else words[0].upper() + words[1:]
+
+
+def _measured(arguments: Arguments) -> str:
+    """Return a value with its uncertainty, power of ten and unit."""
+    value, error, exponent = arguments.get("1"), arguments.get("2"), arguments.get("e")
+    text = arguments.get("p,prefix") + (number(value) if value else "")
+    if arguments.get("3"):  # two different uncertainties, above each other
+        return HOLE
+    text += f" ± {error}" if error else ""
+    text += f" × 10{power(exponent)}" if exponent and value else f"10{power(exponent)}" if exponent else ""
+    return f"{text} {arguments.get('u,ul')}".strip() + arguments.get("s,suffix") or HOLE
+
+
+def _interlanguage(arguments: Arguments) -> str:
+    """Return the words of a link to another Wikipedia, whose code comes first or second."""
+    first, second = arguments.get("1"), arguments.get("2")
+    return arguments.get("lt") or (second if re.fullmatch("[a-z]{2,3}", first) and second else first) or HOLE
+
+
+def _ship(arguments: Arguments) -> str:
+    """Return a ship: prefix, name and number; a number tells by its bits which of them are shown."""
+    if arguments.name.lower() == "ship":
+        arguments = Arguments.of(arguments.get("1"), arguments.plain[1:])
+    bits = int(arguments.get("3")) if re.fullmatch("[1-7]", arguments.get("3")) else 7
+    prefix = arguments.name if bits & 4 else ""
+    name = arguments.get("1") if bits & 2 else ""
+    ident = arguments.get("2") if bits & 1 else ""
+    return " ".join(filter(None, (prefix, name, f"({ident})" if ident and name else ident))) or HOLE
+
+
+def _substance(arguments: Arguments) -> str:
+    """Return a chemical formula; a charge at its end is raised."""
+    *parts, last = arguments.plain or [""]
+    return "".join(parts) + (power(last) if parts and _CHARGE.fullmatch(last) else last) or HOLE
+
+
+def _pronounced(arguments: Arguments) -> str:
+    """Return an aside with the sounds in the arguments; an empty one where a word is among them."""
+    sounds = "".join(arguments.plain).replace("_", " ")
+    is_plain = sounds and not any(_WORD.fullmatch(argument) for argument in arguments.plain)
+    return f"{ASIDE}{f'/{sounds}/' if is_plain else ''}{ASIDE_END}"
+
+
+def _coordinates(arguments: Arguments) -> str:
+    """Return an aside, as coordinates cannot be rendered; nothing where they are not in the text."""
+    return NOTHING if arguments.get("display").startswith("t") else ASIDE + ASIDE_END
+
+
+_CHARGE = re.compile(r"\d*[-+−]")
+_WORD = re.compile("[A-Z]{2,}|[a-z]{3,}")
+#: Functions of arguments, as the table of templates names them.
+COMPUTED: dict[str, Callable[[Arguments], str]] = {
+    "as_of": _as_of,
+    "converted": _converted,
+    "coordinates": _coordinates,
+    "dated": _dated,
+    "exponent": lambda arguments: f"×10{power(arguments.get('1'))}",
+    "interlanguage": _interlanguage,
+    "measured": _measured,
+    "pronounced": _pronounced,
+    "raised_to": lambda arguments: raised(arguments.get("1")),
+    "ship": _ship,
+    "substance": _substance,
+}

@@ -1,0 +1,291 @@
+"""The text of wikitext: what templates show, where holes are, and that no letter outside of markup is lost."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.parse import wikitext_templates
+from ops.parse.wikitext import article, cleaned
+from ops.parse.wikitext_values import COMPUTED
+from ops.text.holes import HOLE
+
+
+def paragraphs(wikitext):
+    """The paragraphs of an article, with "#" for a hole."""
+    sections = article("Tane", "", wikitext).sections
+    return [paragraph.replace(HOLE, "#") for section in sections for paragraph in section.paragraphs]
+
+
+def text(wikitext):
+    """The only paragraph."""
+    (paragraph,) = paragraphs(wikitext)
+    return paragraph
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "shown"),
+    [
+        ("{{As of|2019|3}}, the town had 900 people.", "As of March 2019, the town had 900 people."),
+        ("It fell {{as of|2014|lc=y}}.", "It fell as of 2014."),
+        ("Held {{As of|2025|01|28|df=US|since=y}}.", "Held Since January 28, 2025."),
+        ("{{As of|2010|4|1|alt=By the [[census]]}} it grew.", "By the census it grew."),
+        ("'''{{HMS|Beagle}}''' sank.", "HMS Beagle sank."),
+        ("The {{USS|Hornet|CV-12}}, {{USS|Hornet|CV-12|6}} and {{USS|Hornet|CV-12|2}}.",
+         "The USS Hornet (CV-12), USS Hornet and Hornet."),
+        ("The {{ship|ARA|General Belgrano}} and the {{sclass|Valiant|tug}}.",
+         "The ARA General Belgrano and the Valiant-class tug."),
+        ("Near {{SS|Orla}} in {{flag|Norway}}.", "Near SS Orla in Norway."),
+        ("Launched in {{start date|1820}}, on {{start date|1820|5|11}} or {{start date|1820|5|11|df=yes}}.",
+         "Launched in 1820, on May 11, 1820 or 11 May 1820."),
+        ("At {{start date|1993|02|24|08|30}}, he died {{death date and age|2001|3|4|1920|1|1}}.",
+         "At 08:30, February 24, 1993, he died March 4, 2001."),
+        ("Its crew was {{formatnum:75}} of {{formatnum: 13003}} men.", "Its crew was 75 of 13,003 men."),
+        ("It is {{convert|90|ft|4|in|m}} long.", "It is 90 ft 4 in long."),
+        ("It is {{convert|8|to|10|kn|km/h}} fast and {{convert|7|-|9|km|0}} far.",
+         "It is 8 to 10 kn fast and 7–9 km far."),
+        ("It is {{convert|10|km}} and {{convert|3100|mm|in|1}} by {{convert|2|by|3|m}}.",
+         "It is 10 km and 3,100 mm by 2 by 3 m."),
+        ("It has {{convert|22|e6acre|ha}}, {{convert|468|km2}} or {{convert|-5.5|C|F}}.",
+         "It has 22 million acres, 468 km² or -5.5 °C."),
+        ("It is {{nowrap|{{convert|5|km}}}} long.", "It is 5 km long."),
+        ("Built {{circa|1350}} by {{ill|Jan Holm|nl}}, {{ill|de|Altes Haus}}.",
+         "Built c. 1350 by Jan Holm, Altes Haus."),
+        ("It is {{frac|3|4}} full of {{sic|grian}} and 1{{frac|1|2}} deep.",
+         "It is 3/4 full of grian and 1 1/2 deep."),
+        ("It cost {{GBP|5}}, {{US$|2 billion}} or {{currency|9|EUR}}.", "It cost £5, US$2 billion or €9."),
+        ("A mass of {{val|6.241|e=18|u=kg}} or 5.98{{e|24}}.", "A mass of 6.241 × 10¹⁸ kg or 5.98×10²⁴."),
+        ("It is {{math|''a'' {{=}} 2}}, {{mvar|x}} and {{chem|H|2|O}}.", "It is a = 2, x and H2O."),
+        ("A {{w|water power}}, {{w|wind power|wind}} and {{langx|fr|Moulin}}.", "A water power, wind and Moulin."),
+        ("{{lang|de|[[Kant|I. Kant]]}} wrote {{transl|ar|ALA|Allāh}}.", "I. Kant wrote Allāh."),
+        ("On 15{{nbsp}}September it rained{{snd}}a lot{{mdash}}here.",
+         "On 15 September it rained – a lot—here."),
+        ("The crew of ''Heron''{{'s}} boat and ''GQ''{{'}}s man.", "The crew of Heron's boat and GQ's man."),
+        ("The current is <math>I=V/R</math>.", "The current is I=V/R."),
+        ("It is 10<sup>6</sup> m<sup>2</sup>, the 5<sup>th</sup>.", "It is 10⁶ m², the 5th."),
+        ("The ion {{chem|SO|4|2-}} at x{{sup|2}}, {{sup|th}} {{not a typo|teh}}.", "The ion SO4²⁻ at x², th teh."),
+        ("{{as of|2014|pre=early}} it {{citation needed span|was so|date=x}}.", "As of early 2014 it was so."),
+        ("It is {{convert|1+1/2|mi}}, a {{convert|100|lb|adj=on}} {{convert|5|ft|8|in|adj=on}} field.",
+         "It is 1 1/2 mi, a 100-lb 5-ft 8-in field."),
+        ("It says <nowiki>[[a]] {{b}}</nowiki>.", "It says [[a]] {{b}}."),
+        ("It is here {{anchor|x}}.{{citation needed|date=May}} It was{{when}} there{{sfn|A|2}}, {{efn|b}}too.",
+         "It is here. It was there, too."),
+    ],
+)  # fmt: skip
+def test_a_template_is_the_text_that_it_shows(wikitext, shown):
+    assert text(wikitext) == shown
+
+
+def test_every_line_of_the_table_of_templates_can_be_used():
+    names = [name for name, _ in wikitext_templates._table()]
+    shown = [pattern for _, alternatives in wikitext_templates._table() for pattern in alternatives]
+    assert len(names) == len(set(names)) and all(name == name.strip().lower() for name in names if name)
+    functions = {pattern[1:] for pattern in shown if pattern.startswith("@")}
+    assert functions == {*COMPUTED, "price"}
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "shown"),
+    [
+        ("It has {{pop density|3|4}} people.", "It has # people."),
+        ("The value is <math>\\frac{1}{2}</math>.", "The value is #."),
+        ("It lies at {{coord|52|N|4|E}} in it.", "It lies at # in it."),
+        ("It is {{convert|5|km|mi|disp=out}}.", "It is #."),
+        ("It is {{val|15|+1|-2}} in {{CURRENTYEAR}}.", "It is # in #."),
+        ("He was {{#if:a|b}} or {{lc:ABC}}.", "He was # or #."),
+        ("It is {{convert|{{odd}}|km}}.", "It is #."),
+        ("It costs {{formatnum:{{Inflation|US|5}}}}.", "It costs #."),
+        ("It is {{nowrap|about {{odd|5}} km}}.", "It is about # km."),
+        ("The value is\n:<math>\\alpha</math>,\nwhere it is.", "The value is #, # where it is."),
+        ("The value is\n:<math>\\alpha</math> for all x.", "The value is # for all x."),
+        ("The value is\n:<math>I=V</math> for all x.", "The value is I=V for all x."),
+        ("It is {{lang|de|open.", "It is #lang|de|open."),
+        ("It is [[open.", "It is #open."),
+        ("It is <ref>open.", "It is #open."),
+        ("It is <math>open.", "It is #open."),
+        ("See [http://a.example] for it.", "See # for it."),
+    ],
+)
+def test_what_cannot_be_rendered_leaves_a_hole(wikitext, shown):
+    assert text(wikitext) == shown
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "shown"),
+    [
+        ("{{Odd sidebar}}\n{{Odd box\n|a=b}}\nIt is.", ["It is."]),
+        ("{{Odd sidebar}}'''It''' is.", ["It is."]),
+        ("It is.{{odd remark}} It was, {{odd}} here.", ["It is. It was, # here."]),
+        ("It is.\n* {{official website}}\n* {{odd}}\nIt was.", ["It is.", "It was."]),
+        ("It is.\n\n{{Odd navbox}}\n\nIt was.", ["It is.", "It was."]),
+        ("It is.\n:<math>\\alpha</math>\nIt was.", ["It is.\nIt was.".replace("\n", " ")]),
+        ("It is. {{odd}}\n\nIt was.", ["It is.", "It was."]),
+        ("It is.[http://a.example] It flows [http://b.example].", ["It is. It flows."]),
+        ("It is at {{coord|52|N|4|E|display=title}} sea.", ["It is at sea."]),
+    ],
+)
+def test_a_template_of_the_page_or_a_remark_is_no_hole(wikitext, shown):
+    assert paragraphs(wikitext) == shown
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "shown"),
+    [
+        ("'''Bremu''' (BRM, {{IPAc-en|b}}) is.", "Bremu (BRM) is."),
+        ("'''Tarn''' (from Norse:{{IPA|t}}, ''tjorn'') is.", "Tarn (from Norse: tjorn) is."),
+        ("'''Tarn''' ({{IPA|t}}; Norse: ''tjorn'' {{IPA|t}}) is.", "Tarn (Norse: tjorn) is."),
+        ("'''Tarn''' ({{IPA|t}}, {{audio|a.ogg}}) is.", "Tarn is."),
+        ("'''Tarn''' (pronounced {{IPAc-en|a}}) is.", "Tarn is."),
+        ("'''Tarn''' ({{IPAc-en|a}} or {{IPAc-en|b}}; X) is.", "Tarn (X) is."),
+        ("'''Tarn''' (X / {{IPA|x}}) is ({{IPA|fr|x}} – old).", "Tarn (X) is (old)."),
+        ("'''Tarn''' (German: {{IPA|t}}; Norse: ''tjorn'') is.", "Tarn (Norse: tjorn) is."),
+        ("'''Tarn''' ({{respell|a(w)l|BAY}}, born 1821<ref>a</ref>) is.", "Tarn (born 1821) is."),
+        ("The vowel {{IPA|/a/}} and {{IPA-de|b|lang}}.", "The vowel /a/ and [b]."),
+        ("It lies (at {{coord|5|N|4|E}}) there.", "It lies (at #) there."),
+        ("It lies ({{odd|5}}) there.", "It lies # there."),
+        ("It calls main() or f(x).", "It calls main() or f(x)."),
+        ("The .NET runtime and a .22 rifle.", "The .NET runtime and a .22 rifle."),
+        ("It is . It was , too.", "It is. It was, too."),
+        ("Type , (comma) or . (full stop).", "Type , (comma) or . (full stop)."),
+        ("It is. . . so.", "It is. . . so."),
+    ],
+)
+def test_brackets_and_points_close_only_where_something_was_taken_out(wikitext, shown):
+    assert text(wikitext) == shown
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "shown"),
+    [
+        ("It grows.<br />It is green.", ["It grows. It is green."]),
+        ("It grows.</br>It is{{br}}green.{{clear}}Too.", ["It grows. It is green. Too."]),
+        ("It grows.{{pb}}It is green.", ["It grows.", "It is green."]),
+        ("It grows.<br><br/>It is green.", ["It grows.", "It is green."]),
+        ("It is.<table><tr><td>Oats<td>4<table><tr><td>a</table></table>It was.", ["It is.", "It was."]),
+        ("It is.<tr><td>Oats</td></tr>", ["It is."]),
+        ("It is.<ul><li>One</li><li>Two</li></ul>It was.<p>Three</p>Four", ["It is.", "It was.", "Three", "Four"]),
+        ("It says {{quote|a tax.<ref>x</ref>|Ann}} It is: {{blockquote|text=no tax}}",
+         ["It says", "a tax.", "It is:", "no tax"]),
+        ("It is.<blockquote>A</blockquote><poem>b\nc</poem>", ["It is.", "A", "b c"]),
+    ],
+)  # fmt: skip
+def test_blocks_are_not_joined(wikitext, shown):
+    assert paragraphs(wikitext) == shown
+
+
+def test_items_of_html_lists_are_counted():
+    assert article("Tane", "", "It is.<ul><li>One</li><li>Two</li></ul>").list_items == 2
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "reason"),
+    [
+        ("In 2010 it elected [[John Smith]]{{disambiguation needed|date=May 2018}} as mayor.", ""),
+        ("{{Disambiguation needed}} It is.", ""),
+        ("It is. <!--\n{{disambig}} -->", ""),
+        ("It is. <pre>\n{{disambig}}\n</pre>", ""),
+        ("Tane may be:\n* one\n{{disambig|geo}}", "disambiguation"),
+        ("Tane may be:\n* one\n{{stub}}{{Human name disambiguation}}", "disambiguation"),
+    ],
+)
+def test_the_pages_own_template_makes_it_a_disambiguation(wikitext, reason):
+    assert article("Tane", "", wikitext).reason == reason
+
+
+@pytest.mark.parametrize(
+    ("cited", "url"),
+    [
+        (
+            "{{cite web|url=http://a.example/wiki/Sorrel_(plant)|title=b}}",
+            "http://a.example/wiki/Sorrel_(plant)",
+        ),
+        ("(see http://a.example/b).", "http://a.example/b"),
+        ("[http://a.example/O'Brien Name]", "http://a.example/O'Brien"),
+        ("''http://a.example/b''", "http://a.example/b"),
+        ("{{cite web|url=http://a.example/?a{{=}}b&amp;c=d}}", "http://a.example/?a=b&c=d"),
+    ],
+)
+def test_an_address_ends_where_it_ends(cited, url):
+    assert [found for found, _ in article("Tane", "", f"It is.<ref>{cited}</ref>").citations] == [url]
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "shown"),
+    [
+        ("{{a|" * 8_000 + "end", f"{HOLE}a|" * 8_000 + "end"),
+        ("}}{{ x", f"{HOLE}{HOLE} x"),
+        ("[[" * 5_000 + "File:a", HOLE * 5_000 + "File:a"),
+        ("<ref>" * 5_000 + "x", HOLE * 5_000 + "x"),
+        ("<math>" * 5_000 + "x", HOLE * 5_000 + "x"),
+        ("<nowiki>" * 5_000 + "x", HOLE * 5_000 + "x"),
+        ("a <!-- b", "a "),
+        ("{|\n" * 5_000, "{|\n" * 5_000),
+        ("{{nowrap|" * 5_000 + "x" + "}}" * 5_000, HOLE),
+        ("{{cite web|" * 5_000 + "}}" * 5_000, ""),
+        ("{{refbegin}}\n" * 5_000 + "{{refend}}", "\n" * 5_000),
+        ("<sup>" * 5_000 + "x", "<sup>" * 5_000 + "x"),
+        ("a (" * 5_000, "a (" * 5_000),
+    ],
+)
+def test_unclosed_markup_takes_linear_time(wikitext, shown):
+    assert re.sub("[\ufdd0-\ufdd2]", "", cleaned(wikitext).text) == shown
+    article("Tane", "", wikitext)
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "shown"),
+    [
+        ("It <ce>H stays. <div>b</div>", ["It #H stays.", "b"]),
+        ("<math>x It stays.</math and this", ["#x It stays.</math and this"]),
+        ("<pre>x</PRE\n> It stays.", ["It stays."]),
+        ("<ſource> It stays.</source>", ["<ſource> It stays.</source>"]),
+    ],
+)
+def test_an_element_ends_at_its_own_end_tag_only(wikitext, shown):
+    assert paragraphs(wikitext) == shown
+
+
+#: Words of any letters; letters with a longer lower case are tried often.
+WORDS = st.text(
+    st.sampled_from("İẞßŉǰΐﬁſıKa") | st.characters(categories=["L", "Nd"]), min_size=1, max_size=6
+)
+SILENT = st.sampled_from(
+    [
+        "<gallery>\nFile:İ.jpg\n</gallery>", "<ref>İ</ref>", '<ref name="ſ">x</REF>', "<timeline/>", "<!-- İ -->",
+        "{{citation needed|date=İ}}", "{{sfn|İ|1}}", "[[File:İ.jpg|thumb|[[ı]]]]", "[[Category:İ]]", "<br/>",
+        "''", "<b></b>", " ", "\n",
+    ]
+)  # fmt: skip
+HOLES = st.sampled_from(
+    ["<math>\\x</math>", "{{odd|İ}}", "{{odd\u017f}}", "<hiero>İ</hiero >", "<CE>\\a</CE\n>"]
+)
+
+
+@given(st.lists(st.tuples(WORDS, SILENT | HOLES), min_size=1, max_size=8))
+def test_no_letter_outside_of_markup_is_lost_and_none_is_added(pieces):
+    wikitext = "a" + "".join(f" {word} {markup} " for word, markup in pieces) + "b"
+    shown = "".join(paragraphs(wikitext)).replace("#", "")
+    assert "".join(shown.split()) == "".join(["a", *(word for word, _ in pieces), "b"])
+
+
+BLOCKS = st.sampled_from(
+    [
+        "\n\n", "<p>", "</div><div>", "{{quote|q}}", "\n{|\n| x\n|}\n", "<table><tr><td>x</td></tr></table>", "<hr/>",
+        "\n* item\n", "\n== H ==\n", "<blockquote>q</blockquote>", "{{Odd\n|a=b}}\n\n", "\n\n[[File:a.jpg]]\n\n",
+        "<br><br>", "<ul><li>x</li></ul>", "\n\n{{odd}}\n\n",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(st.tuples(WORDS, BLOCKS), min_size=1, max_size=8))
+def test_no_two_blocks_are_joined(pieces):
+    wikitext = "".join(f"A {word}.{block}" for word, block in pieces)
+    expected = [f"A {word}." for word, _ in pieces]
+    assert [paragraph for paragraph in paragraphs(wikitext) if paragraph != "q"] == expected
+
+
+def test_a_turkish_article_keeps_every_sentence_between_elements():
+    sentences = [f"İstanbul İl'i {number}. ilçedir." for number in range(50)]
+    wikitext = "".join(f"{sentence} <gallery>x_{{i}}</gallery> " for sentence in sentences)
+    assert text(wikitext) == " ".join(sentences)
