@@ -28,6 +28,8 @@ _ACKNOWLEDGMENTS = re.compile(
     r"(?P<title>(?:\d{1,2}\.? )?(?:[Aa]cknowledge?ments?|ACKNOWLEDGE?MENTS?))[.:]?(?: [^\Wa-z\d_]|$)"
 )
 
+#: So much of the last sentence tells whether it goes on.
+_LONGEST_TAIL = 200
 _ENDED = re.compile(r"[.!?][\"')\]\u2019\u201d]*\s*$")
 
 
@@ -147,6 +149,7 @@ class PaperBuilder:
         self._spaces = spaces
         self._pieces: list[str] = []
         self._length = 0
+        self._last_text = ""
         self._headings: list[Heading] = []
         self._placed: list[Placed] = []
         self._marks: list[Mark] = []
@@ -172,16 +175,17 @@ class PaperBuilder:
         text = text.strip()
         if text:
             start = self._write(text)
+            self._last_text = text
             shift = start - offset
             self._marks += [Mark(shift + mark.start, shift + mark.end, mark.entry) for mark in marks]
             self._placed.append(Placed(self.sections - 1, [(start, start + len(text))], locator))
 
     @property
     def last_text(self) -> str:
-        """The last piece of text of the last sentence in this section, or ""."""
+        """The last sentence in this section, which was added whole or went on, or ""."""
         if not self._placed or self._placed[-1].section != self.sections - 1:
             return ""
-        return self._pieces[-1].rstrip()
+        return self._last_text
 
     @property
     def last_locator(self) -> str:
@@ -193,6 +197,7 @@ class PaperBuilder:
         section, spans, _ = self._placed[-1]
         text = text.strip()
         start = self._write(text)
+        self._last_text = f"{self._last_text} {text}"[-_LONGEST_TAIL:]
         self._placed[-1] = Placed(section, [(spans[0][0], start + len(text))], locator)
 
     def body(self, text: str, locator: str, marks: Sequence[Mark] = ()) -> None:
