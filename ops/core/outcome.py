@@ -23,7 +23,17 @@ class Role(NamedTuple):
     """How a column is to be shown."""
 
     name: Literal[
-        "title", "text", "name", "time", "place", "spans", "transcript", "passage", "passages", "vector"
+        "title",
+        "text",
+        "name",
+        "time",
+        "place",
+        "spans",
+        "transcript",
+        "passage",
+        "passages",
+        "vector",
+        "holes",
     ]
     detail: str = ""
 
@@ -37,6 +47,9 @@ TRANSCRIPT = Role("transcript")
 
 #: A list of numbers whose size depends on params; the step fixes the stored size with `Shape.sized`.
 VECTOR = Role("vector")
+
+#: The holes of a text (ops/text/holes.py): their places, in characters; beside a sentence, their number.
+HOLES = Role("holes")
 
 #: The passages of the row's text: a list of structs with `start` and `end`, in characters.
 PASSAGES = Role("passages")

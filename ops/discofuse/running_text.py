@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from ops.core.outcome import TEXT, TRANSCRIPT, Role, Row, of_role, role
+from ops.core.outcome import HOLES, TEXT, TRANSCRIPT, Role, Row, of_role, role
+from ops.text.holes import HOLE, opened
 from ops.text.words import fold
 
 #: Separates two paragraphs of a text.
@@ -33,6 +34,8 @@ class RunningText(NamedTuple):
     column: pa.Field
     passages: str | None
     """The column with the list of passages."""
+    holes: str | None = None
+    """The column with the places of holes in the text, or with their number."""
 
     @classmethod
     def of(cls, schema: pa.Schema) -> RunningText | None:
@@ -46,7 +49,8 @@ class RunningText(NamedTuple):
                 found = (inner.detail for inner in roles if inner.name == "passage")
                 return cls(field, next(found, None))
         for column in of_role(schema, "text"):
-            return cls(schema.field(column), next(iter(of_role(schema, "passages")), None))
+            passages, holes = (next(iter(of_role(schema, name)), None) for name in ("passages", "holes"))
+            return cls(schema.field(column), passages, holes)
         for column in of_role(schema, "transcript"):
             return cls(schema.field(column), None)
         return None
@@ -54,28 +58,40 @@ class RunningText(NamedTuple):
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        return [self.column.name, *([self.passages] if self.passages else [])]
+        return [name for name in (self.column.name, self.passages, self.holes) if name]
 
     def read(self, row: Row) -> Iterator[Passage]:
-        """Yield the passages of a row. The sentences of a passage, or a transcript, form one paragraph."""
+        """Yield the passages of a row, with the signs of holes (ops/text/holes.py).
+
+        The sentences of a passage, or a transcript, form one paragraph.
+        """
         value: Any = row[self.column.name] or ()
         about = (row[self.passages] or ()) if self.passages else ()
         if roles := _roles_within(self.column):
             index = next((roles[inner] for inner in roles if inner.name == "passage"), None)
             for place, sentences in groupby(value, lambda sentence: sentence[index] if index else None):
-                text = " ".join(sentence[roles[TEXT]] or "" for sentence in sentences)
+                text = " ".join(_opened(sentence, roles) for sentence in sentences)
                 yield Passage(_folded([text]), about[place] if about else {})
         elif role(self.column) == TRANSCRIPT:
             yield Passage(_folded([" ".join(word["text"] for word in value)]), {})
-        elif about:
-            for part in about:
-                yield Passage(_folded(value[part["start"] : part["end"]].split(PARAGRAPH_END)), part)
         elif value:
-            yield Passage(_folded(value.split(PARAGRAPH_END)), {})
+            holes = (row[self.holes] or ()) if self.holes else ()
+            holes = [0] * holes if isinstance(holes, int) else holes
+            for part in about or ({},):
+                start, end = part.get("start", 0), part.get("end", len(value))
+                places = [hole - start for hole in holes if start <= hole <= end]
+                text = opened(value[start:end], places)
+                yield Passage(_folded(text.split(PARAGRAPH_END)), part)
 
 
 def _folded(paragraphs: list[str]) -> list[str]:
     return [paragraph for paragraph in map(fold, paragraphs) if paragraph]
+
+
+def _opened(sentence: Row, roles: dict[Role, str]) -> str:
+    """Return a sentence with as many signs of holes as it has holes, whose places are not known."""
+    holes = (sentence.get(roles[HOLES]) or 0) if HOLES in roles else 0
+    return HOLE * holes + (sentence[roles[TEXT]] or "")
 
 
 def _roles_within(field: pa.Field) -> dict[Role, str]:

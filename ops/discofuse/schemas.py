@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.core.outcome import NAME, TEXT, TIME, TITLE, Shape, column, columns, extended, struct
+from ops.core.outcome import HOLES, NAME, TEXT, TIME, TITLE, Shape, column, columns, extended, struct
 from ops.parse.schemas import ENCODING, RECORD, unit_of
 
 _TEXT = pa.string()
@@ -21,6 +21,12 @@ PROSE = Shape(
         ("month", _TEXT, "of publication, YYYY-MM or YYYY", TIME),
         ("domain", _TEXT, "of the source in params.yaml; empty where the source names no domain"),
         ("text", _TEXT, "paragraphs, each one line, with a blank line between two", TEXT),
+        (
+            "holes",
+            pa.list_(pa.int64()),
+            "places in the text from which something was taken out that cannot be rendered, in characters",
+            HOLES,
+        ),
         ENCODING,
     ),
 )
@@ -58,6 +64,7 @@ ANNOTATED = Shape(
                     ("id", _TEXT, "made from document, text, and occurrence of that text"),
                     ("start", _INT, "first token"),
                     ("end", _INT, "token after the last"),
+                    ("holes", _INT, "places from which something was taken out that cannot be rendered"),
                 )
             ),
             "in order; every token is in one",
@@ -129,6 +136,7 @@ CANDIDATES = Shape(
         ("unfused_detokenised", _TEXT, "the two incoherent sentences in one line, with blanks as written"),
         ("first_tokens", _INT, "of the first original sentence"),
         ("second_tokens", _INT, "of the second; 0 where the text is one sentence"),
+        ("holes", _INT, "places in the original sentences from which something was taken out"),
         ("coreference_score", _REAL, "the least of its links; null without links"),
         (
             "links",

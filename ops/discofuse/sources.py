@@ -38,6 +38,7 @@ from ops.parse.lines import lines_of_files
 from ops.parse.records import Record, UnwantedError, read_each
 from ops.parse.source import AnyFormat, Format, Only, ParseError, Raw, Source
 from ops.parse.tables import Table
+from ops.text.holes import HOLE, closed
 from ops.text.hyphens import join_lines, words_of
 from ops.text.words import fold
 
@@ -52,7 +53,7 @@ class Document(NamedTuple):
     licence: str
     """Empty if the document gives none; the source's licence then applies."""
     text: str
-    """Paragraphs with white space folded, separated by `PARAGRAPH_END`."""
+    """Paragraphs with white space folded, separated by `PARAGRAPH_END`; holes have their signs."""
 
 
 class PlainProse:
@@ -258,7 +259,7 @@ def paragraphs_of(body: str) -> str:
             fold(line[heading.end() :]) for line, heading in zip(lines, headings, strict=False) if heading
         ]
         found.append(fold(join_lines("\n".join(lines[len(headings) :]), known)))
-    text = PARAGRAPH_END.join(filter(None, found))
+    text = PARAGRAPH_END.join(paragraph for paragraph in found if paragraph.strip(f"{HOLE} "))
     if not text:
         raise ParseError("no text")
     return text
@@ -307,6 +308,7 @@ def _fields(kind: pa.DataType) -> list[str]:
 
 
 def _prose_row(record: Record, document: Document) -> Row:
+    text, holes = closed(document.text)
     return {
         "id": row_id("prose", record.source, record.raw.document),
         "source_ids": [record.id],
@@ -315,7 +317,8 @@ def _prose_row(record: Record, document: Document) -> Row:
         "title": document.title,
         "month": record.month,
         "domain": record.domain,
-        "text": document.text,
+        "text": text,
+        "holes": holes,
     }
 
 

@@ -160,6 +160,9 @@ class StatementParams(Params, section="parasci.sentences"):
 
     encoder: ModelName = Field(ENCODER, description="the sentence encoder whose cosines measure similarity")
     shortest: int = Field(5, ge=1, description="a sentence of fewer words is dropped")
+    holes: int = Field(
+        0, ge=0, description="a sentence from which more was taken out that cannot be rendered is dropped"
+    )
     printed_marks: bool = Field(
         True, description="of a paper whose format tells no citation marks, names with a year are marks"
     )
@@ -226,8 +229,8 @@ def embedded_sentences(
     The area of a sentence is that of its paper: the area of the paper's source, or of its subjects
     (`area_of`).
 
-    Reasons: `short`, `not_english`. A part has the papers of about `store.records_per_part` records. A
-    sentence that occurs in two parts has two rows with the same embedding. A citation mark whose paper has
+    Reasons: `short`, `holes`, `not_english`. A part has the papers of about `store.records_per_part` records.
+    A sentence that occurs in two parts has two rows with the same embedding. A citation mark whose paper has
     neither id nor title does not count as a citation; `combinations` count these marks as `unknown_paper`,
     and papers whose subjects match no area as `unknown_subjects`.
     """
@@ -369,6 +372,8 @@ def _statements(
         words = len(text.split())
         if words < params.shortest:
             dropped.append(drop(unit, "short", words))
+        elif (holes := unit.get("holes") or 0) > params.holes:
+            dropped.append(drop(unit, "holes", holes))
         elif not is_english(text):
             dropped.append(drop(unit, "not_english"))
         elif only_groups and not (mention["term"] or mention["cited"]):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ops.core.outcome import (
+    HOLES,
     NAME,
     PASSAGES,
     TEXT,
@@ -58,6 +59,7 @@ _TEXT_AS_FOUND = (
         place("{locator}, characters {start}-{end}"),
     ),
     ("text", _TEXT, "de-hyphenated, white space folded", TEXT),
+    ("holes", _INT, "places from which something was taken out that cannot be rendered", HOLES),
 )
 
 SENTENCE_IN_PAPER = struct(
@@ -146,6 +148,12 @@ ARTICLES = Shape(
         ("month", _TEXT, "that params.yaml gives it, YYYY-MM", TIME),
         ("date", _TEXT, "when it was last edited, where the source tells"),
         ("text", _TEXT, "paragraphs, each one line, with a blank line between two; no headings", TEXT),
+        (
+            "holes",
+            pa.list_(_LONG),
+            "places in the text from which something was taken out that cannot be rendered, in characters",
+            HOLES,
+        ),
         (
             "sections",
             pa.list_(

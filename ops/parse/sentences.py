@@ -135,6 +135,7 @@ def _units(paper: Mapping[str, Any]) -> Iterator[Row]:
             "end": sentence["end"],
             "locator": sentence["locator"],
             "text": sentence["text"],
+            "holes": sentence["holes"],
         }
 
 

@@ -32,6 +32,7 @@ from ops.parse.schemas import ARTICLES
 from ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
 from ops.parse.warc import CrawledRows, body_of, opened
 from ops.parse.wikitext import Article, article
+from ops.text.holes import closed
 
 NOT_AN_ARTICLE = "not_an_article"
 
@@ -152,10 +153,11 @@ def _row(record: Record, form: _Form) -> Row:
     article = form.parse(readable(record))
     if article.reason:
         raise UnwantedError(article.reason, article.title)
-    sections, pieces, length = [], [], 0
+    sections, pieces, holes, length = [], [], [], 0
     for section in article.sections:
-        text = _PARAGRAPH_END.join(section.paragraphs)
+        text, places = closed(_PARAGRAPH_END.join(section.paragraphs))
         start = length
+        holes += [start + place for place in places]
         if text:
             pieces.append(text)
             length += len(text) + len(_PARAGRAPH_END)
@@ -171,6 +173,7 @@ def _row(record: Record, form: _Form) -> Row:
         "month": record.month,
         "date": article.date or None,
         "text": _PARAGRAPH_END.join(pieces),
+        "holes": holes,
         "sections": sections,
         "citations": [{"url": url, "section": section} for url, section in article.citations],
         "list_items": article.list_items,

@@ -23,10 +23,11 @@ from ops.core.joins import matches
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
 from ops.core.parts import Parts
+from ops.text.holes import holes_within
+from ops.text.sentences import sentence_spans
 from ops.text.word_numbers import normalised
 from ops.wikisum.corpus import CITATIONS, COMBINED, SEARCH, CorpusName
 from ops.wikisum.rank import Method, Ranking, bigram_recalls, rank
-from ops.wikisum.references import sections_of
 from ops.wikisum.schemas import RANKED
 
 #: Why a paragraph is dropped.
@@ -34,6 +35,7 @@ Fault = Literal["few_tokens", "no_letter", "no_sentence"]
 
 _FEW_TOKENS = 6
 _LEAST_SENTENCE, _LEAST_WORDS = 3, 3
+_PARAGRAPH = re.compile(r"[^\n]+")
 _LETTERS = re.compile(r"[a-z]+")
 
 #: Columns of web pages that are read; and the methods that compare paragraphs with each other.
@@ -51,6 +53,12 @@ class RankedParams(Params, section="wikisum.ranked"):
     """Those that score the paragraphs."""
     corpora: tuple[CorpusName, ...] = Field(("combined", "citations", "search"), min_length=1)
     """References whose paragraphs are scored: all, the cited ones, or those that a search finds."""
+    holes: int = Field(
+        0,
+        ge=0,
+        description="a sentence of the article from which more was taken out that cannot be rendered is no "
+        "part of a target",
+    )
     slow_paragraphs: int = Field(
         20_000, ge=1, description="an article with more is left in reference order by text_rank and sum_basic"
     )
@@ -88,7 +96,8 @@ def ranked(corpus: Parts, articles: Parts, web_pages: Parts, params: RankedParam
     """Yield a row for each article with its paragraphs and their scores; the units are its references.
 
     A reference without a paragraph worth reading is dropped as `no_paragraph`. The row of the article lists
-    its filtered paragraphs with their reasons; they are also counted.
+    its filtered paragraphs with their reasons, and the sentences that its targets lack because of holes; both
+    are also counted.
     """
     with corpus.engine.scratch() as folder:
         of_articles = matches(articles, "id", _column(corpus, "article_id"), folder / "articles")
@@ -118,8 +127,10 @@ def ranked_of(corpus: pa.Table, articles: pa.Table, web_pages: pa.Table, params:
         used = {row["page_id"] for row in paragraphs}
         references = [unit for unit in references if unit["page_id"] in used]
         if references:
-            kept.append(_row(of_id[article_id], references, paragraphs, filtered, params))
-    return Outcome.of(RANKED, [unit["id"] for unit in units], kept, dropped, combinations=lost)
+            row = _row(of_id[article_id], references, paragraphs, filtered, params)
+            lost["sentence_with_holes"] += len(row["left_out"])
+            kept.append(row)
+    return Outcome.of(RANKED, [unit["id"] for unit in units], kept, dropped, combinations=+lost)
 
 
 def _column(parts: Parts, name: str) -> Iterator[pa.ChunkedArray]:
@@ -176,8 +187,10 @@ def _row(
     filtered: Sequence[Row],
     params: RankedParams,
 ) -> Row:
+    left_out: list[Row] = []
     (_, lead), *sections = [
-        (normalised(heading), normalised(text)) for heading, text in sections_of(article)
+        (normalised(section["title"]), normalised(_target(article, index, left_out, params.holes)))
+        for index, section in enumerate(article["sections"])
     ] or [("", "")]
     return {
         "id": row_id("ranked", article["id"]),
@@ -189,6 +202,7 @@ def _row(
         "citations": sum(unit["cited"] for unit in references),
         "lead": lead,
         "sections": [{"title": heading, "text": text} for heading, text in sections if text],
+        "left_out": left_out,
         "paragraphs": list(paragraphs),
         "rankings": [
             _ranking(article["title"], lead, paragraphs, corpus, method, params)
@@ -197,6 +211,21 @@ def _row(
         ],
         "filtered": list(filtered),
     }
+
+
+def _target(article: Row, index: int, left_out: list[Row], most: int) -> str:
+    """Return the text of a section without sentences that have more than `most` holes; list these."""
+    section, holes = article["sections"][index], article["holes"] or ()
+    start, text = section["start"], article["text"][section["start"] : section["end"]]
+    pieces, done = [], 0
+    for paragraph in _PARAGRAPH.finditer(text) if holes else ():
+        for first, end in sentence_spans(paragraph.group()):
+            first, end = paragraph.start() + first, paragraph.start() + end
+            if (count := holes_within(holes, start + first, start + end)) > most:
+                left_out.append({"section": index, "holes": count, "text": text[first:end]})
+                pieces.append(text[done:first])
+                done = end
+    return "".join([*pieces, text[done:]])
 
 
 def _ranking(

@@ -96,6 +96,17 @@ RANKED = Shape(
             pa.list_(struct(("title", _TEXT, "normalised"), ("text", _TEXT, "normalised"))),
             "behind the lead, those with text",
         ),
+        (
+            "left_out",
+            pa.list_(
+                struct(
+                    ("section", _INT, "index into the article's sections; 0 is the lead"),
+                    ("holes", _INT, "places from which something was taken out that cannot be rendered"),
+                    ("text", _TEXT, "as in the article"),
+                )
+            ),
+            "sentences with more holes than wikisum.ranked.holes: no part of the lead and the sections",
+        ),
         ("paragraphs", pa.list_(PARAGRAPH), "of all references that are worth reading, in their order"),
         (
             "rankings",

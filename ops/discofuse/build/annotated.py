@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ from ops.coreference.titles import with_title
 from ops.discofuse.annotation import Annotation, AnnotationParams, columns_of, pipeline_of
 from ops.discofuse.running_text import PARAGRAPH_END
 from ops.discofuse.schemas import ANNOTATED
+from ops.text.holes import holes_within
 from ops.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
@@ -148,12 +149,34 @@ def _batches(cut: Iterable[tuple[Doc, bool]], params: AnnotationParams) -> Itera
         yield batch
 
 
+def _holes(annotation: Annotation, holes: Sequence[int] | None) -> list[int]:
+    """Return how many of a text's holes are in each sentence."""
+    if not holes:
+        return [0] * len(annotation.sentences)
+    written = [word + " " * space for word, space in zip(annotation.words, annotation.spaces, strict=True)]
+    starts = [0, *accumulate(map(len, written))]
+    ends = [starts[end] - _blanks(written[start:end]) for start, end in annotation.sentences]
+    return [
+        holes_within(holes, starts[start], end)
+        for (start, _), end in zip(annotation.sentences, ends, strict=True)
+    ]
+
+
+def _blanks(written: Sequence[str]) -> int:
+    """Return the length of the white space at the end of a sentence."""
+    text = "".join(written)
+    return len(text) - len(text.rstrip())
+
+
 def _row(unit: Row, annotation: Annotation, pipeline: str) -> Row:
     columns = columns_of(annotation)
     seen: Counter[str] = Counter()
     sentences = []
-    for span, text in zip(columns["sentences"], annotation.sentence_texts(), strict=True):
-        sentences.append({"id": row_id("sentence", unit["id"], text, str(seen[text])), **span})
+    for span, text, holes in zip(
+        columns["sentences"], annotation.sentence_texts(), _holes(annotation, unit["holes"]), strict=True
+    ):
+        identity = row_id("sentence", unit["id"], text, str(seen[text]))
+        sentences.append({"id": identity, **span, "holes": holes})
         seen[text] += 1
     return {
         "id": row_id("annotation", unit["id"]),

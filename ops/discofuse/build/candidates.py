@@ -37,9 +37,10 @@ def candidates(annotated: pa.Table, annotation: AnnotationParams, params: RulePa
     looked: Counter[str] = Counter()
     documents = annotated.select(["id", *_OF_DOCUMENT, "sentences"]).to_pylist()
     for document, parse in zip(documents, stored_annotations(annotated, annotation), strict=True):
-        ids = [sentence["id"] for sentence in document["sentences"]]
+        sentences = document["sentences"]
+        ids = [sentence["id"] for sentence in sentences]
         units += ids
-        found = list(_rows(document, ids, parse, params))
+        found = list(_rows(document, sentences, parse, params))
         used = {sentence for row in found for sentence in row["source_ids"]}
         kept += found
         dropped += [drop(unit, "no_phenomenon") for unit in _units(document, ids, parse, used)]
@@ -47,18 +48,19 @@ def candidates(annotated: pa.Table, annotation: AnnotationParams, params: RulePa
     return Outcome.of(CANDIDATES, units, kept, dropped, combinations=+looked)
 
 
-def _rows(document: Row, ids: Sequence[str], parse: Annotation, params: RuleParams) -> Iterator[Row]:
+def _rows(document: Row, sentences: Sequence[Row], parse: Annotation, params: RuleParams) -> Iterator[Row]:
     seen: Counter[str] = Counter()
     sizes = [_tokens(parse, span) for span in parse.sentences]
     for candidate in candidates_of(parse, params):
         first = candidate.sentence
         pair = bool(candidate.example.coherent_second_sentence)
-        sources = ids[first : first + 1 + pair]
+        originals = sentences[first : first + 1 + pair]
+        sources = [sentence["id"] for sentence in originals]
         example = candidate.example._asdict()
         content = repr((sources, candidate.rule, sorted(example.items())))
         yield {
             "id": row_id("candidate", content, str(seen[content])),
-            "source_ids": list(sources),
+            "source_ids": sources,
             **{name: document[name] for name in _OF_DOCUMENT},
             "sentence": first,
             "rule": candidate.rule,
@@ -67,6 +69,7 @@ def _rows(document: Row, ids: Sequence[str], parse: Annotation, params: RulePara
             "unfused_detokenised": candidate.unfused_detokenised,
             "first_tokens": sizes[first],
             "second_tokens": sizes[first + 1] if pair else 0,
+            "holes": sum(sentence["holes"] or 0 for sentence in originals),
             "coreference_score": candidate.score,
             "links": _links(candidate, parse),
         }

@@ -61,6 +61,12 @@ class ExampleParams(SplitShares, section="discofuse.examples"):
         description="least score of the links that a candidate was made by; what discofuse.rules does not "
         "replace is no candidate, so that only a higher one than there takes something away",
     )
+    holes: int = Field(
+        0,
+        ge=0,
+        description="original sentences from which more was taken out that cannot be rendered"
+        " give no example",
+    )
     fold_typography: bool = Field(
         False, description="turn typographic quotes, dashes and dots into those of ASCII before the filter"
     )
@@ -73,10 +79,10 @@ class CleanParams(ContaminationParams, section="filters.contamination.discofuse"
 def examples(candidates: pa.Table, params: ExampleParams) -> Outcome:
     """Return the candidates of one part of `CANDIDATES.kept` with their split, or drop them.
 
-    Reasons, in the order in which they apply: `short`, `long`, `non_ascii`, `repeated`, `unsure_coreference`.
-    If several candidates of a part have the same four sentences, the one with the most certain coreference is
-    kept (the first of several), and the others are `repeated`. A part holds the documents of
-    `store.records_per_part` records of one partition; a repetition in another part is not found.
+    Reasons, in the order in which they apply: `short`, `long`, `holes`, `non_ascii`, `repeated`,
+    `unsure_coreference`. If several candidates of a part have the same four sentences, the one with the most
+    certain coreference is kept (the first of several), and the others are `repeated`. A part holds the
+    documents of `store.records_per_part` records of one partition; a repetition in another part is not found.
     """
     units = candidates.to_pylist()
     kept: list[Row] = []
@@ -154,6 +160,8 @@ def _of_lengths(unit: Row, params: ExampleParams) -> _Lost | None:
     longest = max(unit["first_tokens"], unit["second_tokens"])
     if params.long_tokens is not None and not at_most(longest, params.long_tokens):
         return _Lost("long", longest, "tokens of the longest sentence")
+    if not at_most(unit["holes"] or 0, params.holes):
+        return _Lost("holes", unit["holes"])
     return None
 
 

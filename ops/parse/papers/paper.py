@@ -19,6 +19,7 @@ from ops.parse.decoding import check_characters, word_at
 from ops.parse.papers.body import body_spans
 from ops.parse.roles import ACKNOWLEDGMENTS, Heading, roles_of
 from ops.parse.source import ParseError
+from ops.text.holes import closed
 from ops.text.hyphens import join_lines, words_of
 from ops.text.sentences import Span
 from ops.text.words import fold
@@ -53,6 +54,8 @@ class Sentence(NamedTuple):
     end: int
     locator: str
     text: str
+    holes: int = 0
+    """How many signs of holes (ops/text/holes.py) the span has; `text` is without them."""
 
 
 class Mark(NamedTuple):
@@ -115,8 +118,9 @@ def assemble(
     sentences = []
     for section, spans, locator in placed:
         found = "\n".join(text[start:end] for start, end in spans)
-        folded = fold(join_lines(found, known, spaces))
-        sentences.append(Sentence(section, spans[0][0], spans[-1][1], locator, folded))
+        folded, holes = closed(fold(join_lines(found, known, spaces)))
+        if folded:
+            sentences.append(Sentence(section, spans[0][0], spans[-1][1], locator, folded, len(holes)))
     roles = roles_of(headings)
     sections = [Section(heading.title, role) for heading, role in zip(headings, roles, strict=True)]
     _part_acknowledgments(sections, sentences)

@@ -84,6 +84,7 @@ def _sentences(paper: Paper, paper_id: str) -> list[dict[str, Any]]:
                 "end": one.end,
                 "locator": one.locator,
                 "text": one.text,
+                "holes": one.holes,
             }
         )
         occurrences[found] += 1

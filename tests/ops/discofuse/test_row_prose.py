@@ -4,8 +4,9 @@ import pytest
 
 from ops.discofuse.sources import PROSE_FORMATS, RowChoice, RowProse, parse_prose
 from ops.parse.records import RowRecords
-from ops.parse.schemas import CITATIONS, WEB_PAGES
+from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, SENTENCES, WEB_PAGES
 from ops.parse.source import DatasetSource
+from ops.text.holes import HOLE
 from tests.parts import parts
 
 TEXT = "Home\n\nThe Tane flows. It is long."
@@ -45,6 +46,7 @@ def test_a_row_keeps_its_title_licence_and_month_and_is_named_as_the_source(tmp_
         "month": "2018-06",
         "domain": "web",
         "text": TEXT,
+        "holes": [],
         "encoding": None,
     }
     assert (second["title"], second["licence"]) == (None, "CC-BY-4.0")
@@ -83,6 +85,44 @@ def test_options_choose_rows_and_passages(tmp_path):
         ("page-5", "no_text", None, None),
     ]
     assert prose(tmp_path / "without", page(1), without={"language": ["en", "fr"]}).kept.num_rows == 0
+
+
+def read(tmp_path, shape, row):
+    """Return text and holes of one row of another dataset, read as prose."""
+    rows = [{**dict.fromkeys(shape.kept.names), "id": "row", "source_ids": ["x"], "licence": "MIT", **row}]
+    source = DatasetSource(dataset="sources/any", max_bytes=2**20)
+    (part,) = RowRecords("any", source, "rows", RowProse(), parts(tmp_path, shape.kept, rows), "2018-06")
+    (found,) = parse_prose(part).kept.to_pylist()
+    return found["text"], found["holes"]
+
+
+def test_holes_of_an_articles_text_keep_their_places(tmp_path):
+    text = "It was launched in. It is long.\n\nSalmon are."
+    sections = [
+        {"title": "", "level": 1, "start": 0, "end": 31},
+        {"title": "x", "level": 2, "start": 33, "end": 44},
+    ]
+    row = {"text": text, "holes": [18, 43], "sections": sections}
+    assert read(tmp_path, ARTICLES, row) == (text, [18, 43])
+
+
+def test_holes_of_a_papers_sentences_stay_in_their_sentences(tmp_path):
+    sentences = [
+        {"position": place, "section": 0, "text": text, "holes": holes}
+        for place, (text, holes) in enumerate([("It is.", 2), ("We ask.", 0), ("The value is.", 1)])
+    ]
+    row = {"sections": [{"title": "", "role": "abstract"}], "sentences": sentences}
+    assert read(tmp_path, PAPERS, row) == ("It is. We ask. The value is.", [0, 0, 15])
+
+
+def test_a_sentence_of_a_paper_is_prose_with_its_holes(tmp_path):
+    row = {"paper_id": "p", "position": 0, "section": 0, "start": 0, "end": 9, "text": "It was.", "holes": 1}
+    assert read(tmp_path, SENTENCES, row) == ("It was.", [0])
+
+
+def test_a_sign_of_a_hole_in_a_text_is_a_hole(tmp_path):
+    row = {"text": f"It flows {HOLE}.", "paragraphs": None}
+    assert read(tmp_path, WEB_PAGES, row) == ("It flows.", [8])
 
 
 def test_rows_without_a_text_or_without_a_column_named_in_options_cannot_be_read():

@@ -39,7 +39,7 @@ def test_a_text_is_divided_into_its_passages():
         {"title": "Mills", "level": 2, "start": 30, "end": 30},
         {"title": "Fish", "level": 2, "start": 30, "end": 42},
     ]
-    assert passages(ARTICLES, {"text": text, "sections": sections}) == [
+    assert passages(ARTICLES, {"text": text, "holes": [], "sections": sections}) == [
         (["The Tane flows.", "It is long."], sections[0]),
         ([], sections[1]),
         (["Salmon came."], sections[2]),
@@ -66,7 +66,7 @@ def test_an_empty_text_has_no_paragraph(text):
 
 
 def test_a_row_with_one_sentence_has_a_text_and_rows_of_names_only_have_none():
-    assert RunningText.of(SENTENCES.kept).columns == ["text"]
+    assert RunningText.of(SENTENCES.kept).columns == ["text", "holes"]
     assert RunningText.of(CITATIONS.kept) is None
     assert RunningText.of(ANNOTATED.kept) is None
     assert RunningText.of(columns(("text", pa.string()))) is None, "the name of a column is no role"

@@ -143,7 +143,7 @@ def test_english_is_distinguished_from_other_languages(text, english):
     assert is_english(text) is english
 
 
-def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=None, subjects=None):
+def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=None, subjects=None, holes=0):
     papers = [
         {
             **dict.fromkeys(PAPERS.kept.names),
@@ -165,7 +165,7 @@ def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=N
             in_memory(pa.Table.from_pylist(list(rows), schema=PAPER_SENTENCES.kept)),
             parts(folder / "papers", PAPERS.kept, papers),
             parts(folder / "citations", CITATIONS.kept, cited),
-            StatementParams(areas=areas or {}),
+            StatementParams(areas=areas or {}, holes=holes),
             True,
         )
     return outcome
@@ -230,6 +230,13 @@ def test_a_sentence_of_1000_words_is_kept_and_marked_as_truncated():
 def test_text_of_another_language_is_dropped_with_its_reason():
     outcome = embedded(paper_sentence("a", "Nous présentons une méthode pour la segmentation automatique."))
     assert outcome.dropped["reason"].to_pylist() == ["not_english"]
+
+
+def test_a_sentence_with_a_hole_is_dropped_unless_params_allow_it():
+    row = {**paper_sentence("a", "The value of the loss at the first step is."), "holes": 1}
+    outcome = embedded(row)
+    assert outcome.dropped.select(["reason", "score"]).to_pylist() == [{"reason": "holes", "score": 1}]
+    assert embedded(row, holes=1).kept.num_rows == 1
 
 
 def test_terms_are_expanded_by_their_own_paper():

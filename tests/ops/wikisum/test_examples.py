@@ -102,6 +102,25 @@ def test_references_without_a_paragraph_are_dropped(tmp_path):
     assert [row["citations"] for row in steps.kept("ranked")] == [1]
 
 
+def test_a_sentence_with_a_hole_is_no_part_of_a_target_but_is_kept_beside_it(tmp_path):
+    lead = "Bread was baked in. It is flat.\n\nIt has salt"
+    bread = article("Bread", lead, [("Use", "It costs. It is eaten.")], cites=["http://a/1"])
+    bread["holes"] = [lead.index(". It"), len(lead) + 2 + len("It costs")]
+    steps = Steps(tmp_path / "strict", [bread], [page("http://a/1", HARBOUR)])
+    (row,) = steps.kept("ranked")
+    assert row["lead"] == "it is flat . it has salt"
+    assert row["sections"] == [{"title": "use", "text": "it is eaten ."}]
+    assert row["left_out"] == [
+        {"section": 0, "holes": 1, "text": "Bread was baked in."},
+        {"section": 1, "holes": 1, "text": "It costs."},
+    ]
+    assert steps.outcome("ranked").combinations["sentence_with_holes"] == 2
+    lenient = Steps(
+        tmp_path / "lenient", [bread], [page("http://a/1", HARBOUR)], ranked=RankedParams(holes=1)
+    )
+    assert lenient.kept("ranked", "lead") == [("bread was baked in . it is flat . it has salt",)]
+
+
 def test_very_many_paragraphs_are_not_compared_pairwise(tmp_path):
     bread = article("Bread", "Bread.", cites=["http://a/1"])
     steps = Steps(

@@ -39,11 +39,12 @@ TEXTS = [
 ]
 
 
-def prose(texts, title=None):
+def prose(texts, title=None, holes=()):
     rows = [
         {
             "id": f"prose-{number}", "source_ids": [f"file-{number}"], "licence": "MIT",
             "document": f"doc-{number}", "title": title, "month": "2018-06", "domain": "sports", "text": text,
+            "holes": holes,
         }
         for number, text in enumerate(texts)
     ]  # fmt: skip
@@ -324,3 +325,10 @@ def test_sentences_start_at_the_same_tokens_as_with_tokens_set_one_by_one(parts)
         token.is_sent_start = token.i == 0 or token.idx in starts
     together = sentence_ends(BLANK.make_doc(text))
     assert [sentence.text for sentence in together.sents] == [sentence.text for sentence in alone.sents]
+
+
+def test_holes_are_counted_by_sentence():
+    text = "The mill was sold in. However, he kept the wheel.\n\nHe lived in\n\nIt was."
+    places = [text.index(". H"), text.index("\n\nIt"), text.index("It was"), len(text) - 1]
+    (row,) = annotate(prose([text], holes=places), PARAMS).kept.to_pylist()
+    assert [sentence["holes"] for sentence in row["sentences"]] == [1, 0, 1, 2]

@@ -51,6 +51,12 @@ def test_a_sentence_of_six_tokens_is_short(more, least):
     assert "split" in fate(row, short_tokens=least - 1 if least else 0) or not least
 
 
+def test_an_example_with_a_hole_in_an_original_sentence_is_dropped_unless_params_allow_it():
+    row = candidate("a", holes=2)
+    assert fate(row) == {"reason": "holes", "score": 2, "detail": None}
+    assert "split" in fate(row, holes=2)
+
+
 def test_the_second_half_of_a_single_sentence_is_not_short():
     assert "split" in fate(candidate("a", first_tokens=7, second_tokens=0, coherent_second_sentence=""))
 

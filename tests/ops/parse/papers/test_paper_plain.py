@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from ops.parse.head import lines_of
 from ops.parse.papers import FORMATS
 from ops.parse.papers.body import body_spans
-from ops.parse.papers.paper import Paper
+from ops.parse.papers.paper import Paper, PaperBuilder
 from ops.parse.source import ParseError, Raw
+from ops.text.holes import HOLE
 from ops.text.words import fold
 
 PAPER = """# Talking to Machines
@@ -199,3 +200,18 @@ def test_time_is_linear_in_a_file_of_a_megabyte(seed):
     start = time.perf_counter()
     parse("T\n\nA.\n\n" + seed * (1_000_000 // len(seed)))
     assert time.perf_counter() - start < 40
+
+
+def test_a_sign_of_a_hole_in_a_paper_is_counted_and_no_part_of_its_sentence():
+    built = PaperBuilder("A title")
+    built.section("Results")
+    built.body(f"We set {HOLE} to {HOLE}. It holds.", "p1")
+    paper = built.finish()
+    assert [(sentence.text, sentence.holes) for sentence in paper.sentences] == [
+        ("We set to.", 2),
+        ("It holds.", 0),
+    ]
+    assert [paper.text[s.start : s.end] for s in paper.sentences] == [
+        f"We set {HOLE} to {HOLE}.",
+        "It holds.",
+    ]
