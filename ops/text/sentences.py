@@ -8,7 +8,7 @@ sentences are worth keeping (ops/parse/sentences.py).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ops.text import abbreviations as words
@@ -20,11 +20,17 @@ _BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*|\f\s*|\r[ \t]*\r\s*")
 
 _NUMBERS = r"\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3})*"
 _NOTE = rf"\[(?:{_NUMBERS}|[a-z]|(?:note|nb|n) \d{{1,3}}|citation needed)\]"
+#: Stands for each character of a mark that is attached to the sentence before it.
+_ATTACHED = "\ue000"
+_MARKS = re.compile(
+    rf"(?<=[.!?\u2026\"')\]\u2019\u201d])\s?[\[(]?{_ATTACHED}+(?:[\s,;\u2013-]{{1,3}}{_ATTACHED}+)*[\])]?"
+    r"(?=\s+[^\sa-z]|\s*\Z)"
+)
 #: Final punctuation, perhaps as a spaced ellipsis, with the closing signs and the notes attached to it.
 _STOP = re.compile(
     rf"(?P<stop>[.!?\u2026\u3002\uff01\uff1f]+(?:\s\.(?![\w.]))*)"
     rf"(?P<closing>[\"')\]}}\u2019\u201d\u00bb*_]{{0,5}})"
-    rf"(?:{_NOTE})*(?P<raised>(?<=[a-z)\]\"\u201d.][.!?)\]\"\u201d]){_NUMBERS}(?=\s+[\"'(\u201c]?[A-Z]))?"
+    rf"(?:{_NOTE})*{_ATTACHED}*(?P<raised>(?<=[a-z)\]\"\u201d.][.!?)\]\"\u201d]){_NUMBERS}(?=\s+[\"'(\u201c]?[A-Z]))?"
 )
 #: Citations after the full stop belong to the sentence before: "... is common. [10] In many fields ..."
 _CITED = re.compile(
@@ -69,6 +75,24 @@ def sentence_spans(text: str) -> list[Span]:
     linear.
     """
     return [span for block in _blocks(text) for span in _Block(text, *block).spans()]
+
+
+def with_marks_attached(text: str, marks: Iterable[Span]) -> str:
+    """Return a text of the same length in which these marks of notes and citations cannot open a sentence.
+
+    A mark that follows a full stop ("carry.2,3 Cleaning ...") belongs to the sentence before it, unless it is
+    followed by a word in lower case ("... carry. [2] shows").
+    """
+    characters = list(text)
+    for start, end in marks:
+        characters[start:end] = _ATTACHED * (end - start)
+    marked = "".join(characters)
+    pieces: list[str] = []
+    done = 0
+    for found in _MARKS.finditer(marked):
+        pieces += text[done : found.start()], _ATTACHED * (found.end() - found.start())
+        done = found.end()
+    return "".join([*pieces, text[done:]])
 
 
 def is_ended(text: str) -> bool:

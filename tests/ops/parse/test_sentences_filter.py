@@ -230,3 +230,23 @@ def test_time_is_linear_in_a_sentence_of_a_megabyte(seed):
     rules.is_equation(f"= {text}", lambda word: False)
     rules.has_words(text)
     assert time.perf_counter() - start < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "stays", "cut"),
+    [
+        (
+            "Jo Doe, X University, jo@doe.org Abstract We label.",
+            "We label.",
+            "Jo Doe, X University, jo@doe.org Abstract",
+        ),
+        ("{jo, ann}@doe.org bo@roe.edu We label.", "We label.", "{jo, ann}@doe.org bo@roe.edu"),
+        ("Write to jo@doe.org to get it.", "Write to jo@doe.org to get it.", None),
+    ],
+)
+def test_lines_of_authors_are_cut_from_a_sentence(text, stays, cut):
+    assert judge(text, frozenset(), known) == (None, stays, cut)
+
+
+def test_a_sentence_of_an_address_alone_is_dropped():
+    assert reason("E-mail: jo@doe.org.") == "correspondence"
