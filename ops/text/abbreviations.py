@@ -92,7 +92,7 @@ AFTER_TIME = TITLES | _set(
 #: Short words that may end a sentence before a word in lower case.
 SHORT = _set(
     """
-    so it me us up do be go
+    so it me us up do be go ok no hi oh
     """
 )
 #: A letter after one of these is a label, and not an initial: "vitamin D. Patients", "mitomycin C. Cells".

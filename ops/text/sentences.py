@@ -190,7 +190,8 @@ class _Block:
         if _is_number_alone(text[first : stop.start()], stop):
             return None
         following = _NEXT.match(text, end, self.end)
-        return end if following and _Stop(stop, last, before[:-1], following).ends() else None
+        casual = text[first : first + 1].islower()
+        return end if following and _Stop(stop, last, before[:-1], following, casual).ends() else None
 
     def _is_glued(self, stop: re.Match[str]) -> bool:
         """Say whether only the space between two sentences is missing: "of research.We ask"."""
@@ -221,7 +222,12 @@ def _is_number_alone(sentence: str, stop: re.Match[str]) -> bool:
 class _Stop:
     """A full stop with the words on its two sides."""
 
-    def __init__(self, stop: re.Match[str], last: str, before: list[str], following: re.Match[str]) -> None:
+    def __init__(
+        self, stop: re.Match[str], last: str, before: list[str], following: re.Match[str], casual: bool
+    ) -> None:
+        """Take the stop, the word before it and the words before that, what follows, and whether the sentence
+        begins in lower case."""
+        self._casual = casual
         self._sign, self._closing = stop["stop"], stop["closing"]
         self._spaced = stop.string[stop.start() - 1 : stop.start()].isspace()
         self._last = last.lstrip(_OPENING)
@@ -243,7 +249,8 @@ class _Stop:
         if self._sign != ".":
             ellipsis = self._spaced and self._sign in ("...", ". . .", "\u2026")
             ellipsis = ellipsis and (not self._is_starter() or self._bare.startswith("I"))
-            return kind != "lower" and not ellipsis and not self._is_name_or_speech()
+            begins = kind != "lower" or (self._casual and not self._closing and set(self._sign) <= set("!?"))
+            return begins and not ellipsis and not self._is_name_or_speech()
         if kind == "lower":
             return self._before_lower()
         if kind == "number":
@@ -296,8 +303,8 @@ class _Stop:
             return True
         if self._opening:
             return False
-        ordinary = last.isalpha() and last.islower() and (len(last) > 2 or last in words.SHORT)
-        return ordinary or last[-1:] in (")", "]")
+        plain = last.isalpha() and (last.islower() or not self._before)
+        return (plain and (len(last) > 2 or last.lower() in words.SHORT)) or last[-1:] in (")", "]")
 
     def _before_capital(self) -> bool:
         last = self._last
@@ -323,7 +330,7 @@ class _Stop:
     def _after_letter(self, starter: bool) -> bool:
         """Say whether a sentence ends in a letter: "kinase A. The cell", but "by J. Smith"."""
         before = self._before.lstrip(_OPENING)
-        if not before or self._opened or _INITIAL.fullmatch(self._word):
+        if not before or self._opened or _INITIAL.fullmatch(self._word) or self._second == "et":
             return False
         if self._spaced:
             return True

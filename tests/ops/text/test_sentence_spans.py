@@ -118,6 +118,7 @@ def test_no_number_of_an_item_is_a_sentence(marked):
         "I never meant that.... \u2016 She was ... well, tired.",
         "The holiday shall not count. \u2016 (This holds for all clerks).",
         "that was cool. \u2016 i think so. \u2016 it is late",
+        "Yeah. \u2016 so i was like, what? \u2016 no way! \u2016 they left",
         "It was cloned. \u2016 cDNA was kept. \u2016 \u03b2-Actin was low.",
     ],
 )
