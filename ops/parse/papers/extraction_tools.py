@@ -112,7 +112,7 @@ def _add_division(
     markup: Markup = _MARKUP,
 ) -> None:
     """Add a section with the text of a division without its subdivisions; one without title may be empty."""
-    paragraphs = Running(markup, _tei_key).paragraphs(division) if division is not None else []
+    paragraphs = Running(markup, _tei_key, _is_tei_note).paragraphs(division) if division is not None else []
     if title or paragraphs:
         paper.section(title, level)
     for paragraph in paragraphs:
@@ -122,6 +122,10 @@ def _add_division(
 def _tei_key(element: etree._Element) -> str | None:
     cites = name_of(element) == "ref" and element.get("type") == "bibr"
     return element.get("target", "").removeprefix("#") if cites else None
+
+
+def _is_tei_note(element: etree._Element) -> bool:
+    return name_of(element) == "ref" and element.get("type") == "foot"
 
 
 def _tei_entry(entry: etree._Element) -> BibliographyEntry:

@@ -50,7 +50,6 @@ _MARKUP = Markup(
     ),
     displayed=frozenset({"disp-formula", "disp-formula-group"}),
     shown=frozenset({"inline-formula", "inline-graphic"}),
-    raised=frozenset({"sup"}),
 )  # fmt: skip
 _ABSTRACT = replace(
     _MARKUP, blocks=_MARKUP.blocks | {*_SECTIONS}, skipped=_MARKUP.skipped - {*_SECTIONS, "boxed-text"}
@@ -87,7 +86,7 @@ class Jats:
                 title = "Abstract" if kind in _ABSTRACTS else plain(descend(abstract, "title")) or kind
                 paper.section(title, 1)
                 _add(paper, paragraphs)
-        for part in children(root, "body", "back"):
+        for part in children(root, "body", "back", "floats-group", "floats-wrap"):
             if paragraphs := _paragraphs(part):
                 paper.section("", 1)
                 _add(paper, paragraphs)
@@ -145,7 +144,7 @@ def _section(paper: PaperBuilder, section: etree._Element, level: int) -> None:
 
 
 def _paragraphs(part: etree._Element, markup: Markup = _MARKUP) -> list[Paragraph]:
-    return Running(markup, _key).paragraphs(part)
+    return Running(markup, _key, _is_note).paragraphs(part)
 
 
 def _add(paper: PaperBuilder, paragraphs: list[Paragraph]) -> None:
@@ -156,6 +155,10 @@ def _add(paper: PaperBuilder, paragraphs: list[Paragraph]) -> None:
 def _key(element: etree._Element) -> str | None:
     cites = name_of(element) == "xref" and element.get("ref-type") == "bibr"
     return (element.get("rid") or "").partition(" ")[0] if cites else None
+
+
+def _is_note(element: etree._Element) -> bool:
+    return name_of(element) == "sup" or element.get("ref-type") == "fn"
 
 
 def _entry(ref: etree._Element) -> BibliographyEntry:

@@ -97,8 +97,6 @@ class Markup:
     """Formulas and pictures within a line; those without text cannot be rendered."""
     sentences: frozenset[str] = frozenset()
     """Each is a sentence."""
-    raised: frozenset[str] = frozenset()
-    """Raised text: the marks of notes and citations in it belong to the sentence before."""
 
 
 class Paragraph(NamedTuple):
@@ -130,10 +128,18 @@ class Paragraph(NamedTuple):
 class Running:
     """Collects the running text of an element in paragraphs."""
 
-    def __init__(self, markup: Markup, entry: Callable[[etree._Element], str | None]) -> None:
-        """Take the meaning of elements; `entry` returns the key that a citation mark refers to ("" if it is
-        missing), or None if the element is not a mark."""
-        self._markup, self._entry = markup, entry
+    def __init__(
+        self,
+        markup: Markup,
+        entry: Callable[[etree._Element], str | None],
+        is_note: Callable[[etree._Element], bool],
+    ) -> None:
+        """Take the meaning of elements.
+
+        `entry` returns the key that a citation mark refers to ("" if it is missing), or None if the element
+        is not a mark; `is_note` says whether it is the mark of a note, which belongs to the sentence before.
+        """
+        self._markup, self._entry, self._is_note = markup, entry, is_note
         self._done: list[Paragraph] = []
         self._own = False
         self._begin()
@@ -201,7 +207,7 @@ class Running:
             last = self._length - self._open
             if first < last and key is not None:
                 self._marks.append(Mark(first, last, key))
-            if first < last and name in self._markup.raised:
+            if first < last and self._is_note(child):
                 self._notes.append((first, last))
         elif name in self._markup.shown:
             self._add(HOLE, child.sourceline)

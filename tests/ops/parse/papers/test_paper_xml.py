@@ -241,7 +241,9 @@ def test_blocks_are_paragraphs_and_marked_sentences_are_sentences(kind, body, ex
         ("jats", '<p>We use BERT.<sup><xref ref-type="bibr">1</xref></sup> It works.</p>'),
         ("jats", '<p>We use BERT.<xref ref-type="bibr"><sup>1</sup></xref> It works.</p>'),
         ("jats", '<p>We use BERT.<sup>1</sup> It works.</p>'),
+        ("jats", '<p>We use BERT.<xref ref-type="fn">1</xref> It works.</p>'),
         ("grobid_tei", '<p>We use BERT.<ref type="bibr">1</ref> It works.</p>'),
+        ("grobid_tei", '<p>We use BERT.<ref type="foot">1</ref> It works.</p>'),
     ],
 )  # fmt: skip
 def test_a_raised_mark_is_in_the_sentence_before_it(kind, body):
@@ -276,7 +278,9 @@ def test_boxes_are_sections_after_the_body_and_authors_summaries_after_the_abstr
         "<sec><title>Data</title><p>It is old.</p><boxed-text><label>Box 1</label><caption><title>Mills</title>"
         "</caption><p>They turn.</p></boxed-text><sec><title>Zebras</title><p>It works.</p></sec></sec>"
         "<boxed-text><sec><title>Synopsis</title><p>It is good.</p></sec></boxed-text></body>"
-        "<back><app-group><app><title>Forms</title><p>It is long.</p></app></app-group></back></article>",
+        "<back><app-group><app><title>Forms</title><p>It is long.</p></app></app-group></back>"
+        "<floats-group><fig><caption><p>A picture.</p></caption></fig><boxed-text><p>It floats.</p></boxed-text>"
+        "</floats-group></article>",
     )
     assert outline(paper) == [
         ("Abstract", "abstract", ["We label."]),
@@ -286,6 +290,7 @@ def test_boxes_are_sections_after_the_body_and_authors_summaries_after_the_abstr
         ("Box 1 Mills", "other", ["They turn."]),
         ("Synopsis", "other", ["It is good."]),
         ("Forms", "other", ["It is long."]),
+        ("Box", "other", ["It floats."]),
     ]
 
 
