@@ -28,7 +28,8 @@ class Row:
     def line(self, area: str) -> str:
         """Return the row in Markdown."""
         peers = ", ".join(f"{name} {score or NOT_MEASURED}" for name, score in self.peers.items())
-        return f"| {area} | {self.set} | {self.measure} | {self.here or NOT_MEASURED} | {peers or NOT_MEASURED} |"
+        here = self.here or NOT_MEASURED
+        return f"| {area} | {self.set} | {self.measure} | {here} | {peers or NOT_MEASURED} |"
 
 
 def ask_peer(peer: str | None, program: str, question: Any) -> Any | None:

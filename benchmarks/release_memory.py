@@ -27,7 +27,8 @@ from ops.core.outcome import Shape, columns
 from ops.core.parts import FILES, FilesFolder, Part, Parts
 from ops.core.release import ReleaseParams, release_files, shape
 from ops.core.sampling import SPLITS
-from orchestration.checks.conservation import conservation, unit_ids
+from orchestration.checks.conservation import conservation
+from orchestration.checks.units import unit_ids
 from orchestration.executors.parts import LocalEngine
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes

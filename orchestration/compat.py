@@ -17,7 +17,8 @@ Dagster's web application: `dagster-webserver` serves it on a TCP port that any 
 build it here.
 
 DVC's commit: the class `Repo` has it. DVC's maintainers recommend that class for this (treeverse/dvc#7071),
-but it is undocumented, and its errors are in separate modules.
+but it is undocumented, and its errors are in separate modules. It only logs why a file could not be copied
+to its cache, and records it all the same.
 
 MLflow's store: its client creates the experiment `Default` with an absolute path of this machine, and only
 `mlflow server` accepts another root (mlflow/mlflow#2953).
@@ -123,7 +124,8 @@ def dvc_commit(root: Path, targets: Mapping[str | None, bool]) -> None:
 
     `targets` maps a stage to whether its ancestors are committed with it; None stands for all stages.
 
-    Raises BlockingIOError if another process holds DVC's lock, RuntimeError if DVC fails.
+    Raises BlockingIOError if another process holds DVC's lock, RuntimeError if DVC fails, and the error of a
+    file that could not be copied to its cache.
     """
     from dvc.exceptions import DvcException
     from dvc.lock import LockError
@@ -132,7 +134,7 @@ def dvc_commit(root: Path, targets: Mapping[str | None, bool]) -> None:
     for name in ("dvc", "dvc_data", "dvc_objects"):  # they also log what they raise
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        with Repo(str(root)) as repo:
+        with Repo(str(root)) as repo, _copy_errors_raised():
             for target, ancestors in targets.items():
                 # with the file's path, because DVC would look for the stage in the working directory
                 repo.commit(target and f"{root / 'dvc.yaml'}:{target}", with_deps=ancestors, force=True)
@@ -140,6 +142,32 @@ def dvc_commit(root: Path, targets: Mapping[str | None, bool]) -> None:
         raise BlockingIOError("another process holds DVC's lock") from error
     except DvcException as error:
         raise RuntimeError(f"dvc.lock was not written: {error}") from error
+
+
+@contextmanager
+def _copy_errors_raised() -> Iterator[None]:
+    """Raise the first error of a file that DVC could not copy to its cache, and not what follows from it."""
+    errors: list[BaseException] = []
+
+    class Collecting(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.exc_info and record.exc_info[1]:
+                errors.append(record.exc_info[1])
+
+    logger, handler = logging.getLogger("dvc_data.hashfile.transfer"), Collecting()
+    logger.setLevel(logging.ERROR)
+    logger.propagate = False
+    logger.addHandler(handler)
+    try:
+        yield
+    except Exception as error:
+        if errors:
+            raise errors[0] from error
+        raise
+    finally:
+        logger.removeHandler(handler)
+    if errors:
+        raise errors[0]
 
 
 @contextmanager

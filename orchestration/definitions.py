@@ -25,6 +25,7 @@ from orchestration.dagster.automation import (
     source_files,
 )
 from orchestration.partition.materialise import Store
+from orchestration.state.sources import follow_sources
 from orchestration.workspace.workspace import Workspace
 
 
@@ -44,8 +45,13 @@ code.keep()
 
 @cache
 def workspace() -> Workspace:
-    """Return this checkout with all its assets. Raises ParamsError if params.yaml does not fit them."""
+    """Return this checkout with all its assets.
+
+    Raises ParamsError if params.yaml does not fit them, and SourceError if partitions follow a source that
+    cannot be read.
+    """
     found = Workspace.here()
+    follow_sources(found)
     found.graph.check(document(), found.settings)
     return found
 
@@ -63,7 +69,10 @@ def build(
         found, sources = dg.load_definitions_from_package_module(assets), source_assets(workspace)
     absent = {asset_key(key) for key in DECLARED if key.to_user_string() not in workspace.datasets}
     pages = workspace.datasets["quality/pages"]  # it reads the datasets that exist
-    made_anew = list(workspace.datasets.values()) if workspace.settings.exclude else [pages]
+    # Assets were declared before all datasets were known, which say what is excluded and which months exist.
+    chosen = workspace.settings
+    whole = bool(chosen.exclude) or chosen.partitions.follows_sources
+    made_anew = list(workspace.datasets.values()) if whole else [pages]
     anew = {asset_key(dataset.key): dagster_asset(dataset, all_declared=True) for dataset in made_anew}
     left = absent | anew.keys()
     health = [health_check(workspace, asset_key(pages.key))] if with_health else []

@@ -18,8 +18,10 @@ from itertools import pairwise
 from typing import Any, NoReturn, TypeAlias
 
 from assets.declare.settings import without_logins
+from orchestration.files.failing_file import name_file
 from orchestration.files.full_disk import causes, full_disk
 from orchestration.files.identity import InputReplacedError
+from orchestration.files.stores import sqlite_error
 from orchestration.workspace.postgres import unreachable
 
 #: Seconds until a long partition is first reported on, and the interval after that.
@@ -266,6 +268,9 @@ def _described(error: BaseException) -> str:
 
 def _worded(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror} ({error.filename})" if error.filename else error.strerror
-    worded = isinstance(error, (ValueError, RuntimeError, LookupError)) and not isinstance(error, KeyError)
-    return str(error) if worded else f"{type(error).__name__}: {error}"
+        file = name_file(error) or ""
+        return error.strerror if file in error.strerror else f"{error.strerror} ({file})"
+    if isinstance(error, (ValueError, RuntimeError, LookupError)) and not isinstance(error, KeyError):
+        return str(error)
+    cause = sqlite_error(error) or error  # SQLAlchemy appends the whole statement
+    return f"{type(cause).__name__}: {cause}"

@@ -26,6 +26,8 @@ __all__ = ["discofuse", "load", "metrics", "parasci", "talksumm", "wikisum"]
 
 
 def __getattr__(name: str) -> Any:
+    if name in __all__:
+        import_module("assets.declare.foreign_code").check_checkout()
     if name == "load":
         return import_module("silverloom.data").load
     if name == "__version__":

@@ -247,7 +247,7 @@ def partitions() -> dg.PartitionsDefinition[str]:
         cron_schedule="0 0 1 1 *" if yearly else "0 0 1 * *",
         fmt="%Y" if yearly else "%Y-%m",
         start=chosen.start,
-        end=after(chosen.end, chosen.every),
+        end=after(chosen.last, chosen.every),
     )
 
 
@@ -402,15 +402,22 @@ _STEPS_UP = 3
 
 
 #: A change is handled once the partition is requested, whatever the outcome: a failed one waits for the next
-#: change. A partition that was made manually in the meantime is requested anyway, and found fresh.
-_PENDING = dg.AutomationCondition.any_deps_match(dg.AutomationCondition.data_version_changed()).since(
-    dg.AutomationCondition.newly_requested() | dg.AutomationCondition.initial_evaluation()
-)
+#: change. A partition that was made manually in the meantime is requested anyway, and found fresh. A change
+#: that the partition's own run made has been read by it.
+_CHANGED = dg.AutomationCondition.any_deps_match(
+    dg.AutomationCondition.data_version_changed() & ~dg.AutomationCondition.executed_with_root_target()
+).since(dg.AutomationCondition.newly_requested() | dg.AutomationCondition.initial_evaluation())
+#: Or an input is requested right now: then both are made in one run.
+_PENDING = _CHANGED | dg.AutomationCondition.any_deps_match(dg.AutomationCondition.will_be_requested())
 
 
 def _unsettled(steps: int = _STEPS_UP) -> Condition:
-    """Return whether something upstream is requested, in progress, or failed in its last attempt."""
-    here = _PENDING | dg.AutomationCondition.in_progress() | dg.AutomationCondition.execution_failed()
+    """Return whether something upstream is to be made, in progress, or failed in its last attempt.
+
+    What is requested right now does not count: it is made first in the same run.
+    """
+    unfinished = _PENDING | dg.AutomationCondition.in_progress() | dg.AutomationCondition.execution_failed()
+    here = unfinished & ~dg.AutomationCondition.will_be_requested()
     return dg.AutomationCondition.any_deps_match(here | _unsettled(steps - 1) if steps > 1 else here)
 
 

@@ -21,7 +21,7 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from assets.declare import code
-from assets.declare.expectations import Expectation, suite_version
+from assets.declare.expectations import Expectation, checks_version
 from assets.declare.settings import common_values, document, raw_section, section, settings, validated
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Shape
@@ -202,7 +202,7 @@ class Declaration:
 
     @cached_property
     def code(self) -> dict[str, Any]:
-        """The code entry: hash of the code, versions of packages, digests of models, hash of the suite."""
+        """The code entry: hash of the code, versions of packages, digests of models, hash of the checks."""
         if self.shape is None:
             shown = [repr(DECLARED[source.key].about) for source in self.inputs]
             scored = [threshold for source in self.inputs for threshold in DECLARED[source.key].thresholds]
@@ -214,7 +214,7 @@ class Declaration:
         models += self._models_of_options()
         opening: list[Callable[..., Any]] = [row_formats, with_options] if self.records else []
         made = code.entry(self.function, models, also=opening)
-        return {**made, "expectations": suite_version(self.expectations)}
+        return {**made, "expectations": checks_version(self.expectations, bool(self.records))}
 
     def _models_of_options(self) -> Iterator[str]:
         """Yield the models that the options of its sources name."""
@@ -241,7 +241,7 @@ class Declaration:
 def code_version(code: Mapping[str, Any], values: Mapping[str, Any]) -> str:
     """Return the hash of a code entry and its params.
 
-    It leaves out the suite of expectations: if only that changes, the checks run again, but not the function.
+    It leaves out the checks: if only these change, they run again, but not the function.
     """
     making = {name: entry for name, entry in code.items() if name != "expectations"}
     text = json.dumps([making, values], sort_keys=True)

@@ -40,8 +40,21 @@ OF_FIELDS = _OF_TEXTS | {"missing", "repeats", "least", "greatest", "descents", 
 OF_COUNTS = frozenset({"kept.of_previous", "drop_share.rise", "reject_share.rise"})
 
 
-#: The code that validates expectations, and the packages in which code that it reaches counts.
-RULES = (Symbol("orchestration.checks.validate", "validate"), ("orchestration.checks", "ops"))
+#: The code that decides whether rows pass: the checks, and which findings keep a partition from publication.
+RULES = (
+    Symbol("orchestration.checks.units", "expected_units"),
+    Symbol("orchestration.checks.conservation", "conservation"),
+    Symbol("orchestration.checks.conservation", "on_disk"),
+    Symbol("orchestration.checks.conservation", "schema"),
+    Symbol("orchestration.checks.conservation", "accepted"),
+    Symbol("orchestration.checks.validate", "validation"),
+    Symbol("orchestration.checks.validate", "LEVELS"),
+    Symbol("assets.declare.dataset", "ADVISORY"),
+)
+#: The same for datasets that read sources.
+RULES_OF_SOURCES = Symbol("orchestration.checks.rejects", "source_finding")
+#: The packages in which code counts that these reach.
+WITHIN = ("orchestration.checks", "ops")
 
 
 @dataclass(frozen=True)
@@ -190,12 +203,14 @@ def steady(rows: float = 0.5, rise: float = 0.2) -> list[Expectation]:
     ]
 
 
-def suite_version(suite: Suite) -> str:
-    """Return a hash of everything that a suite expects, and of the code that validates it.
+def checks_version(suite: Suite, reads_sources: bool = False) -> str:
+    """Return a hash of what decides whether a partition passes: its suite, and the code of all checks.
 
-    That code is the measures, the validation rules, and Great Expectations.
+    That code includes the measures, and Great Expectations. The texts and tables that describe a result do
+    not count, except those inside this code.
     """
-    content = repr(list(suite)) + rules(*RULES)
+    symbols = [*RULES, RULES_OF_SOURCES] if reads_sources else RULES
+    content = repr(list(suite)) + "".join(rules(symbol, WITHIN) for symbol in symbols)
     return hashlib.md5(content.encode(), usedforsecurity=False).hexdigest()
 
 

@@ -22,6 +22,7 @@ from pydantic import (
     BeforeValidator,
     Discriminator,
     Field,
+    PrivateAttr,
     Tag,
     ValidationError,
     ValidationInfo,
@@ -55,6 +56,9 @@ def _as_text(value: Any) -> Any:
     return str(value) if isinstance(value, int) else value
 
 
+#: As the last period: the newest one in the sources that is over.
+LATEST = "latest"
+
 #: A month or year in params.yaml.
 PeriodName: TypeAlias = Annotated[str, BeforeValidator(_as_text)]
 
@@ -67,26 +71,43 @@ class Partitions(Params, section="partitions"):
     start: PeriodName = Field(default="", validate_default=True)
     """First period: `2018-06`, or `2018` for years."""
     end: PeriodName = Field(default="", validate_default=True)
-    """Last period, included."""
+    """Last period, included; `latest`: the newest one in the sources that is over."""
+    _newest: str = PrivateAttr(default="")
 
     @field_validator("start", "end")
     @classmethod
     def _a_period(cls, value: str, info: ValidationInfo) -> str:
         every = info.data.get("every")
+        if info.field_name == "end" and value == LATEST and every != "none":
+            return value
         if every is not None and (value or every != "none") and (fault := periods.fault(value, every)):
             raise ValueError(fault)
         return value
 
     @model_validator(mode="after")
     def _in_order(self) -> Partitions:
-        if self.end < self.start:
+        if self.end < self.start and not self.follows_sources:
             raise ValueError(f"end ({self.end}) is before start ({self.start})")
         return self
 
     @property
+    def follows_sources(self) -> bool:
+        """Whether the last period is the newest one in the sources."""
+        return self.end == LATEST
+
+    def follow(self, newest: str) -> None:
+        """Set the newest period in the sources, once these can be read: all datasets must be declared."""
+        self._newest = max(newest, self.start)
+
+    @property
+    def last(self) -> str:
+        """The last period; the first one as long as the newest in the sources is not known."""
+        return (self._newest or self.start) if self.follows_sources else self.end
+
+    @property
     def names(self) -> list[str]:
         """The names of all periods, in order: months, years, or one name."""
-        return [*_between(self.start, self.end, self.every)]
+        return [*_between(self.start, self.last, self.every)]
 
 
 @lru_cache(maxsize=8)
@@ -131,6 +152,8 @@ class EngineParams(Params, section="engine"):
     """The address of a Ray cluster: `host:port`, `auto` for this machine's, `local` to start one."""
     retries: int = Field(default=3, ge=0)
     """How often a task is restarted if its machine is lost."""
+    node_timeout: float = Field(default=300.0, gt=0)
+    """Seconds that a run waits for a cluster that lost its last machine for a task, or does not answer."""
     partitions: int | None = Field(default=None, ge=1)
     """How many are made at once, in Dagster's backfills too; null: one per CPU, at most 4; two in Dagster."""
     join_bytes: int = Field(default=64 << 20, ge=1)
@@ -224,13 +247,17 @@ _SECTION = re.compile(rb"""^["']?(partitions|sources)["']?[ \t]*:""", re.MULTILI
 def _is_project(folder: Path) -> bool:
     """Return whether params.yaml has the sections of a project, because other DVC repositories have one, too.
 
-    It is not parsed: a syntax error in it is reported later. If a section was deleted, the state of earlier
-    commands still tells the project.
+    It is not parsed: a syntax error in it is reported later. If a section was deleted, or the file cannot be
+    read, the state of earlier commands still tells the project.
     """
-    with contextlib.suppress(OSError):
-        text = (folder / "params.yaml").read_bytes()
-        return {*_SECTION.findall(text)} == {b"partitions", b"sources"} or (folder / ".silverloom").is_dir()
-    return False
+    sections = set[bytes]()
+    try:
+        sections = {*_SECTION.findall((folder / "params.yaml").read_bytes())}
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # reported when its content is needed
+        pass
+    return sections == {b"partitions", b"sources"} or (folder / ".silverloom").is_dir()
 
 
 _params_from: ContextVar[Path | None] = ContextVar("_params_from", default=None)

@@ -30,12 +30,13 @@ import numpy as np
 import pyarrow as pa
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from resiliparse.extract.html2text import extract_plain_text
-from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 
 from ops.core.database import database
 from ops.crawl.search import Hit
 from ops.parse.bounded import Bounds, child_of
+from ops.parse.page_bytes import html_text
 from ops.parse.source import ParseError
+from ops.text.words import visible
 
 if TYPE_CHECKING:
     import tantivy
@@ -240,7 +241,7 @@ def _words(text: str) -> list[str]:
     """Return the words of a text in lower case, without stop words, split as by bm25s and scikit-learn."""
     return [
         word if len(word) <= _LONGEST else sha256(word.encode()).hexdigest()
-        for word in _WORD.findall(text.lower())
+        for word in _WORD.findall(visible(text).lower())
         if word not in STOP_WORDS
     ]
 
@@ -279,5 +280,4 @@ def _pages(stream: BinaryIO, within: bool = False) -> Iterator[tuple[str, bytes]
 
 
 def _text(content: bytes) -> str:
-    html = bytes_to_str(content, detect_encoding(content) or "utf-8")
-    return str(extract_plain_text(html, main_content=True))
+    return str(extract_plain_text(html_text(content)[0], main_content=True))

@@ -39,6 +39,7 @@ from ops.core.thresholds import SCORED, at_most
 from ops.filters import schemas
 from ops.filters.lost import lost_rows
 from ops.text.sentences import sentence_spans
+from ops.text.words import visible
 
 #: The reason for dropping an example.
 CONTAMINATED = "contaminated"
@@ -73,7 +74,7 @@ def words_of(text: str) -> list[str]:
 
     They do not depend on whether a tokenizer has split "can't", or on which apostrophe it is written with.
     """
-    folded = unicodedata.normalize("NFKC", text).lower().translate(_APOSTROPHES)
+    folded = unicodedata.normalize("NFKC", visible(text)).lower().translate(_APOSTROPHES)
     return _WORD.findall(_PARTED.sub("", folded))
 
 

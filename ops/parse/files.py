@@ -10,6 +10,7 @@ import errno
 import gzip
 import io
 import os
+import re
 import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -30,6 +31,10 @@ TO_READ_IT = "raise max_bytes of its source in params.yaml"
 #: How the error of a file begins whose name is not one of the format.
 FOREIGN = "not a file of this source"
 
+#: A file in a cache of DVC. Its path contains the MD5 of its bytes, so nobody can give away a corpus with a
+#: link to a file whose content is secret.
+_CACHED = re.compile(r".*/files/md5/[0-9a-f]{2}/[0-9a-f]{30}", re.DOTALL)
+
 
 class Found(NamedTuple):
     """A file of a source: its path within the folder, its location, and why it cannot be read, if so."""
@@ -45,10 +50,10 @@ def find(folder: Path, source: Source, suffixes: tuple[str, ...], passing: bool 
     Files that do not match the pattern `source.files` (such as `*/source.html`) are skipped as well.
 
     A file with none of the suffixes is yielded with an error, or skipped if `passing` (for corpora that keep
-    other files with the papers). Links to folders, and links to files outside of `folder`, are not followed
-    but yielded with an error. Anything else that cannot be read is yielded with an error, too, and also a
-    folder with one of the suffixes (files inside it are read). Raises FileNotFoundError if the folder does
-    not exist.
+    other files with the papers). Links to folders, and links to files outside of `folder` that are not in
+    DVC's cache, are not followed but yielded with an error. Anything else that cannot be read is yielded with
+    an error, too, and also a folder with one of the suffixes (files inside it are read). Raises
+    FileNotFoundError if the folder does not exist.
     """
     if not folder.is_dir():
         raise FileNotFoundError(f"no such folder: {folder.name}")
@@ -69,7 +74,8 @@ def obstacle(file: Path, folder: Path) -> str | None:
     """Return why a file of `folder` must not be read, or None."""
     try:
         link = stat.S_ISLNK(file.lstat().st_mode)
-        if link and not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder)):
+        inside = not link or Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder))
+        if not (inside or is_cached(file)):
             return "a link that leads out of the source's folder; it is not followed"
         mode = file.stat().st_mode
     except OSError as error:
@@ -84,6 +90,11 @@ def obstacle(file: Path, folder: Path) -> str | None:
     if not os.access(file, os.R_OK | os.X_OK, effective_ids=True):
         return "a folder that cannot be read"
     return "a folder with the name of a file; what is in it is read"
+
+
+def is_cached(link: Path) -> bool:
+    """Return whether a link leads into a cache of DVC, which links files to it if `cache.type` is symlink."""
+    return _CACHED.fullmatch(os.path.realpath(link)) is not None
 
 
 def shown(path: str) -> str:

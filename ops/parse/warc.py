@@ -28,6 +28,7 @@ import pyarrow as pa
 from ops.core.outcome import Row
 from ops.parse.bounded import Bounds, child_of
 from ops.parse.files import Found, find, once, too_large
+from ops.parse.page_bytes import not_text
 from ops.parse.records import UnwantedError
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.parse.unpacked import BombError, DamageError, Unpacked
@@ -191,6 +192,16 @@ def _unchunked(body: bytes) -> bytes:
 
 def _unpacked_body(body: bytes, packing: str) -> bytes:
     """Return a body decompressed, unless the crawler has already done so. Raises ParseError."""
+    try:
+        return _decompressed(body, packing)
+    except ParseError:
+        # Servers declare a compression that they do not use, and crawlers keep the field.
+        if not_text(body) is None:
+            return body
+        raise
+
+
+def _decompressed(body: bytes, packing: str) -> bytes:
     if packing in ("", "identity", "none"):
         return body
     try:
@@ -205,9 +216,13 @@ def _unpacked_body(body: bytes, packing: str) -> bytes:
             import brotli
 
             return bytes(brotli.decompress(body))
+        if packing == "zstd":
+            from backports import zstd
+
+            return zstd.ZstdDecompressor().decompress(body, _LARGEST)
     except (zlib.error, OSError, ValueError) as error:
         raise ParseError(f"a body that cannot be unpacked ({packing}): {error}") from None
-    except Exception as error:  # brotli's own exception is not public
+    except Exception as error:  # brotli's and zstd's own exceptions
         raise ParseError(f"a body that cannot be unpacked ({packing}): {error}") from None
     raise ParseError(f"a body in an unknown packing: {packing!r:.40}")
 

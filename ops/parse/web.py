@@ -15,14 +15,12 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from resiliparse.extract.html2text import extract_plain_text
-from resiliparse.parse.encoding import bytes_to_str, detect_encoding, map_encoding_to_html5
 from resiliparse.parse.html import HTMLTree
 from resiliparse.parse.lang import detect_fast
 
@@ -31,6 +29,7 @@ from ops.core.outcome import Outcome, Row
 from ops.parse.bounded import BoundedFormat, Bounds
 from ops.parse.bounded.messages import ByColumn
 from ops.parse.files import whole_files
+from ops.parse.page_bytes import html_text, not_text
 from ops.parse.records import Record, UnwantedError, read_each, readable
 from ops.parse.schemas import WEB_PAGES
 from ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
@@ -64,7 +63,10 @@ class Warc:
         return {"url": raw.companions["url"], "date": raw.companions["date"], "document": raw.document}
 
     def parse(self, raw: Raw) -> WebPage:
-        """Return the page. Raises ParseError if the HTTP message is invalid or cannot be decompressed."""
+        """Return the page.
+
+        Raises ParseError if the HTTP message is invalid or cannot be decompressed, or its body is no text.
+        """
         about = raw.companions
         found = Message(200, about["content_type"].lower(), raw.content)
         if about["content_type"].lower().startswith("application/http") or raw.content.startswith(b"HTTP/"):
@@ -97,7 +99,7 @@ class Html:
         return {"document": raw.document}
 
     def parse(self, raw: Raw) -> WebPage:
-        """Return the page, which has no address. Raises ParseError for an empty file."""
+        """Return the page, which has no address. Raises ParseError for an empty file or one of no text."""
         if not raw.content.strip():
             raise ParseError("the file is empty")
         return _page("", "", "text/html", raw.content)
@@ -110,6 +112,8 @@ def _document(path: str) -> str:
 def _page(url: str, date: str, content_type: str, body: bytes) -> WebPage:
     if content_type and not content_type.startswith(_HTML):
         return WebPage(url, date, None, NOT_HTML, content_type[:100])
+    if (kind := not_text(body)) is not None:
+        raise ParseError(f"no web page: its bytes are {kind}, and its type is {content_type or 'not given'}")
     page = page_of(body, content_type)
     if not page.paragraphs:
         return WebPage(url, date, None, NO_TEXT)
@@ -179,8 +183,6 @@ _LEAST_SHARE, _PROSE_WORDS = 0.05, 15
 #: A paragraph that shares this much of its words with main content is a variant of that content.
 _SAME_WORDS = 0.5
 
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _SPLIT = re.compile(r"\n+")
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 _SENTENCE = re.compile(r"[.!?\u2026\u3002][\"')\]\u2019\u201d]{0,3}(?:\s|$)")
@@ -205,34 +207,14 @@ class HtmlPage(NamedTuple):
 
 def page_of(content: bytes, content_type: str = "") -> HtmlPage:
     """Return the paragraphs of HTML; `content_type` is the HTTP header, which may name the encoding."""
-    encoding = _encoding(content, content_type)
-    tree = HTMLTree.parse(bytes_to_str(content, encoding, errors="replace", strip_bom=True))
+    text, encoding = html_text(content, content_type)
+    tree = HTMLTree.parse(text)
     paragraphs = _scored(list(_aligned(list(_paragraphs(tree, False)), list(_paragraphs(tree, True)))))
     main = " ".join(found.text for found in paragraphs if found.boilerplate < BOILERPLATE)
     language, distance = detect_fast(main or " ".join(found.text for found in paragraphs))
     return HtmlPage(
         fold(_NO_TEXT.sub(" ", tree.title or "")), encoding, language, distance, tuple(paragraphs)
     )
-
-
-def _encoding(content: bytes, content_type: str) -> str:
-    """Return UTF-8 if valid, otherwise the encoding named by HTTP or the page, or else a guess."""
-    with suppress(UnicodeDecodeError):
-        content.decode()
-        return "utf-8"
-    named, meta = _CHARSET.search(content_type), _META.search(content[:2048])
-    for name in (named[1] if named else "", meta[1].decode("ascii", "replace") if meta else ""):
-        if name and _is_sound(content, name):
-            return str(map_encoding_to_html5(name))
-    return str(detect_encoding(content))
-
-
-def _is_sound(content: bytes, encoding: str) -> bool:
-    """Say whether a page decodes in this encoding, allowing one bad character per thousand bytes."""
-    try:
-        return content.decode(encoding, "replace").count("\ufffd") * 1000 <= len(content)
-    except (LookupError, ValueError):
-        return False
 
 
 def _paragraphs(tree: HTMLTree, main: bool) -> Iterator[str]:

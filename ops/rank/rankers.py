@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ops.core.sampling import drawn
-from ops.text.words import STOP_WORDS
+from ops.text.words import STOP_WORDS, visible
 
 
 def best_first(scores: Sequence[float]) -> list[int]:
@@ -218,7 +218,7 @@ def words(text: str) -> list[str]:
     For ASCII text these are ROUGE-1.5.5's tokens without stemming: any other character, including a hyphen,
     separates words.
     """
-    return _WORD.findall(text.lower())
+    return _WORD.findall(visible(text).lower())
 
 
 def content_words(text: str) -> list[str]:

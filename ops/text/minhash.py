@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ops.text.words import visible
+
 SCHEME: Literal["affine32"] = "affine32"
 
 
@@ -25,5 +27,5 @@ def signature(text: str, permutations: int, words: int = 5) -> list[int]:
 
 def runs(text: str, words: int) -> set[str]:
     """Return the runs of `words` words in a text, lower-cased; a shorter text is a single run."""
-    found = text.lower().split()
+    found = visible(text).lower().split()
     return {" ".join(found[place : place + words]) for place in range(max(len(found) - words + 1, 1))}

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ops.text.words import visible
+
 _SIGNS = re.compile(f"([{re.escape(string.punctuation)}])")
 
 
@@ -122,7 +124,7 @@ def joined(texts: Sequence[str]) -> tuple[bytes, NDArray[np.int64]]:
     whole = "\n".join(texts)
     sizes: Iterable[int] = map(len, texts)
     if not whole.isascii():
-        texts = [text if text.isascii() else text.lower() for text in texts]
+        texts = [text if text.isascii() else visible(text).lower() for text in texts]
         whole = "\n".join(texts)
         sizes = (len(_bytes(text)) for text in texts)
     ends = np.zeros(len(texts) + 1, np.int64)
@@ -143,7 +145,7 @@ def normalised(text: str) -> str:
 
     WikiSum's released code does the same before it reads a text (tensor2tensor, wikisum.py).
     """
-    return " ".join(_SIGNS.sub(r" \1 ", text.lower()).split())
+    return " ".join(_SIGNS.sub(r" \1 ", visible(text).lower()).split())
 
 
 @cache

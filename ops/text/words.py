@@ -1,4 +1,4 @@
-"""White space, stop words, parsing of whole numbers, and word-level differences of two texts.
+"""White space, invisible characters, stop words, whole numbers, and word-level differences of two texts.
 
 Not here: word counts (ops/core/measures.py), the tokens that align talks and papers
 (ops/talksumm/align/emission.py).
@@ -18,9 +18,22 @@ _LINES = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").
 STOP_WORDS = frozenset(line for line in _LINES if not line.startswith("#"))
 
 
+#: Characters without a shape: soft hyphens, zero-width spaces, word joiners, byte order marks, marks of
+#: direction. Joiners have a meaning in other scripts, and stay there.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
+    "|(?<=[A-Za-z])[\u200c\u200d](?=[A-Za-z])"
+)
+
+
+def visible(text: str) -> str:
+    """Return `text` without invisible characters, which would split its words."""
+    return text if text.isascii() else _INVISIBLE.sub("", text)
+
+
 def fold(text: str) -> str:
-    """Return `text` with white space collapsed to single spaces and stripped at both ends."""
-    return " ".join(text.split())
+    """Return the visible `text` with white space collapsed to single spaces and stripped at both ends."""
+    return " ".join(visible(text).split())
 
 
 _FEW_DIGITS = re.compile(r"[0-9]{1,18}")

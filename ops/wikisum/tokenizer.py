@@ -37,7 +37,7 @@ class TokenizerParams(Params, section="wikisum.tokenizer"):
 
     vocabulary: int = Field(1000, ge=300, description="special ones and bytes included; the paper: 32,000")
     characters: int = Field(
-        10_000_000, ge=1, description="of the training split that are read: some of every article"
+        10_000_000, ge=1, description="of the training split that are read, from articles in a drawn order"
     )
     seed: int = Field(0, ge=0, description="of the draw of what is read")
 
@@ -46,8 +46,9 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Ou
     """Yield what the tokenizer learnt from each article, with the tokenizer; the units are the articles.
 
     Byte pair encoding over all 256 bytes, so no text is unknown. It trains on `characters` characters from
-    articles of the split train: a drawn section (the lead is one) and a drawn paragraph of the references of
-    every article, then a second one of each, and so on. So no article or partition dominates the vocabulary.
+    articles of the split train, in rounds: a drawn section (the lead is one) and a drawn paragraph of the
+    references of each article, then a second one of each, and so on. So no article or partition dominates the
+    vocabulary. If the characters do not suffice for a round, a draw decides which articles are read.
     """
     from tokenizers import AddedToken, pre_tokenizers, trainers
 

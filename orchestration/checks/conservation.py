@@ -1,7 +1,7 @@
-"""The two blocking checks: `conservation` of units, and the `schema` of tables.
+"""Two blocking checks, `conservation` of units and the `schema` of tables, and what a finding decides.
 
 Belongs here: checking a partition that was just written, using its files and those of its inputs on disk.
-Not here: expectations about the content (validate.py).
+Not here: which units its inputs have (units.py), expectations about the content (validate.py).
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from assets.declare.dataset import ADVISORY
 from ops.core.outcome import Shape
-from ops.core.parts import TABLES, Parts, part_files, part_name, temporary_folder
+from ops.core.parts import TABLES, part_files, part_name, temporary_folder
 from orchestration.checks.ids import IdCounts, StoredIds, counted
 from orchestration.messages import escaped
 
@@ -45,6 +46,11 @@ class Finding:
     def description(self) -> str:
         """The text for Dagster, as Markdown."""
         return escaped("; ".join(self.faults) or self.summary)
+
+
+def accepted(findings: Mapping[str, Finding]) -> bool:
+    """Return whether these findings let a partition be published."""
+    return all(finding.passed for name, finding in findings.items() if name not in ADVISORY)
 
 
 def conservation(
@@ -153,15 +159,6 @@ def schema(folder: Path, shape: Shape, scratch: Path | None = None) -> Finding:
             with counted(scratch, {"present": _ids(sound)}, having="present > 1") as ids:
                 faults += ids.listed(f"ids occur twice in {table}", "present > 1")
     return Finding(tuple(faults), f"{rows} rows with the declared columns")
-
-
-def unit_ids(parts: Parts, path: str | None = None) -> Iterator[str]:
-    """Yield the ids of the units in an input: its rows, or the entries of a nested column."""
-    for part in parts.parts:
-        if path is None:
-            yield from part.read(["id"])["id"].to_pylist()
-        else:
-            yield from pc.struct_field(pc.list_flatten(part.read([path])[path]), "id").to_pylist()
 
 
 def _checksum(lists: Iterable[pa.Array | pa.ChunkedArray]) -> int:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assets.declare.declaration import Declaration
-from assets.declare.expectations import Expectation, Severity, Suite, suite_version
+from assets.declare.expectations import Expectation, Severity, Suite
 from ops.core.parts import TABLES, part_files
 from orchestration.checks import history
 from orchestration.checks.conservation import Finding
@@ -142,25 +142,32 @@ def _share(counts: Mapping[str, int], table: str) -> float:
 LEVELS: dict[str, Severity] = {"expectations": "error", "warnings": "warning"}
 
 
+def validation(
+    workspace: Workspace, dataset: Declaration, partition: str, folder: Path, manifest: Manifest
+) -> Validation:
+    """Validate a partition against its expectations and its previous version."""
+    compared = against(manifest.counts, former_counts(workspace, dataset, partition, manifest.version))
+    with scratch(workspace, dataset, partition) as space:
+        return validate(folder, dataset.expectations, compared, partition, space)
+
+
 def check(
     workspace: Workspace, dataset: Declaration, partition: str, folder: Path, manifest: Manifest, run_id: str
 ) -> dict[str, Finding]:
-    """Validate a partition that was just made, or whose expectations changed, and record the results.
+    """Validate a partition that was just made, or whose checks changed, and record the results.
 
     `manifest` describes the partition in `folder`. If Great Expectations itself fails, both checks fail. A
     failure to record results blocks nothing, unless the disk is full.
     """
     try:
-        compared = against(manifest.counts, former_counts(workspace, dataset, partition, manifest.version))
-        with scratch(workspace, dataset, partition) as space:
-            found = validate(folder, dataset.expectations, compared, partition, space)
+        found = validation(workspace, dataset, partition, folder, manifest)
     except Exception as error:
         fault = f"the expectations could not be evaluated: {describe(error)}"
         return {name: Finding((fault,), fault) for name in LEVELS}
     files: list[Path] = []
     try:
         files = keep_failing(workspace, dataset, partition, folder, found.results)
-        suite = suite_version(dataset.expectations)
+        suite = dataset.code["expectations"]
         entry = history.entry(partition, run_id, manifest.version, suite, manifest.counts, found.results)
         history.append(workspace, dataset, [entry])
     except DiskFullError:

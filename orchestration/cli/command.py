@@ -18,6 +18,7 @@ import typer
 
 from assets.declare.settings import nearest_project
 from orchestration.files.full_disk import full_disk
+from orchestration.files.stores import sqlite_error
 from orchestration.messages import describe, transient
 from orchestration.workspace.postgres import unreachable
 from orchestration.workspace.workspace import Workspace
@@ -117,7 +118,7 @@ def _status(body: Callable[[], int | None]) -> int | None:
         if "KeyboardInterrupt" in str(error):  # pydantic turns it into an error while it builds a model
             return _interrupted()
         known = isinstance(error, EXPECTED) or transient(error)
-        if not (known or full_disk(error) or unreachable(error)):
+        if not (known or sqlite_error(error) or full_disk(error) or unreachable(error)):
             raise
         print(f"error: {describe(error)}", file=sys.stderr)
         return 1

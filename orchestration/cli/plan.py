@@ -15,6 +15,7 @@ from orchestration.partition.prune import leftovers, no_partitions
 from orchestration.state.dvc_files import check_lock
 from orchestration.state.freshness import UNCHECKED, View
 from orchestration.state.plan import Step, plan
+from orchestration.state.sources import outside
 from orchestration.workspace.workspace import Workspace
 
 
@@ -28,6 +29,8 @@ def show(workspace: Workspace, select: str | None) -> None:
         print(f"would be removed, {no_partitions(gone)}")
     for source in sources_without_records(workspace, selected):
         print(source)
+    for line in outside(workspace, selected):
+        print(f"warning: {line}")
     if workspace.graph.left_out:
         print(workspace.graph.left_out)
     if not steps:

@@ -36,8 +36,9 @@ def source_files(workspace: Workspace) -> dg.AutomationConditionSensorDefinition
         default_status=dg.DefaultSensorStatus.STOPPED,
         emit_backfills=False,
         description=(
-            "Checks the source folders every 15 minutes and makes the partitions whose files changed, then "
-            "those that read them if their data version changed. Each change is tried once, so a failure is "
+            "Checks the source folders every 15 minutes and makes the partitions whose files changed, in one "
+            "run with their readers of the same month, then others that read them if their data version "
+            "changed. Each change is tried once, so a failure is "
             "not retried for ever. It ignores partitions that are stale because params or code changed."
         ),
     )

@@ -22,6 +22,7 @@ from orchestration.executors.parts import engine_params
 from orchestration.files.damage import damaged, make_folder, set_damaged_aside
 from orchestration.files.full_disk import in_words
 from orchestration.files.publish import lock_file, write_changed
+from orchestration.files.stores import store_errors
 from orchestration.workspace import postgres
 
 #: The files of Dagster's storage below its home: a table that each must have, and what is lost if it is
@@ -59,7 +60,7 @@ def instance() -> dg.DagsterInstance:
     """
     server = postgres.dagster_address()
     wanted = configuration(server is not None)
-    with _opening():
+    with _opening(), _store_errors():
         write_changed(home() / "dagster.yaml", wanted)
         write_changed(home() / _COMMANDS, wanted + NO_CAPTURE)
         _tell_dagster()
@@ -90,23 +91,28 @@ def configuration(on_server: bool = False) -> bytes:
 def with_store(action: Callable[[], T]) -> T:
     """Call `action`. If Dagster's storage turns out to be damaged, start a new one and call `action` again.
 
-    Raises RuntimeError if that does not help.
+    Raises RuntimeError if that does not help, or if a file of the storage cannot be used.
     """
-    try:
-        return action()
-    except Exception as error:
-        if not damaged(error):
-            raise
-    close_stores()
-    with _opening():
-        _set_damaged_aside(thorough=True)
-    try:
-        return action()
-    except Exception as error:
-        if not damaged(error):
-            raise
-        cause = str(error).partition("\n")[0]
-        raise RuntimeError(f"Dagster's store cannot be used: {cause}; move .dagster away") from error
+    with _store_errors():
+        try:
+            return action()
+        except Exception as error:
+            if not damaged(error):
+                raise
+        close_stores()
+        with _opening():
+            _set_damaged_aside(thorough=True)
+        try:
+            return action()
+        except Exception as error:
+            if not damaged(error):
+                raise
+            cause = str(error).partition("\n")[0]
+            raise RuntimeError(f"Dagster's store cannot be used: {cause}; move .dagster away") from error
+
+
+def _store_errors() -> contextlib.AbstractContextManager[None]:
+    return store_errors("Dagster's store", [home() / name for name in _STORES])
 
 
 def close_stores() -> None:

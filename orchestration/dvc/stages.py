@@ -1,17 +1,15 @@
 """DVC's side of the DAG: rendering dvc.yaml and code.json, and committing finished stages.
 
-Belongs here: what a stage is, which stages to commit through DVC's own commit, and protecting dvc.lock
-against a kill while DVC writes it. Not here: what a stage runs (run/stage.py), reading the lock
-(state/dvc_files.py).
+Belongs here: what a stage is, and which stages to commit through DVC's own commit. Not here: protecting what
+DVC writes against a kill (spare.py), what a stage runs (run/stage.py), reading the lock (state/dvc_files.py).
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +19,16 @@ from assets.declare.declaration import Declaration
 from assets.declare.settings import document, raw_section
 from orchestration.compat import dvc_commit
 from orchestration.dvc import metrics
-from orchestration.files.damage import remove_file, set_aside
+from orchestration.dvc.sections import check_sections, given
+from orchestration.dvc.spare import restore, restored_when_killed
+from orchestration.files.damage import set_aside
 from orchestration.files.identity import check_unmoved, file_md5, folder_hashes, version
-from orchestration.files.publish import lock_file, write_changed, write_file
+from orchestration.files.publish import write_changed, write_file
 from orchestration.state.dvc_files import (
     cached,
     check_lock,
     check_sizes,
-    cut_off,
+    check_sources,
     locked_stages,
     stage_name,
 )
@@ -45,8 +45,9 @@ def render(workspace: Workspace) -> str:
     """Return dvc.yaml: a stage that hashes the code, then one stage per dataset.
 
     DVC can only compare files, and even a comment changes a file. So the first stage depends on nothing and
-    always runs, and the others depend on the hashes that it writes.
+    always runs, and the others depend on the hashes that it writes. Raises ValueError as `check_sections`.
     """
+    check_sections(workspace)
     code = {
         "cmd": "silverloom code",
         "always_changed": True,
@@ -65,28 +66,6 @@ def check_rendered(workspace: Workspace) -> None:
         raise ValueError(f"dvc.yaml is out of date (assets or sources changed): run `{render_it}`")
 
 
-def _given(workspace: Workspace, paths: Iterable[str]) -> list[str]:
-    """Return, sorted, the paths in params.yaml that DVC should watch for some params.
-
-    DVC knows no defaults, so what it watches must exist. A missing top-level section is not watched. A
-    section that lacks anything datasets read is watched as a whole, so that dvc.yaml stays the same when a
-    key is added.
-    """
-    datasets = workspace.datasets.values()
-    read = {path for dataset in datasets for path in dataset.sections}
-    partial = {path.partition(".")[0] for path in read if not _stands(path)}
-    tops = {path: path.partition(".")[0] for path in paths}
-    return sorted({top if top in partial else path for path, top in tops.items() if top in document()})
-
-
-def _stands(path: str) -> bool:
-    """Return whether params.yaml has a value at a dotted path."""
-    value: Any = document()
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, dict) else None
-    return value is not None
-
-
 def stage(workspace: Workspace, dataset: Declaration) -> dict[str, Any]:
     """Return the stage of a dataset."""
     names = sorted(workspace.settings.folders(dataset.records)) if dataset.records else []
@@ -97,8 +76,8 @@ def stage(workspace: Workspace, dataset: Declaration) -> dict[str, Any]:
         "cmd": f"silverloom stage {dataset.name}",
         "deps": [*sources, *upstream],
         "params": [
-            *_given(workspace, [*COMMON, *dataset.sections]),
-            {"code.json": [".".join(dataset.key.path)]},
+            *given(workspace, [*COMMON, *dataset.sections]),
+            {"code.json": [".".join(dataset.key.path), *_followed(workspace)]},
         ],
         "outs": [
             {workspace.shown(place): {"persist": True}}
@@ -118,6 +97,15 @@ def stage(workspace: Workspace, dataset: Declaration) -> dict[str, Any]:
     return found
 
 
+def _followed(workspace: Workspace) -> dict[str, str]:
+    """Return what code.json holds besides code: the last partition, if only the sources say which it is.
+
+    A new month of one source is a new partition of the others too, although none of their files changed.
+    """
+    chosen = workspace.settings.partitions
+    return {"last_partition": chosen.last} if chosen.follows_sources else {}
+
+
 def write(workspace: Workspace) -> None:
     """Write dvc.yaml."""
     write_file(workspace.root / "dvc.yaml", render(workspace).encode())
@@ -126,7 +114,7 @@ def write(workspace: Workspace) -> None:
 
 def write_code(workspace: Workspace) -> None:
     """Write code.json, unless it is already up to date."""
-    content: dict[str, dict[str, Any]] = {}
+    content: dict[str, Any] = {**_followed(workspace)}
     for dataset in workspace.datasets.values():
         group, name = dataset.key.path
         content.setdefault(group, {})[name] = dataset.code
@@ -156,20 +144,21 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
         return []
     check_versions(workspace)
     check_unmoved(workspace)
+    restore(workspace)
+    check_lock(workspace)
     write_code(workspace)
     due = [dataset for dataset in workspace.datasets.values() if view.complete(dataset)]
     for dataset in due:
         metrics.write(dataset, view)
         check_sizes(workspace, dataset)
-    restore(workspace)
-    check_lock(workspace)
+        check_sources(workspace, dataset)
     stages = locked_stages(workspace)
     moved = [dataset for dataset in due if not _is_recorded(workspace, dataset, stages)]
     names = [stage_name(dataset) for dataset in moved]
     if _recorded(stages.get("code", {}), "outs") != {"code.json": file_md5(workspace.root / "code.json")}:
         names.insert(0, "code")
     if names:
-        with _restored_when_killed(workspace):
+        with restored_when_killed(workspace):
             whole = len(due) == len(workspace.datasets) and len(names) >= _MANY
             targets: dict[str | None, bool] = {None: False} if whole else grouped(workspace, moved)
             if names[0] == "code" and not whole:
@@ -179,38 +168,6 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
             if lost := next(filter(None, (_lost(workspace, dataset) for dataset in moved)), None):
                 raise RuntimeError(f"dvc.lock was not written: DVC's cache lacks a part of {lost}")
     return names
-
-
-def restore(workspace: Workspace) -> None:
-    """Restore dvc.lock if a killed commit left it cut off."""
-    with _restored_when_killed(workspace, keep=False):
-        pass
-
-
-@contextlib.contextmanager
-def _restored_when_killed(workspace: Workspace, keep: bool = True) -> Iterator[None]:
-    """Keep a copy of dvc.lock until the block succeeds; if it fails, put the copy back."""
-    lock, copy = workspace.lock, workspace.state / "dvc.lock"
-    with contextlib.closing(lock_file(workspace.state / "locks" / "commit.lock", wait=True)):
-        if copy.is_file() and cut_off(workspace, copy.read_bytes()):
-            _put_back(copy, lock)
-        if keep:
-            write_file(copy, lock.read_bytes() if lock.exists() else b"")
-        try:
-            yield
-        except BaseException:
-            _put_back(copy, lock)
-            raise
-        remove_file(copy)
-
-
-def _put_back(copy: Path, lock: Path) -> None:
-    """Replace a file with its copy. An empty copy means that there was no file."""
-    if copy.stat().st_size:
-        copy.replace(lock)
-    else:
-        lock.unlink(missing_ok=True)
-        copy.unlink()
 
 
 def grouped(workspace: Workspace, moved: Sequence[Declaration]) -> dict[str | None, bool]:
@@ -271,7 +228,7 @@ def _is_recorded(workspace: Workspace, dataset: Declaration, stages: Mapping[str
     *watched, _ = rendered["params"]
     params = {
         "params.yaml": {path: raw_section(document(workspace.root), path) for path in watched},
-        "code.json": {".".join(dataset.key.path): dataset.code},
+        "code.json": {".".join(dataset.key.path): dataset.code, **_followed(workspace)},
     }
     return (
         _recorded(found, "deps") == {path: _version(workspace.root / path) for path in read}

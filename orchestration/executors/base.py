@@ -19,9 +19,20 @@ EventSink: TypeAlias = Callable[[Any], None]
 class WorkerDiedError(RuntimeError):
     """A worker ended during a task; the text says how."""
 
+    status: int | None = None
+    """The exit status of its process, if this process started it."""
+
 
 class WorkerNotStartedError(RuntimeError):
     """No worker can start: one ended before it could run anything, or no machine has room for it."""
+
+
+#: Begins the text of every ClusterLostError. A run that ended passes on its text only.
+NO_CLUSTER = "no Ray cluster"
+
+
+class ClusterLostError(WorkerNotStartedError):
+    """No task can run on the cluster any more, whatever it needs; the text names the machine."""
 
 
 class WorkerDiffersError(RuntimeError):

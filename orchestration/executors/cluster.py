@@ -1,6 +1,7 @@
-"""The Ray cluster that this process is connected to: connecting, its machines, their resources.
+"""The Ray cluster that this process is connected to: connecting, its head, its machines, their resources.
 
-Belongs here: connecting, sending the code, the machines' capacities. Not here: tasks (ray.py).
+Belongs here: connecting, sending the code, the machines' capacities. Not here: tasks (ray.py), how long a run
+waits for a lost machine (absence.py).
 """
 
 from __future__ import annotations
@@ -10,29 +11,38 @@ import os
 import shutil
 import socket
 import tempfile
-from collections.abc import Iterator, Mapping
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from assets.declare.settings import project
-from orchestration.executors.base import Resources, WorkerNotStartedError
+from orchestration.executors.base import NO_CLUSTER, ClusterLostError, Resources, WorkerNotStartedError
 from orchestration.workspace.workspace import QUIET, STRICT
 
 #: The variable with the cluster's address. A process that starts a cluster sets it for its children.
 ADDRESS = "SILVERLOOM_RAY_ADDRESS"
 
+#: The head is silent after so many seconds without an answer.
+SILENT = 3.0
+
+#: A machine as Ray describes it.
+Machine: TypeAlias = Mapping[str, Any]
+
 #: What workers need from a checkout; params.yaml is the project's, and no data is sent along.
 CODE = ("assets", "ops", "orchestration", "pages", "models.txt", "requirements.lock")
 
 
-def connect(address: str, root: Path) -> None:
+def connect(address: str, root: Path, timeout: float) -> None:
     """Connect this process to a cluster, once. `auto` finds one on this machine, `local` starts one.
 
-    The code of the checkout at `root` and params.yaml are sent along. Raises WorkerNotStartedError if there
-    is no cluster.
+    The code of the checkout at `root` and params.yaml are sent along. Raises ClusterLostError if there is
+    no cluster, or if it does not answer within `timeout` seconds.
     """
     if ray.is_initialized():
         return
@@ -42,14 +52,17 @@ def connect(address: str, root: Path) -> None:
         _copy_code(root, Path(place))
         with _told_plainly(address):
             _probe(address)
-            ray.init(
-                address=address,
-                runtime_env={"working_dir": place, "env_vars": pinned},
-                log_to_driver=False,
-                logging_level="warning",
-                namespace="silverloom",
-                **({"include_dashboard": False} if address == "local" else {}),
-            )
+            options = {
+                "address": address,
+                "runtime_env": {"working_dir": place, "env_vars": pinned},
+                "log_to_driver": False,
+                "logging_level": "warning",
+                "namespace": "silverloom",
+            }
+            if address == "local":  # its processes end with the thread that starts them
+                ray.init(**options, include_dashboard=False)
+            else:
+                _in_thread(lambda: ray.init(**options)).result(timeout)
     if address == "local":
         os.environ[ADDRESS] = ray.get_runtime_context().gcs_address
 
@@ -75,32 +88,101 @@ def _copy_code(root: Path, place: Path) -> None:
 def _told_plainly(address: str) -> Iterator[None]:
     try:
         yield
-    except (OSError, ValueError) as error:  # connection errors and time-outs are OSErrors
-        raise WorkerNotStartedError(
-            f"no Ray cluster at {address!r}: start one with `ray start --head`, join machines with"
-            f" `ray start --address=HOST:PORT`, or set engine.address to local ({error})"
+    except (OSError, ValueError, RuntimeError) as error:  # connection errors and time-outs are OSErrors
+        cause = str(error) or "it does not answer"
+        raise ClusterLostError(
+            f"{NO_CLUSTER} at {address!r}: start one with `ray start --head`, join machines with"
+            f" `ray start --address=HOST:PORT`, or set engine.address to local ({cause})"
         ) from error
 
 
-def machines() -> list[Mapping[str, Any]]:
+def _in_thread(call: Callable[[], Any]) -> Future[Any]:
+    """Call a function of Ray that may never return in a thread of its own."""
+    future = Future[Any]()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except Exception as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
+
+
+class ClusterHead:
+    """The cluster's head. `ask` returns its machines, lost ones too, and may never return."""
+
+    def __init__(
+        self,
+        ask: Callable[[], Sequence[Machine]] = ray.nodes,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._ask, self._clock, self._asked = ask, clock, 0.0
+        self._lock = threading.Lock()
+        self._answer: Future[Sequence[Machine]] | None = None
+        self._machines: Sequence[Machine] = ()
+        self._resources: dict[str, Mapping[str, float]] = {}
+
+    @property
+    def silent(self) -> bool:
+        """Whether a question has had no answer for some seconds."""
+        return self._answer is not None and self._clock() - self._asked > SILENT
+
+    def machines(self, timeout: float = 10.0) -> Sequence[Machine]:
+        """Return all machines. After `timeout` seconds without an answer, return those of the last answer.
+
+        Lost machines keep the resources that they had.
+        """
+        with self._lock:
+            if self._answer is None:
+                self._answer, self._asked = _in_thread(self._ask), self._clock()
+            answer = self._answer
+        try:
+            machines = answer.result(timeout)
+        except TimeoutError:
+            return self._machines
+        finally:
+            with self._lock:
+                if answer.done() and self._answer is answer:
+                    self._answer = None
+        self._machines = [{**machine, "Resources": self._had(machine)} for machine in machines]
+        return self._machines
+
+    def _had(self, machine: Machine) -> Mapping[str, float]:
+        if machine["Alive"]:
+            self._resources[machine["NodeID"]] = machine["Resources"]
+        return self._resources.get(machine["NodeID"], {})
+
+
+#: The head of the cluster that this process is connected to.
+HEAD = ClusterHead()
+
+
+def machines() -> list[Machine]:
     """Return the live machines of the cluster."""
-    return [machine for machine in ray.nodes() if machine["Alive"]]
+    return [machine for machine in HEAD.machines() if machine["Alive"]]
 
 
-def room(machine: Mapping[str, Any], resources: Resources) -> int:
+def room(machine: Machine, resources: Resources) -> int:
     """Return how many tasks fit on a machine."""
     has, needs = machine["Resources"], {"CPU": resources.processors, "GPU": resources.gpus}
     needs["memory"] = resources.memory
     return min(int(has.get(name, 0) // need) for name, need in needs.items() if need)
 
 
+def needs(resources: Resources) -> str:
+    """Return what a task needs, as text."""
+    memory = f" and {resources.memory} bytes of memory" if resources.memory else ""
+    return f"{resources.processors} processors, {resources.gpus} GPUs{memory}"
+
+
 def check_room(resources: Resources) -> None:
-    """Raise WorkerNotStartedError if no machine has what a task needs."""
-    if not any(room(machine, resources) for machine in machines()):
-        memory = f" and {resources.memory} bytes of memory" if resources.memory else ""
-        needs = f"{resources.processors} processors, {resources.gpus} GPUs{memory}"
+    """Raise WorkerNotStartedError if no machine has what a task needs, not even a lost one."""
+    if not any(room(machine, resources) for machine in HEAD.machines()):
         raise WorkerNotStartedError(
-            f"no machine in the cluster has {needs} for a task: see engine.resources in params.yaml"
+            f"no machine in the cluster has {needs(resources)} for a task:"
+            " see engine.resources in params.yaml"
         )
 
 

@@ -62,6 +62,7 @@ def _results(
     begun: list[Any] = []
     try:
         for result in _begin(executor, pieces, stages, places, shared, begun):
+            executor.wait([result])
             content = ray.get(result)
             traffic.received += size_of(content)
             yield content
@@ -90,7 +91,7 @@ def _begin(
     group = -(-len(pieces) // places)
     for place, begin in enumerate(range(0, len(pieces), group)):
         if (ended := len(made) + 1 - 2 * executor.places) > 0:
-            ray.wait([results[0] for results in made], num_returns=ended)
+            executor.wait([results[0] for results in made], ended)
         sent = executor.sent((first, place, places, pieces[begin : begin + group], common))
         made.append(task.options(num_returns=places).remote(len(sent), *sent))
         begun.append(made[-1][0])

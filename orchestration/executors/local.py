@@ -36,6 +36,10 @@ from orchestration.executors.base import (
 GPUS = Path("/proc/driver/nvidia/gpus")
 
 
+#: Seconds that a worker process without tasks has to end, before it is killed: a library may hang at its end.
+LEAVING = 60.0
+
+
 class ThisProcess:
     """Runs each task in this process: `submit` returns when the task has ended."""
 
@@ -173,8 +177,10 @@ class _Worker:
         if wait(self.tasks.copy(), patience).not_done:
             self.kill()
         if self._pool is not None and self._process is not None:
-            self._pool.shutdown(cancel_futures=True)
-            connection.wait([self._process.sentinel])  # shutdown waits for none that was released before
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            if not connection.wait([self._process.sentinel], LEAVING):
+                self._process.kill()
+                connection.wait([self._process.sentinel])
 
     def _begin(self, resources: Resources) -> None:
         context, arguments = get_context("spawn"), (self.number, resources)
@@ -198,7 +204,9 @@ class _Worker:
                 said = f"worker process ended with status {status} before it could start"
                 task.set_exception(WorkerNotStartedError(said))
             else:
-                task.set_exception(WorkerDiedError(_death(status, self.setting)))
+                death = WorkerDiedError(_death(status, self.setting))
+                death.status = status
+                task.set_exception(death)
         elif (error := ended.exception()) is not None:
             lost = (handed.exception() for handed in self._handed.values() if handed.done())
             task.set_exception(next(filter(None, lost), error))

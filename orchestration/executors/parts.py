@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from orchestration.executors.ray import RayExecutor
 
 
+def _ignore(text: str) -> None:
+    """Ignore a line of text."""
+
+
 class Locality(Enum):
     """Where an engine computes."""
 
@@ -114,6 +118,8 @@ class RayEngine:
     dataset: str = ""
     models: Mapping[str, str] = field(default_factory=dict)
     """The digest of each model that the dataset uses; workers must have the same ones."""
+    tell: EventSink = _ignore
+    """Gets a line of text while a run waits for the cluster."""
     locality: ClassVar[Locality] = Locality.ELSEWHERE
 
     def __reduce__(self) -> tuple[type[LocalEngine], tuple[()]]:
@@ -159,6 +165,7 @@ class RayEngine:
     ) -> RayExecutor:
         """Return a new executor for the dataset's tasks. `needs` overrides their resources in params.yaml."""
         begin(self.params)
+        from orchestration.executors.absence import Patience
         from orchestration.executors.ray import RayExecutor
 
         said = self.params.needs(self.dataset)
@@ -167,6 +174,7 @@ class RayEngine:
             needs or Resources(said.processors, said.gpus, said.memory),
             self.params.retries,
             arrived,
+            Patience(self.params.node_timeout, self.tell),
         )
 
     def scratch(self) -> AbstractContextManager[Path]:
@@ -232,14 +240,17 @@ def _on_piece(
     return op(piece, *shared)
 
 
-def engine(dataset: str = "", models: Mapping[str, str] | None = None) -> PartsEngine:
+def engine(
+    dataset: str = "", models: Mapping[str, str] | None = None, tell: EventSink = _ignore
+) -> PartsEngine:
     """Return a dataset's engine as set in params.yaml, or by `SILVERLOOM_ENGINE`, which takes precedence.
 
+    `tell` gets a line of text while a run waits for a cluster.
     The local engine has `SILVERLOOM_WORKERS` processes, one by default.
     """
     params = engine_params()
     if params.kind == "ray":
-        return RayEngine(params, dataset, models or {})
+        return RayEngine(params, dataset, models or {}, tell)
     text = os.environ.get("SILVERLOOM_WORKERS", "1")
     if not text.isdigit() or int(text) < 1:
         raise ValueError(f"SILVERLOOM_WORKERS must be a whole number from 1, found {text!r}")
@@ -275,4 +286,4 @@ def begin(params: EngineParams | None = None) -> None:
         raise WorkerNotStartedError("engine: ray: Ray is not installed; run `make cluster`")
     from orchestration.executors.cluster import connect
 
-    connect(params.address, checkout())
+    connect(params.address, checkout(), params.node_timeout)

@@ -1,18 +1,19 @@
 """The executor for a Ray cluster: tasks on machines that share no file system with this one.
 
 Belongs here: submitting tasks to the cluster, and receiving their results. Not here: the cluster itself
-(cluster.py), which tasks are restarted (losses.py), what runs in a worker (worker.py), how files travel
-(shipping.py), the tasks themselves (parts.py). Only code that needs a cluster imports this module: most
-checkouts have no Ray.
+(cluster.py), which tasks are restarted (losses.py), how long to wait for a machine (absence.py), what runs in
+a worker (worker.py), how files travel (shipping.py), the tasks themselves (parts.py). Only code that needs a
+cluster imports this module: most checkouts have no Ray.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
@@ -22,8 +23,9 @@ import ray
 from ray.util.queue import Queue
 
 from orchestration.executors import node, worker
+from orchestration.executors.absence import Absence, Patience
 from orchestration.executors.base import EventSink, Resources, Result
-from orchestration.executors.cluster import check_room, machines, on_machine, room, this_machine
+from orchestration.executors.cluster import HEAD, check_room, machines, on_machine, room, this_machine
 from orchestration.executors.losses import ClusterTask, TaskPace, in_words, is_loss
 from orchestration.executors.shipping import Handle, Shipment, ShippedFile, packed
 
@@ -48,7 +50,8 @@ class RayExecutor:
 
     A task whose worker or machine is lost is restarted, up to `retries` times. An error raised by a task is
     its result, and is not retried. `arrived` is called with each result in another thread, as soon as it
-    exists; the future then has the return value.
+    exists; the future then has the return value. If no machine comes back in time, all tasks end with the
+    error of `patience`.
     """
 
     def __init__(
@@ -57,11 +60,14 @@ class RayExecutor:
         resources: Resources | None = None,
         retries: int = 3,
         arrived: Callable[[Any], Any] | None = None,
+        patience: Patience | None = None,
     ) -> None:
         """`expected` is what workers must have, `resources` what each task needs."""
         self.resources = resources or Resources()
         self._retries = retries
         self._arrived = arrived
+        self._patience = patience or Patience()
+        self._failure: Exception | None = None
         self._token = uuid.uuid4().hex
         self._expected = ray.put(expected)
         self._places, self._counted = 0, 0.0
@@ -72,6 +78,9 @@ class RayExecutor:
         self._lock = threading.Lock()
         self._changed = threading.Event()
         self._closed = False
+        HEAD.machines()
+        while HEAD.silent:  # Ray would wait for it without end
+            self._check_cluster()
         check_room(self.resources)
         self._run = remote(worker.run, self.resources)
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -106,8 +115,12 @@ class RayExecutor:
         )
 
     def _begun(self, start: Callable[[], Any]) -> Future[Any]:
+        if self._failure is not None:
+            raise self._failure
         task = ClusterTask(Future[Any](), start, time.monotonic(), [start()])
         with self._lock:
+            if self._failure is not None:
+                raise self._failure
             self._tasks.append(task)
         self._changed.set()
         return task.future
@@ -141,12 +154,20 @@ class RayExecutor:
                 ray.cancel(run, force=True)
             task.future.cancel()
         self._thread.join(timeout=10)
+        if HEAD.silent:  # Ray would wait for it here, and at the end of this process
+            atexit.unregister(ray.shutdown)
+            return
         for queue, thread in self._channels:
             with contextlib.suppress(ray.exceptions.RayError):
                 queue.put(_NO_MORE)
                 thread.join(timeout=60)
             queue.shutdown(force=True)
         self._clear(all_machines=bool(left))
+
+    def wait(self, runs: Sequence[Any], count: int = 1) -> None:
+        """Wait until `count` tasks that `submit` did not start have ended. Raises like `patience`."""
+        while len(ray.wait(list(runs), num_returns=count, timeout=1.0)[0]) < count:
+            self._check_cluster()
 
     def used(self, name: str) -> None:
         """Record that a machine has files of this executor."""
@@ -174,7 +195,17 @@ class RayExecutor:
         return ray.put(content)
 
     def _watch(self) -> None:
-        """Pass on how tasks end, until the executor is closed."""
+        """Pass on how tasks end, until the executor is closed. If that fails, all tasks fail."""
+        try:
+            self._pass_on()
+        except Exception as error:
+            with self._lock:
+                self._failure, left = error, list(self._tasks)
+            for task in left:
+                self._settle(task, partial(_raised, error))
+
+    def _pass_on(self) -> None:
+        checked = time.monotonic()
         while not self._closed:
             with self._lock:
                 runs = {run: task for task in self._tasks for run in task.runs}
@@ -188,7 +219,14 @@ class RayExecutor:
             for run in ready:
                 if run in runs[run].runs and not self._closed:
                     self._ended(runs[run], run)
+            if time.monotonic() - checked > 1.0:
+                self._check_cluster()
+                checked = time.monotonic()
             self._start_stragglers_again()
+
+    def _check_cluster(self) -> None:
+        """Raise WorkerNotStartedError once no machine could run a task for too long."""
+        self._patience.check(Absence.of(HEAD, self.resources))
 
     def _ended(self, task: ClusterTask, run: Any) -> None:
         task.runs.remove(run)

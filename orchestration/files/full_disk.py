@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from orchestration.files.failing_file import name_file
 from orchestration.workspace.workspace import Workspace
 
 #: How every line about a full disk begins, so that it can be recognised in another process's output.
@@ -44,7 +45,7 @@ def full_disk(error: BaseException) -> str | None:
         if isinstance(cause, DiskFullError):
             return str(cause.strerror)
         if isinstance(cause, OSError) and cause.errno in _NUMBERS:
-            written = cause.filename2 or cause.filename
+            written = cause.filename2 or cause.filename or name_file(cause)
             return full_line(Path(written) if isinstance(written, str) else None)
         if isinstance(cause, sqlite3.Error) and _means_full(cause):
             return full_line()

@@ -15,7 +15,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -185,8 +185,17 @@ def unreplaced(stamps: Stamps) -> Iterator[None]:
     check_unreplaced(stamps)
 
 
-#: Everything that goes into a dataset's code hash.
-CODE = ("assets", "models.txt", "ops", "orchestration/files/parquet.py", "requirements.lock")
+#: Everything that goes into the hashes of a dataset's code and of its checks.
+CODE = (
+    "assets",
+    "models.txt",
+    "ops",
+    "orchestration/checks",
+    "orchestration/files/parquet.py",
+    "requirements.lock",
+)
+#: The same for a report. Pages may be edited while datasets are made.
+REPORT_CODE = (*CODE, "orchestration/definitions.py", "pages")
 _PARAMS = "params.yaml"
 
 
@@ -206,12 +215,13 @@ def code_marks(workspace: Workspace) -> dict[str, str]:
     That is when this package is imported, before params are read and assets declared. The digests also reveal
     edits that were undone: workers that started in between ran the edited code.
     """
-    return _marks(workspace)
+    return _marks(workspace, REPORT_CODE)
 
 
-def check_code(workspace: Workspace, former: Mapping[str, str]) -> None:
-    """Raise MovedError if params or code were written to since `former`, a result of `code_marks`."""
-    _check(former, _marks(workspace), "what was finished before is kept: run again")
+def check_code(workspace: Workspace, former: Mapping[str, str], code: Sequence[str] = CODE) -> None:
+    """Raise MovedError if params or `code` were written to since `former`, a result of `code_marks`."""
+    today = _marks(workspace, code)
+    _check({name: former[name] for name in today}, today, "what was finished before is kept: run again")
 
 
 #: Seconds after which code is compared again although this process still runs what was compared.
@@ -241,7 +251,7 @@ class CodeWatch:
 
 def check_unmoved(workspace: Workspace) -> None:
     """Raise MovedError if anything differs from the first call of `input_snapshot`."""
-    today = {**_marks(workspace), **_sources.__wrapped__(workspace)}
+    today = {**_marks(workspace, REPORT_CODE), **_sources.__wrapped__(workspace)}
     _check(input_snapshot(workspace), today, "what was made is kept but not in dvc.lock: run again")
 
 
@@ -265,15 +275,15 @@ def version_of(place: Path) -> str:
         return str(error)
 
 
-def _marks(workspace: Workspace) -> dict[str, str]:
-    """Return a digest of the stamps of each file, or of all files below each folder, of params and code.
+def _marks(workspace: Workspace, code: Sequence[str]) -> dict[str, str]:
+    """Return a digest of the stamps of params.yaml, and of each file or all files below each folder of code.
 
     Hidden files, which editors create while a file is open, do not count. They would change a folder's own
     stamp, so folders do not count either.
     """
     marks = {}
-    code = {name: checkout() / name for name in CODE}
-    for name, place in {_PARAMS: workspace.root / _PARAMS, **code}.items():
+    places = {name: checkout() / name for name in code}
+    for name, place in {_PARAMS: workspace.root / _PARAMS, **places}.items():
         paths = [] if place.is_dir() else [place]
         for base, folders, names in os.walk(place):
             folders[:] = [name for name in folders if name not in IGNORED]

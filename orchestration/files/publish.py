@@ -199,6 +199,20 @@ def sync_to_disk(path: Path) -> None:
         os.close(descriptor)
 
 
+def sync_file_system(path: Path) -> None:
+    """Make everything on a path's file system survive a power cut: quicker than file by file."""
+    call = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+    if call is None:  # not on Linux
+        os.sync()
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        if call(descriptor) != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(path))
+    finally:
+        os.close(descriptor)
+
+
 def _swap(new: Path, target: Path, slot: Path) -> None:
     make_folder(target.parent)
     if os.path.lexists(target) and not target.is_dir():

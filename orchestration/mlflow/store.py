@@ -16,6 +16,7 @@ from pathlib import Path
 from orchestration.compat import open_mlflow_store
 from orchestration.files.damage import make_folder, remove_file, set_damaged_aside
 from orchestration.files.publish import lock_within
+from orchestration.files.stores import StoreError, store_errors
 from orchestration.state.addresses import HOST, allowed_hosts
 from orchestration.workspace.postgres import check_answers, is_postgres
 from orchestration.workspace.workspace import Workspace
@@ -34,14 +35,15 @@ def prepare(path: Path, thorough: bool = False) -> None:
     """Have MLflow create or upgrade its tables; a damaged store is set aside.
 
     A new store is built under another name and renamed, so that it appears whole. `thorough` checks the whole
-    store for damage. Raises MlflowException for a store of an unknown version, PermissionError if it is
-    write-protected, TimeoutError if another process works on it for longer than MIGRATION.
+    store for damage. Raises PermissionError if it is write-protected, StoreError if it cannot be used or is
+    of an unknown version, TimeoutError if another process works on it for longer than MIGRATION.
     """
     # A pooled connection would keep using a file that was set aside.
     os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
     _quiet()
     make_folder(path.parent)
-    with contextlib.closing(lock_within(path.with_name(f"{path.name}.opening"), MIGRATION)):
+    lock = lock_within(path.with_name(f"{path.name}.opening"), MIGRATION)
+    with contextlib.closing(lock), store_errors("MLflow's store", [path]):
         set_damaged_aside(path, _TABLE, _THEN, thorough)
         if path.exists():
             _migrate(path)
@@ -80,19 +82,15 @@ def _migrate(path: Path) -> None:
         command = [sys.executable, "-m", "mlflow", "db", "upgrade", _url(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise MlflowException(done.stderr.strip().rpartition("\n")[2] or "the upgrade failed") from None
+            cause = done.stderr.strip().rpartition("\n")[2] or "the upgrade failed"
+            line = f"MLflow's store cannot be used: {path}: {cause}; move it away to start a new one"
+            raise StoreError(line) from None
 
 
 def serve(workspace: Workspace, port: int) -> None:
     """Turn this process into `mlflow server`. Raises RuntimeError if the store cannot be used."""
     if workspace.tracked_here:
-        try:
-            prepare(workspace.mlflow_store)
-        except Exception as error:
-            place = workspace.shown(workspace.mlflow_store)
-            raise RuntimeError(
-                f"{place} cannot be used ({error}): move it away to start a new one"
-            ) from error
+        prepare(workspace.mlflow_store)
     elif is_postgres(workspace.tracking_uri):
         prepare_server(workspace.tracking_uri)
     # Not as an argument: all users of the machine can see those.

@@ -11,7 +11,6 @@ import contextlib
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,16 +21,18 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import Everything, label
 from ops.core.counts import counts
 from ops.core.parts import FILES, Artifact, FilesFolder, Parts
-from ops.crawl.journal import asked_units
 from ops.parse.records import RowRecords
 from orchestration.checks import conservation, validate
-from orchestration.checks.conservation import Finding
+from orchestration.checks.conservation import Finding, accepted
 from orchestration.checks.ids import StoredIds, scratch
 from orchestration.checks.rejects import source_finding
+from orchestration.checks.units import expected_units
 from orchestration.checks.validate import known_finding
 from orchestration.executors.parts import RayEngine, engine
 from orchestration.files.full_disk import DiskFullError
 from orchestration.files.identity import (
+    CODE,
+    REPORT_CODE,
     Stamps,
     check_code,
     code_marks,
@@ -42,7 +43,7 @@ from orchestration.files.identity import (
 )
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, making, write_files
-from orchestration.messages import EventLines, describe, give_up_or_retry, listening
+from orchestration.messages import EventLines, Notice, describe, give_up_or_retry, listening, tell
 from orchestration.mlflow.tracking import track
 from orchestration.partition.crawl import bring_back, crawl_place
 from orchestration.partition.dagster_events import check_evaluation, combined, metadata, runless_events
@@ -58,7 +59,7 @@ from orchestration.partition.resume import (
 )
 from orchestration.state.derived import StoredDerived
 from orchestration.state.freshness import (
-    EXPECTATIONS,
+    CHECKS_CHANGED,
     FAILED,
     FORCED,
     Manifest,
@@ -92,7 +93,7 @@ class Store:
     def make(self, declaration: Declaration, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
         """Make one partition, unless it is fresh, and return what Dagster records about it.
 
-        If only its expectations changed, its checks run on the existing bytes. Transient failures are retried
+        If only its checks changed, they run on the existing bytes. Transient failures are retried
         with growing pauses, permanent ones are not. If the commit to dvc.lock fails, the partition still
         counts as made, and the next commit includes it.
         """
@@ -131,7 +132,7 @@ class Store:
 
         A run without a partition, as started from Dagster's page of a partitioned asset, covers all
         partitions: each gets its own results, and the returned ones summarise them. A partition that is stale
-        for other reasons than its expectations is refused; its checks run when it is made.
+        for other reasons than its checks is refused; its checks run when it is made.
         """
         named = self._begin(declaration, context)
         chosen = {key.name for key in context.selected_asset_check_keys}
@@ -198,7 +199,7 @@ class Materialisation:
         workspace, dataset, partition = self._place
         if (reason := dataset.excluded(partition)) is not None:
             raise NotReadyError(f"{label(dataset, partition)} is excluded in params.yaml: {reason}")
-        check_code(workspace, code_marks(workspace))
+        self._check_code()
         started, target = time.monotonic(), workspace.folder(dataset, partition)
         findings: dict[str, Finding] = {}
         before, inputs = self._open()
@@ -216,11 +217,11 @@ class Materialisation:
                 if is_replaced(before):  # some parts may be made from the changed file
                     discard_parts(*self._place, key)
                 raise
-            check_code(workspace, code_marks(workspace))  # workers may have run other code than the key says
+            self._check_code()  # workers may have run other code than the key says
             manifest = Manifest(key, folder_hashes(new), counts(new))
             if dataset.shape is not None:
                 findings |= validate.check(*self._place, new, manifest, run_id)
-            if not _accepted(findings):
+            if not accepted(findings):
                 raise _RefusedError
         self.accept(manifest, findings, run_id, time.monotonic() - started)
         return self.result(manifest, findings)
@@ -228,8 +229,9 @@ class Materialisation:
     def check(self, run_id: str, names: Collection[str] = tuple(CHECKS)) -> dg.MaterializeResult[Any]:
         """Run some checks on the bytes on disk. If a blocking one fails, the partition is not fresh any more.
 
-        Expectations and warnings always run together. After a failure, the bytes count again once all checks
-        have passed. Raises NotReadyError if the partition does not exist or is stale.
+        Expectations and warnings always run together. After a failure, or a change of a check, the bytes
+        count again once all checks have passed together. Raises NotReadyError if the partition does not exist
+        or is stale.
         """
         workspace, dataset, partition = self._place
         if (manifest := View(workspace).known(dataset, partition)) is None:
@@ -238,7 +240,7 @@ class Materialisation:
         shape = dataset.shape
         assert shape is not None and not isinstance(inputs, Everything), "a report has no checks"
         today = View(workspace).key(dataset, partition)
-        if others := [change for change in differences(manifest.key, today) if change != EXPECTATIONS]:
+        if others := [change for change in differences(manifest.key, today) if change != CHECKS_CHANGED]:
             raise NotReadyError(f"{label(dataset, partition)} is stale: {'; '.join(others)}; make it first")
         folder, findings = workspace.folder(dataset, partition), dict[str, Finding]()
         with scratch(*self._place) as space, unreplaced(before):
@@ -248,12 +250,18 @@ class Materialisation:
                 findings["schema"] = conservation.schema(folder, shape, space)
         if not validate.LEVELS.keys().isdisjoint(names):
             findings |= validate.check(*self._place, folder, manifest, run_id)
-        if not _accepted(findings):
+        self._check_code()
+        if not accepted(findings):
             failed = {**today, "code": {**today["code"], "expectations": FAILED}}
             write_manifest(*self._place, replace(manifest, key=failed))
-        elif findings.keys() >= CHECKS.keys() or (manifest.passed and "expectations" in findings):
+        elif findings.keys() >= CHECKS.keys():
             write_manifest(*self._place, replace(manifest, key=today))
         return self.result(manifest, findings)
+
+    def _check_code(self) -> None:
+        """Raise MovedError if anything that the key covers was edited since this process started."""
+        code = REPORT_CODE if self.dataset.shape is None else CODE
+        check_code(self.workspace, code_marks(self.workspace), code)
 
     def _open(self) -> tuple[Stamps, Everything | _Inputs]:
         """Return the inputs, and the stamps of their files from before any was read."""
@@ -274,8 +282,8 @@ class Materialisation:
         """
         assert self.dataset.shape is not None, f"{self.dataset.name} has no rows"
         folder = begin_parts(*self._place, key)
-        maps = engine(self.dataset.name, self.dataset.code["models"])
         named = label(self.dataset, self.partition)
+        maps = engine(self.dataset.name, self.dataset.code["models"], lambda text: tell(Notice(named, text)))
         resumable = ResumableEngine(self.workspace, maps, named, folder, published)
         with scratch(*self._place) as space:
             units = StoredIds(space / "units")
@@ -294,20 +302,20 @@ class Materialisation:
 
     def accept(self, manifest: Manifest, findings: _Findings, run_id: str, seconds: float) -> None:
         """Accept the partition if its blocking checks passed; track the run in any case."""
-        accepted = _accepted(findings)
-        if accepted:
+        passed = accepted(findings)
+        if passed:
             write_manifest(*self._place, manifest)
         try:
             failed = {name: finding.faults for name, finding in findings.items() if not finding.passed}
-            track(*self._place, manifest, accepted, failed, run_id, seconds)
+            track(*self._place, manifest, passed, failed, run_id, seconds)
         except DiskFullError:
-            if accepted:
+            if passed:
                 forget(*self._place)  # so that it is made and tracked again; else its run would stay missing
             raise
         discard_parts(*self._place)
-        if accepted and self.dataset.checkpoints:
+        if passed and self.dataset.checkpoints:
             discard_checkpoints(*self._place)
-        if accepted and self.dataset.crawl:
+        if passed and self.dataset.crawl:
             discard_crawl(*self._place)
 
     def result(self, manifest: Manifest, findings: _Findings | None = None) -> dg.MaterializeResult[Any]:
@@ -316,7 +324,7 @@ class Materialisation:
         found = findings or {name: known_finding(*self._place, manifest, name) for name in names}
         return dg.MaterializeResult(
             data_version=dg.DataVersion(manifest.version),
-            metadata=metadata(*self._place, manifest) if _accepted(found) else None,
+            metadata=metadata(*self._place, manifest) if accepted(found) else None,
             check_results=self._results(found),
         )
 
@@ -368,27 +376,4 @@ class Materialisation:
         return tuple(found)
 
     def _expected(self, inputs: _Inputs, folder: Path) -> Iterator[str]:
-        """Return the ids of the units that a step must account for, read from its input, not its output.
-
-        A crawl finds units itself; the journal in its folder lists those it requested.
-        """
-        if not self.dataset.crawl:
-            return self._listed(inputs)
-        listed = list(self._listed(inputs))
-        return chain(listed, asked_units(folder / FILES, besides=listed))
-
-    def _listed(self, inputs: _Inputs) -> Iterator[str]:
-        """Yield the units that are in its input."""
-        if self.dataset.records:
-            yield from corpus(self.workspace, self.dataset.records).ids(self.partition)
-            for named in self._row_records(inputs):
-                yield from conservation.unit_ids(named.rows)
-        elif self.dataset.consumes:
-            argument, _, nested = self.dataset.consumes.partition(".")
-            read = inputs[argument]
-            rows = read.rows if isinstance(read, Artifact) else read
-            yield from conservation.unit_ids(rows, nested or None)
-
-
-def _accepted(findings: _Findings) -> bool:
-    return all(finding.passed for name, finding in findings.items() if name not in ADVISORY)
+        return expected_units(*self._place, inputs, folder)

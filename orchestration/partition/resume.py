@@ -24,6 +24,7 @@ from ops.parse.bounded.messages import watched
 from orchestration.executors.base import WorkerDiedError
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
 from orchestration.files.damage import DamagedError, make_folder
+from orchestration.files.failing_file import name_file
 from orchestration.files.identity import CodeWatch, Stamps, check_unreplaced, code_marks, json_digest
 from orchestration.messages import Notice, PartitionProgress, Recent, tell
 from orchestration.partition.bundles import pack, read_bundle, unpack, write_bundle, write_zipped, zipped
@@ -173,6 +174,7 @@ def _compute(
     try:
         outcome = op(piece, *shared)
     except Exception as error:
+        name_file(error)
         error.add_note(f"{_name(op, shared)}, part {index + 1}")
         raise
     return keep(index, outcome) if several or time.monotonic() - begun > LONG else outcome

@@ -52,7 +52,8 @@ def drive(
     warning. This process alone commits, however many `jobs` there are. If `jobs` is None, params.yaml decides
     how many partitions are made in parallel.
     """
-    from orchestration.dvc.stages import check_rendered, commit_finished, restore
+    from orchestration.dvc.spare import restore
+    from orchestration.dvc.stages import check_rendered, commit_finished
 
     jobs = jobs or partitions_at_a_time()
     console = Console(stderr=False, soft_wrap=True)
@@ -151,12 +152,15 @@ def chosen(workspace: Workspace, first: str, last: str) -> list[str]:
             raise ValueError(f"{name} {wrong}, found {partition!r}")
     if last < first:
         raise ValueError(f"FROM ({first}) is after TO ({last})")
-    for partition, key, lies_out in (("FROM", "start", first < known.start), ("TO", "end", last > known.end)):
+    for partition, key, lies_out in (
+        ("FROM", "start", first < known.start),
+        ("TO", "end", last > known.last),
+    ):
         if lies_out:
             value = first if partition == "FROM" else last
             raise ValueError(
                 f"{partition} ({value}) is outside the {known.every}s in params.yaml, "
-                f"{known.start} to {known.end}: choose one in that range, or set partitions.{key} to {value}"
+                f"{known.start} to {known.last}: choose one in that range, or set partitions.{key} to {value}"
             )
     return [partition for partition in known.names if first <= partition <= last]
 

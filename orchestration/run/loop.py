@@ -24,9 +24,15 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import AssetGraph, label
 from ops.core.counts import total
 from ops.core.periods import is_over
-from orchestration.executors.base import EventSink, Executor, WorkerDiedError
+from orchestration.executors.base import (
+    NO_CLUSTER,
+    ClusterLostError,
+    EventSink,
+    Executor,
+    WorkerDiedError,
+)
 from orchestration.executors.local import ThisProcess, WorkerProcesses
-from orchestration.executors.parts import begin
+from orchestration.executors.parts import begin, engine_params
 from orchestration.files.full_disk import FULL, DiskFullError
 from orchestration.files.publish import recover
 from orchestration.partition.prune import no_partitions, prune
@@ -37,6 +43,12 @@ from orchestration.workspace.workspace import Workspace
 __all__ = ["Report", "Wanted", "bring_up_to_date"]
 
 _Place: TypeAlias = tuple[str, str]
+
+#: Why Ray ends a process with status 1.
+_NODE_ENDED = (
+    "Ray's processes on this machine ended; start them again with `ray start`, then run again"
+    " (finished parts are kept)"
+)
 
 #: Seconds that an interrupted worker has to restore its partition.
 PATIENCE = 30.0
@@ -66,9 +78,10 @@ def bring_up_to_date(
     """Make every stale partition in `wanted`, and yield a report as soon as a dataset is finished.
 
     A failed partition does not stop the others, but partitions that need it fail too and name it as the
-    cause. Only a full disk stops everything, with DiskFullError. `wanted` lists datasets with their
-    partitions, inputs first. With `jobs` > 1, up to that many worker processes make partitions in parallel,
-    across datasets as soon as their inputs are ready; datasets at the head of the longest chains go first.
+    cause. Only a full disk stops everything, with DiskFullError, and a lost cluster, with ClusterLostError.
+    `wanted` lists datasets with their partitions, inputs first. With `jobs` > 1, up to that many worker
+    processes make partitions in parallel, across datasets as soon as their inputs are ready; datasets at the
+    head of the longest chains go first.
 
     Raises ValueError for a partition that is not over yet, WorkerNotStartedError if workers cannot start.
     """
@@ -130,7 +143,10 @@ class _Loop:
         self._under_way: dict[Future[tuple[str | None, float]], _Run] = {}
         self._listener: EventSink | None = None
         jobs = min(self.jobs, sum(self.force or not status.fresh for status in self._before.values()))
-        self._executor: Executor = WorkerProcesses(jobs, "JOBS", PATIENCE) if jobs > 1 else ThisProcess()
+        self._engine = engine_params()
+        # If Ray's processes on this machine end, Ray ends the connected ones without a word: this one is not.
+        apart = jobs > 1 or (jobs and self._engine.kind == "ray")
+        self._executor: Executor = WorkerProcesses(jobs, "JOBS", PATIENCE) if apart else ThisProcess()
 
     def close(self) -> None:
         self._executor.close()
@@ -186,7 +202,8 @@ class _Loop:
         from orchestration.run.dagster_run import make
 
         if self._listener is None:
-            begin()  # connect to a cluster before the workers do, to fail early if it is missing
+            if self._engine.address == "local":
+                begin()  # start the cluster that the workers connect to
             sync(self._view)  # a run records its inputs' versions as Dagster knows them
             self._listener = self._executor.channel(self.display)
         run = _Run(dataset, partition, self._view.status(dataset, partition).reasons)
@@ -204,9 +221,13 @@ class _Loop:
             error, seconds = future.result()
         except WorkerDiedError as death:
             error, seconds = str(death), time.monotonic() - run.begun
+            if self._engine.kind == "ray" and death.status == 1:
+                error = f"{NO_CLUSTER} any more: {_NODE_ENDED} ({error})"
             end(run.run_id, error)
         if error is not None and FULL in error:  # all others would fail the same way
             raise DiskFullError(errno.ENOSPC, error)
+        if error is not None and NO_CLUSTER in error:
+            raise ClusterLostError(error[error.index(NO_CLUSTER) :])
         self.display.end(label(dataset, partition))
         self._view.renew(dataset, partition)
         report.seconds += seconds

@@ -16,13 +16,13 @@ from rich.markup import escape
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.dvc import metrics
-from orchestration.dvc.stages import restore
+from orchestration.dvc.spare import restore
 from orchestration.files.identity import MovedError, check_unmoved, input_snapshot
 from orchestration.mlflow.send import send_and_tell
 from orchestration.run.drive import run
 from orchestration.run.loop import bring_up_to_date
 from orchestration.run.summary import tell_rejected
-from orchestration.state.dvc_files import check_lock
+from orchestration.state.dvc_files import check_lock, check_sources
 from orchestration.state.freshness import View
 from orchestration.state.sources import check_versions
 from orchestration.workspace.workspace import Workspace
@@ -56,6 +56,7 @@ def stage(workspace: Workspace, name: str) -> int:
         raise ValueError(f"there is no dataset {name!r}; datasets: {', '.join(workspace.datasets)}")
     dataset = workspace.datasets[name]
     check_lock(workspace)  # DVC writes to it after the stage
+    check_sources(workspace, dataset)
     input_snapshot(workspace)
     check_recorded_code(workspace, dataset)
     console = Console(stderr=True, soft_wrap=True)

@@ -18,7 +18,7 @@ from ops.core.parts import TABLES
 from orchestration.checks.rejects import describe_causes, reject_causes, rejected_sources
 from orchestration.run.loop import Report
 from orchestration.state.freshness import View
-from orchestration.state.sources import corpus
+from orchestration.state.sources import outside
 from orchestration.workspace.workspace import Workspace
 from pages.paths import shown_pages
 
@@ -62,9 +62,8 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console, notes:
         for partition in dataset.partitions:
             if (reason := dataset.excluded(partition)) is not None:
                 console.print(f"[yellow]excluded[/] {label(dataset, partition)}: {escape(reason)}")
-        if dataset.records and (outside := corpus(workspace, dataset.records).outside()):
-            partitions = ", ".join(f"{partition} ({count})" for partition, count in outside.items())
-            console.print(f"[yellow]outside the range of partitions[/] in {dataset.name}: {partitions}")
+    for line in outside(workspace, [report.dataset for report in reports]):
+        console.print(f"[yellow]warning[/] {escape(line)}")
     if left_out := workspace.graph.left_out:
         console.print(escape(left_out))
     for note in notes:

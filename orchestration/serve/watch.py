@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from assets.declare.settings import ParamsError, checkout, read_again
-from orchestration.files.identity import CODE, FileStamp, file_stamp
+from orchestration.files.identity import REPORT_CODE, FileStamp, file_stamp
 from orchestration.workspace.workspace import Workspace
 
 #: Seconds: the pause between two scans, the longest delay of a write while changes continue, and the time
@@ -81,7 +81,7 @@ def marks(workspace: Workspace) -> Iterator[FileStamp]:
             workspace.root / "manifests",
             workspace.state / "history",
             *(root / name for name in ("params.yaml", "dvc.lock", "data")),
-            *(checkout() / name for name in CODE),
+            *(checkout() / name for name in REPORT_CODE),
             *watched_sources(workspace, file_stamp(root / "params.yaml")),
             *(git / name for name in ("HEAD", "packed-refs", "refs/heads")),
             workspace.quality / "docs" / _INDEX,

@@ -19,6 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.templating import Jinja2Templates
 
+from ops.parse.files import is_cached
 from orchestration.state.addresses import Addresses
 from orchestration.workspace.workspace import Workspace
 from pages.paths import PAGES, shown_pages
@@ -133,11 +134,12 @@ async def _seal(request: Request, call_next: RequestResponseEndpoint) -> Respons
 def locate(folder: Path, parts: list[str]) -> Path | None:
     """Return the file for a path below a folder, or a folder if the path lacks its final slash, else None.
 
-    Hidden files, and links that lead out of the folder, count as not found.
+    Hidden files, and links that lead out of the folder, count as not found; links into DVC's cache are files.
     """
     names = [*parts[:-1], parts[-1] or "index.html"]
     if any(not name or name.startswith(".") or set(name) & {"\\", "\0"} for name in names):
         return None
     base = folder.resolve()
-    found = base.joinpath(*names).resolve()
-    return found if found.exists() and found.is_relative_to(base / names[0]) else None
+    found = base.joinpath(*names)
+    place = found.parent.resolve() if is_cached(found) else found.resolve()
+    return found if found.exists() and place.is_relative_to(base / names[0]) else None

@@ -9,14 +9,16 @@ A lock that another process is still writing is read again.
 
 from __future__ import annotations
 
-import configparser
 import contextlib
 import hashlib
 import json
 import os
 import re
+import shutil
+import subprocess
+import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
@@ -28,6 +30,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.settings import YamlLoader
 from orchestration.files.damage import DamagedError, first_fault, read_state, set_aside
 from orchestration.files.identity import file_md5, folder_hashes, version
+from orchestration.files.publish import writing
 from orchestration.workspace.workspace import NoGitError, Workspace, git
 
 #: A file may still be being written for this many seconds after its last change.
@@ -59,6 +62,12 @@ class _Stage(BaseModel):
     deps: list[_Entry] = []
     params: dict[str, dict[str, Any]] = {}
     outs: list[_Entry]
+
+
+class _Tracking(BaseModel):
+    """The content of a .dvc file."""
+
+    outs: Annotated[list[_Entry], Field(min_length=1)]
 
 
 class _Lock(BaseModel):
@@ -108,20 +117,37 @@ def read_stages(content: bytes) -> dict[str, Any] | None:
         return None
 
 
-def cut_off(workspace: Workspace, former: bytes) -> bool:
+def cut_off(workspace: Workspace, former: bytes, lost: bool = False) -> bool:
     """Return whether dvc.lock is what remains if DVC is killed while it overwrites a former one.
 
-    A file that git has put there since, or that a merge left, is not: it stays.
+    So it is if DVC's cache has `lost` what it added. A file that git has put there since, or that a merge
+    left, is not: it stays.
     """
     content = workspace.lock.read_bytes() if workspace.lock.is_file() else b""
     if _conflict(content) or (content and content == _in_git(workspace)):
         return False
     now = read_stages(content)
-    if now is None or not former:
+    if now is None or lost or not former:
         return True
     outs = {name: len(stage["outs"]) for name, stage in now.items()}
     before = read_stages(former) or {}
     return any(outs.get(name, 0) < len(stage["outs"]) for name, stage in before.items())
+
+
+def tracking_files(workspace: Workspace) -> list[Path]:
+    """Return the .dvc files that git tracks or could track, as DVC requires of them."""
+    listed = _git(workspace, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.dvc")
+    places = {workspace.root / os.fsdecode(name) for name in listed.split(b"\0") if name}
+    return sorted(place for place in places if place.is_file())
+
+
+def is_tracking_file(content: bytes) -> bool:
+    """Return whether the content of a .dvc file is whole."""
+    try:
+        _Tracking.model_validate(_Loader(content).get_single_data())
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return False
+    return content.endswith(b"\n")
 
 
 def stages_of(content: bytes) -> dict[str, Any]:
@@ -194,6 +220,7 @@ def _git(workspace: Workspace, *arguments: str) -> bytes:
 
 #: DVC's hash of a folder.
 _FOLDER = re.compile(r"[0-9a-f]{32}\.dir")
+_MD5 = re.compile(r"[0-9a-f]{32}")
 _THEN = "the next commit restores it"
 
 
@@ -230,18 +257,37 @@ def check_sizes(workspace: Workspace, dataset: Declaration) -> None:
     """Set aside a finished dataset's cache entries that are no regular files or differ in size from the disk.
 
     Call this before a commit, which then adds what is missing. Bytes are compared only when wrong ones turn
-    up (`check_bytes`): reading the whole cache at every commit would double its cost.
+    up (`check_bytes`) or a commit was killed (`check_added`): reading the whole cache at every commit would
+    double its cost.
     """
-    folder = workspace.folder(dataset)
-    hashes = folder_hashes(folder)
-    former = recorded(locked_stages(workspace).get(stage_name(dataset), {}), "outs", workspace.shown(folder))
-    for md5 in {version(hashes), former or ""}:
-        cached_files(workspace, md5)
-    for name, md5 in hashes.items():
-        place = cached(workspace, md5)
-        size = (folder / name).stat().st_size
-        if os.path.lexists(place) and not (place.is_file() and place.stat().st_size == size):
-            set_aside(place, "its size or type is not that of the data on disk", _THEN)
+    stage = locked_stages(workspace).get(stage_name(dataset), {})
+    for folder in (workspace.folder(dataset), workspace.manifests(dataset)):
+        hashes = folder_hashes(folder)
+        for md5 in {version(hashes), recorded(stage, "outs", workspace.shown(folder)) or ""}:
+            cached_files(workspace, md5)
+        for name, md5 in hashes.items():
+            place = cached(workspace, md5)
+            size = (folder / name).stat().st_size
+            if os.path.lexists(place) and not (place.is_file() and place.stat().st_size == size):
+                set_aside(place, "its size or type is not that of the data on disk", _THEN)
+
+
+def check_added(workspace: Workspace, since: float) -> bool:
+    """Set aside wrong bytes that a killed commit left in DVC's cache; return whether there were any.
+
+    `since` is when the commit began. DVC syncs nothing, so a power cut leaves files of zeros, or half files,
+    under the names of their bytes. Only files of the commit are read.
+    """
+    places = [place for place in cached(workspace, "").glob("[0-9a-f][0-9a-f]/*") if place.is_file()]
+    names = {place: f"{place.parent.name}{place.name}".removesuffix(".dir") for place in places}
+    wrong = [
+        place
+        for place, md5 in names.items()
+        if _MD5.fullmatch(md5) and place.stat().st_mtime >= since and file_md5(place, former=False) != md5
+    ]
+    for place in wrong:
+        set_aside(place, "its MD5 is not its name", _THEN)
+    return bool(wrong)
 
 
 def check_bytes(workspace: Workspace, recorded: Mapping[str, str], found: Mapping[str, str]) -> None:
@@ -255,6 +301,45 @@ def check_bytes(workspace: Workspace, recorded: Mapping[str, str], found: Mappin
             set_aside(place, "its MD5 is not its name", _THEN)
 
 
+def check_sources(workspace: Workspace, dataset: Declaration) -> None:
+    """Set aside files in the cache that were overwritten through a source's file that is a link to them.
+
+    DVC makes such files read-only, but root and `chmod` get past that, and DVC goes on trusting the file in
+    the cache. The source keeps its new bytes: a symbolic link is replaced with a copy.
+    """
+    stage = locked_stages(workspace).get(stage_name(dataset), {})
+    for source in workspace.settings.folders(dataset.records or "").values():
+        hashes = folder_hashes(workspace.root / source.path)
+        tracked = [("", recorded(stage, "deps", source.path) or ""), *_tracked(workspace, source.path)]
+        for base, md5 in tracked:
+            former = {} if md5 == version(hashes) else cached_files(workspace, md5) or {}
+            for name, found in hashes.items():
+                if former.get(base + name, found) != found:
+                    _check_link(workspace, f"{source.path}/{name}", former[base + name])
+
+
+def _check_link(workspace: Workspace, path: str, former: str) -> None:
+    """Set aside the former version of a changed file of a source if the change was made to it, too."""
+    place, file = cached(workspace, former), workspace.root / path
+    if not place.is_file() or file_md5(place) == former:
+        return
+    if file.is_symlink():
+        with writing(file) as temporary:
+            shutil.copyfile(file, temporary)
+    wrong = f"it was overwritten in place through {path}, a link to it"
+    set_aside(place, wrong, "`dvc pull` restores the former version if it was pushed")
+
+
+def _tracked(workspace: Workspace, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the MD5 in the .dvc file of a folder, and of each folder around it, after the path within."""
+    inner = PurePosixPath(path)
+    for place in (inner, *inner.parents[:-1]):
+        with contextlib.suppress(OSError, ValueError, yaml.YAMLError, LookupError, TypeError):
+            content = YamlLoader((workspace.root / f"{place}.dvc").read_bytes()).get_single_data()
+            base = inner.relative_to(place).as_posix()
+            yield ("" if base == "." else f"{base}/"), str(content["outs"][0]["md5"])
+
+
 def cached(workspace: Workspace, md5: str) -> Path:
     """Return the path in DVC's cache of a file, or of a folder's list of files; it may not exist."""
     return _cache(workspace.root) / "files" / "md5" / md5[:2] / md5[2:]
@@ -262,15 +347,21 @@ def cached(workspace: Workspace, md5: str) -> Path:
 
 @lru_cache(maxsize=1)
 def _cache(root: Path) -> Path:
-    for name in ("config.local", "config"):
-        path = root / ".dvc" / name
-        config = configparser.ConfigParser()
-        try:
-            config.read_string((read_state(path) or b"").decode())
-        except (configparser.Error, ValueError) as error:
-            remedy = "`git checkout` it" if name == "config" else "fix or remove it"
-            cause = " ".join(str(error).split())
-            raise ValueError(f".dvc/{name} cannot be read: {cause}; {remedy}") from error
-        if config.has_option("cache", "dir"):
-            return (path.parent / config.get("cache", "dir")).resolve()
-    return root / ".dvc" / "cache"
+    """Return the folder of DVC's cache, as DVC itself determines it from its four levels of configuration.
+
+    DVC is asked once per process, and only by commands that need the cache: starting it takes half a second.
+    """
+    if not (root / ".dvc").is_dir():
+        return root / ".dvc" / "cache"
+    command = [sys.executable, "-m", "dvc", "cache", "dir"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no message"]
+        cause = next((line for line in lines if line.startswith("ERROR: ")), lines[-1]).removeprefix(
+            "ERROR: "
+        )
+        places = ".dvc/config, .dvc/config.local, or what `dvc config` wrote with --global or --system"
+        raise ValueError(
+            f"DVC's configuration cannot be read: {cause.removeprefix('ERROR: ')}; correct {places}"
+        )
+    return root / done.stdout.splitlines()[-1]

@@ -37,7 +37,7 @@ from orchestration.workspace.workspace import Workspace
 #: In a key: all partitions of an input that is read whole, which share one version.
 EVERY_PARTITION = "*"
 
-#: In a key, in place of the expectations: the checks failed when they ran again.
+#: In a key, in place of the hash of the checks: they failed when they ran again.
 FAILED = "failed"
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
@@ -150,11 +150,11 @@ def _manifest(stored: Mapping[str, Any]) -> Manifest:
 FORCED = "silverloom/forced"
 
 #: The difference that does not affect the bytes: only their checks run again.
-EXPECTATIONS = "expectations changed"
+CHECKS_CHANGED = "its checks changed"
 CHECKS_FAILED = "its checks failed"
 
 #: The reasons of a partition whose checks alone must run again.
-UNCHECKED = ((EXPECTATIONS,), (CHECKS_FAILED,))
+UNCHECKED = ((CHECKS_CHANGED,), (CHECKS_FAILED,))
 
 
 class NotReadyError(RuntimeError):
@@ -280,7 +280,7 @@ class View:
         )
         reasons = differences(manifest.key, today)
         if not manifest.passed:
-            reasons = [CHECKS_FAILED if reason == EXPECTATIONS else reason for reason in reasons]
+            reasons = [CHECKS_FAILED if reason == CHECKS_CHANGED else reason for reason in reasons]
         return Status(manifest, (*reasons, *again))
 
 
@@ -323,7 +323,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         *_changed("input", flattened(old["inputs"]), flattened(new["inputs"]), show=False),
         *_changed("param", flattened(old["params"]), flattened(new["params"]), show=True),
         *(["code changed"] if old["code"].get("code") != new["code"]["code"] else []),
-        *([EXPECTATIONS] if old["code"].get("expectations") != new["code"].get("expectations") else []),
+        *([CHECKS_CHANGED] if old["code"].get("expectations") != new["code"].get("expectations") else []),
         *_changed("package", old["code"].get("packages", {}), new["code"]["packages"], show=True),
         *_changed("model", old["code"].get("models", {}), new["code"]["models"], show=False),
     ]

@@ -12,13 +12,15 @@ import shutil
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
 from assets.declare.declaration import Declaration
+from ops.core.periods import is_over
 from ops.crawl.journal import LINES
 from ops.parse.scan import Corpus
-from ops.parse.source import folder_formats
+from ops.parse.source import EVERY, folder_formats
 from orchestration.executors.parts import engine
 from orchestration.files.identity import json_digest
 from orchestration.files.publish import write_file
@@ -37,12 +39,36 @@ def corpus(workspace: Workspace, name: str) -> Corpus:
         formats=folder_formats(dataset.formats),
         root=workspace.root,
         first_partition=chosen.partitions.start,
-        last_partition=chosen.partitions.end,
+        last_partition=chosen.partitions.last,
         every=chosen.partitions.every,
         records_per_part=chosen.store.records_per_part,
         engine=engine(),
         keeper=_Scans(workspace, dataset),
     )
+
+
+def follow_sources(workspace: Workspace) -> None:
+    """Let the partitions end with the newest period in the sources that is over, if params.yaml asks for it.
+
+    Raises SourceError for a source that cannot be read: without it, partitions would seem to be obsolete.
+    """
+    chosen = workspace.settings.partitions
+    if chosen.follows_sources:
+        today, names = datetime.now(UTC).date(), {dataset.records for dataset in workspace.datasets.values()}
+        periods = {name for read in names if read for name in corpus(workspace, read).index.months}
+        known = {name for name in periods if name and name != EVERY and is_over(name, chosen.every, today)}
+        chosen.follow(max(known, default=chosen.start))
+        corpus.cache_clear()  # these had other partitions
+
+
+def outside(workspace: Workspace, datasets: Iterable[Declaration]) -> Iterator[str]:
+    """Say of each dataset how many records of its sources are in no partition, and in which periods."""
+    for dataset in datasets:
+        if dataset.records and (left := corpus(workspace, dataset.records).outside()):
+            periods = ", ".join(f"{period} ({count})" for period, count in left.items())
+            total = sum(left.values())
+            records = "1 record lies" if total == 1 else f"{total} records lie"
+            yield f"{records} outside the partitions of {dataset.name}: {periods}"
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dotenv import dotenv_values
 
-from assets.declare.settings import ParamsError, Settings, checkout, project, settings
+from assets.declare.foreign_code import ForeignCodeError, check_checkout
+from assets.declare.settings import (
+    ParamsError,
+    Settings,
+    checkout,
+    project,
+    settings,
+)
 from orchestration.workspace.postgres import DAGSTER, is_postgres, with_driver
 
 if TYPE_CHECKING:  # nothing may load numpy before its kernels are pinned
@@ -245,9 +252,11 @@ _late = False
 def fix(workspace: Workspace) -> None:
     """Set a checkout's environment, which child processes inherit, and tune the garbage collector.
 
-    An invalid params.yaml is left for the running command to report.
+    An invalid params.yaml is left for the running command to report. Raises ForeignCodeError.
     """
     global _late
+    sys.excepthook = _without_traceback
+    check_checkout()
     gc.set_threshold(*GARBAGE)
     atexit.register(_end)
     wanted = {**QUIET, "DAGSTER_HOME": str(workspace.root / ".dagster")}
@@ -264,7 +273,6 @@ def fix(workspace: Workspace) -> None:
         os.environ[DAGSTER] = with_driver(address)  # for Dagster's processes, which use it unchanged
     if workspace.enclosing != workspace:  # an experiment in a temporary folder keeps its Dagster runs there
         os.environ.pop(DAGSTER, None)
-    sys.excepthook = _without_traceback
 
 
 def _servers(workspace: Workspace) -> dict[str, str]:
@@ -304,10 +312,10 @@ def check_kernels() -> None:
 
 
 def _without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Report errors in params.yaml in one line: modules read it at import, outside of any command."""
+    """Report errors that occur while modules are imported, outside of any command, in one line."""
     from ops.models.installed import ModelNotInstalledError
 
-    if isinstance(error, (ParamsError, ModelNotInstalledError)):
+    if isinstance(error, (ParamsError, ForeignCodeError, ModelNotInstalledError)):
         print(f"error: {error}", file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)

@@ -28,7 +28,9 @@ elif Path(sys.argv[0]).name == "silverloom":
 elif sys.argv[1:3] == ["-m", "ops.crawl.child"]:
     descriptors = list(inherited())
     order = {"module": sys.argv[2], "argv": sys.argv[3:]}
-elif sys.argv[1:2] == ["-m"] and (sys.argv[2] == "dagster" or sys.argv[2].startswith("orchestration.")):
+elif sys.argv[1:2] == ["-m"] and (
+    sys.argv[2] in ("dagster", "dvc") or sys.argv[2].startswith("orchestration.")
+):
     order = {"module": sys.argv[2], "argv": sys.argv[3:]}
 else:
     os.execv(sys.executable, [sys.executable, *sys.argv[1:]])

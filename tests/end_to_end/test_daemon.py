@@ -76,7 +76,7 @@ def test_backfill_sensor_and_schedule_run_in_the_daemon(done, fresh, storage, re
             assert run["status"] == "SUCCESS"
             assert {"key": "dagster/partition", "value": "2018-06"} in run["tags"]
             made += ["/".join(key["path"]) for key in run["assetSelection"]]
-        assert sorted(made) == ["sources/citations", "sources/papers"]
+        assert sorted(made) == ["sources/citations", "sources/papers", "sources/sentences"]
 
         (fresh.root / "manifests/sources/talks/2018-07.json").unlink()
         dry = servers.ask(DRY, it={**PLACE, "scheduleName": "newest_partition"})["scheduleDryRun"]

@@ -134,7 +134,7 @@ def test_changed_expectations_are_validated_again_and_nothing_is_made(done):
     data, written = rows_of(done), inodes(done)
     done.edit(SUITE, BOUND, 'between("similarity", 0, 0.999999 + 1)')
     assert {tuple(line) for line in plan(done)[1:] if line[2] == "checked"} == {
-        ("talksumm/pairs", month, "checked", "expectations changed") for month in MONTHS
+        ("talksumm/pairs", month, "checked", "its checks changed") for month in MONTHS
     }
     output = done.repro()
     assert "talksumm/pairs 2018-06: 2 kept, 1 dropped, 0 rejected" in output
@@ -164,7 +164,7 @@ def test_a_run_of_dagster_checks_the_same_bytes_again_if_only_the_suite_changed(
     state = done.dagster()["talksumm/pairs 2018-06"]
     assert state["shown"] == "MATERIALIZED" and state["checks"]["expectations"] is True
     stale = [line[1:] for line in plan(done)[1:] if line[0] == "talksumm/pairs"]
-    assert stale == [["2018-07", "checked", "expectations changed"]]
+    assert stale == [["2018-07", "checked", "its checks changed"]]
     assert inodes(done) == written
 
 
@@ -220,7 +220,7 @@ def test_a_check_that_runs_alone_says_nothing_about_the_others(done):
     done.edit(SUITE, BOUND, TOO_HIGH)
     passed, found = check_alone(done, "talksumm/pairs", "schema")
     assert passed and {name for name, *_ in found} == {"schema"}
-    assert ["talksumm/pairs", "2018-06", "checked", "expectations changed"] in plan(done)
+    assert ["talksumm/pairs", "2018-06", "checked", "its checks changed"] in plan(done)
     passed, found = check_alone(done, "talksumm/pairs", "expectations")
     assert not passed and ["expectations", "2018-06", False] in found
     assert ["talksumm/pairs", "2018-06", "checked", "its checks failed"] in plan(done)

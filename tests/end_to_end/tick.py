@@ -35,6 +35,19 @@ def made(keys, month, tags):
     }
 
 
+def made_in_one_run(keys, month):
+    """Make some datasets of a month as the daemon does; return what failed, with its cause."""
+    ran = defs.resolve_implicit_global_asset_job_def().execute_in_process(
+        instance=instance(), asset_selection=keys, partition_key=month or None, raise_on_error=False
+    )
+    steps = ran.filter_events(lambda event: event.is_step_failure)
+    return {
+        f"{step.step_key.replace('__', '/')} {month}".strip(): step.step_failure_data.error.to_string()
+        for step in steps
+        if step.step_failure_data.error is not None
+    }
+
+
 if name == "source_files":
     keys = [source_key(records) for records in observed(workspace())]
     job = defs.resolve_implicit_global_asset_job_def()
@@ -52,8 +65,8 @@ if name == "source_files":
         for month in sorted(found.get_requested_partitions(asset_key(dataset.key)), key=str)
     ]
     failed = {}
-    for dataset, month in due if also else ():
-        failed |= made([asset_key(dataset.key)], month, {})
+    for month in dict.fromkeys(month for _, month in due) if also else ():
+        failed |= made_in_one_run([asset_key(dataset.key) for dataset, own in due if own == month], month)
     print(
         json.dumps({"asked": [f"{dataset.name} {month}".strip() for dataset, month in due], "failed": failed})
     )

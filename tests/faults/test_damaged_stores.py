@@ -9,7 +9,9 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+import sqlalchemy
 
+from orchestration.cli import command
 from orchestration.dagster import instance
 from orchestration.files.damage import damaged, fault
 from orchestration.mlflow.send import find, send
@@ -116,6 +118,19 @@ def test_a_store_that_another_process_writes_to_is_not_damaged(store, tally, cap
         other.execute("ROLLBACK")
     assert known(store, "2018-06") and not capsys.readouterr().err
     assert not damaged(sqlite3.OperationalError("database is locked"))
+    tally.survive()
+
+
+def test_a_store_of_mlflow_that_another_process_holds_is_named_with_what_to_do(store, monkeypatch, tally):
+    """MLflow's store or Dagster's is held by another process, or its disk fails."""
+    monkeypatch.setattr("orchestration.files.damage._PATIENCE", 0)
+    content = store.read_bytes()
+    tally.attempt()
+    with contextlib.closing(sqlite3.connect(store, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        line = write(store, "2018-07")
+    assert f"MLflow's store cannot be used: {store}: database is locked; another process holds it: " in line
+    assert store.read_bytes() == content and write(store, "2018-08") == "" and known(store, "2018-07")
     tally.survive()
 
 
@@ -256,6 +271,53 @@ def test_an_unwritable_folder_of_dagsters_is_named_with_a_remedy(home, monkeypat
     with pytest.raises(RuntimeError, match=r"home is not writable, but .*: make it writable .*, or move"):
         tell("second")
     assert not capsys.readouterr().err
+    tally.survive()
+
+
+#: SQLite's errors, by code, and what to do about them.
+TROUBLES = {
+    sqlite3.SQLITE_IOERR: ("disk I/O error", "check its disk, or move it away to start a new one"),
+    sqlite3.SQLITE_READONLY: ("attempt to write a readonly database", "make it and its folder writable"),
+    sqlite3.SQLITE_BUSY: ("database is locked", "another process holds it: end that process, or wait,"),
+    sqlite3.SQLITE_CANTOPEN: ("unable to open database file", "make it and its folder readable and writ"),
+}
+
+
+@pytest.mark.parametrize("code", TROUBLES)
+@pytest.mark.parametrize("door", ["instance", "with_store"])
+def test_a_store_of_dagster_in_trouble_is_named_in_one_line_with_what_to_do(
+    home, monkeypatch, tally, capsys, code, door
+):
+    """MLflow's store or Dagster's is held by another process, or its disk fails."""
+    error = sqlite3.OperationalError(TROUBLES[code][0])
+    error.sqlite_errorcode = code
+
+    def fail(*_):
+        raise sqlalchemy.exc.OperationalError("INSERT INTO runs", {}, error)
+
+    monkeypatch.setattr(
+        "orchestration.files.stores._trouble", lambda file: error if "event" in file.name else None
+    )
+    tally.attempt()
+    if door == "instance":
+        monkeypatch.setattr(instance, "open_instance", fail)
+    with pytest.raises(SystemExit) as ended:
+        command.run(instance.instance if door == "instance" else lambda: instance.with_store(fail))
+    line = capsys.readouterr().err
+    begin = f"error: Dagster's store cannot be used: {home}/event_log.db: {error}; {TROUBLES[code][1]}"
+    assert ended.value.code == 1 and line.startswith(begin) and line.count("\n") == 1
+    tally.survive()
+
+
+@pytest.mark.long
+def test_a_store_of_dagster_that_another_process_holds_is_named(home, tally):
+    """MLflow's store or Dagster's is held by another process, or its disk fails."""
+    with contextlib.closing(sqlite3.connect(home / STORES[0], isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        tally.attempt()
+        with pytest.raises(RuntimeError, match=r"/history/runs\.db: database is locked; another process"):
+            tell("second")
+    assert tell("third")
     tally.survive()
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from orchestration.dvc.stages import restore
+from orchestration.dvc.spare import restore
 from orchestration.workspace.workspace import QUIET, STRICT, Workspace
 from tests.faults.strace import kill_at, strace
 

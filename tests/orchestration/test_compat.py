@@ -1,5 +1,7 @@
 """Features of other tools that have no public interface still behave as expected."""
 
+import errno
+import re
 import subprocess
 import sys
 
@@ -10,6 +12,7 @@ from mlflow import MlflowClient
 from starlette.testclient import TestClient
 
 from orchestration import compat
+from orchestration.messages import describe
 
 
 @dg.asset(code_version="3")
@@ -143,6 +146,28 @@ def test_dvc_commits_a_stage_alone_or_with_its_ancestors(tmp_path, ancestors, re
     locked = yaml.safe_load((tmp_path / "dvc.lock").read_text())["stages"]
     assert set(locked) == recorded
     assert locked["two"]["deps"][0]["path"] == "made"
+
+
+def test_an_error_while_dvc_copies_a_file_to_its_cache_is_raised(tmp_path, monkeypatch):
+    """DVC itself only logs it, and records the file all the same."""
+    from dvc.repo import Repo
+
+    def fail(*_, **__):
+        raise OSError(errno.EIO, "Input/output error")
+
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    Repo.init(str(tmp_path)).close()
+    (tmp_path / "dvc.yaml").write_text("stages:\n  one:\n    cmd: make it\n    outs:\n    - made\n")
+    (tmp_path / "made").write_text("1")
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.copyfile", fail)
+        with pytest.raises(OSError, match="Input/output error") as caught:
+            compat.dvc_commit(tmp_path, {"one": False})
+    assert re.search(r"\(.*made.*\.dvc/cache/files/md5/c4/\S+\)", describe(caught.value)), describe(
+        caught.value
+    )
+    compat.dvc_commit(tmp_path, {"one": False})
+    assert len(list((tmp_path / ".dvc/cache/files/md5/c4").iterdir())) == 1
 
 
 def test_dvc_commits_stages_and_says_when_its_lock_is_held(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from ops.core.sampling import sample
 from ops.parasci.dataset.threshold_scores import found_by
-from orchestration.checks.conservation import unit_ids
+from orchestration.checks.units import unit_ids
 from tests.long_columns import CHUNKS, chunked, long_text
 
 IDS = pa.array([str(number) for number in range(CHUNKS)])

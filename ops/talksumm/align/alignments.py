@@ -121,7 +121,8 @@ def seconds(runs: Sequence[WordSpan], words: Sequence[Row]) -> float | None:
         start, end = words[first]["start"], words[last]["end"]
         if start is None or end is None:
             return None
-        total += end - start
+        # Recognisers may give two words in the wrong order.
+        total += max(0.0, end - start)
     return round(total, 3)
 
 

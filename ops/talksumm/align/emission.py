@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ops.models.word_vectors import WordVectors
-from ops.text.words import STOP_WORDS
+from ops.text.words import STOP_WORDS, visible
 
 #: Cells of rows that are kept in memory (half a gigabyte), and of rows that are recomputed when needed.
 KEPT_CELLS, FRESH_CELLS = 2**26, 2**24
@@ -123,6 +123,10 @@ class Emission:
 
 HESITATION = "%hesitation"
 
+#: Sounds of somebody who thinks; the recogniser of the released transcripts writes them as `HESITATION`.
+_DISFLUENCIES = frozenset({"ah", "eh", "er", "erm", "hm", "hmm", "mhm", "mm", "uh", "uhm", "um", "umm"})
+_SILENT = STOP_WORDS | _DISFLUENCIES
+
 #: A word that the tokeniser leaves whole, except for a sign after it, like most. NLTK takes 80 us per word.
 _PLAIN = re.compile(r"([a-z]+)[.,?!;:]?")
 
@@ -145,7 +149,7 @@ def content_tokens(text: str) -> list[str]:
     sentences. As in the released code, longer punctuation ("...", "``") and clitics that are not stop words
     ("n't", "'s") stay.
     """
-    tokens: list[str] = _tokenizer().tokenize(text.lower().replace(HESITATION, " "))
+    tokens: list[str] = _tokenizer().tokenize(visible(text).lower().replace(HESITATION, " "))
     return [token for token in tokens if token not in _filtered()]
 
 
@@ -153,7 +157,8 @@ def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
     """Return the observed tokens of a talk's words, and for each token the index of its word.
 
     Each word is tokenised by itself, so that a full stop is always split off. Most words give one token or
-    none. A contraction may give two ("system's": "system", "'s"), which are two time steps.
+    none: stop words and disfluencies ("um") are no observations. A contraction may give two ("system's":
+    "system", "'s"), which are two time steps.
     """
     known: dict[str, list[str]] = {}
     observed: list[str] = []
@@ -162,9 +167,9 @@ def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
         if word not in known:
             plain = _PLAIN.fullmatch(word.lower())
             if plain and plain[1] not in _COMPOUNDS:
-                known[word] = [] if plain[1] in STOP_WORDS else [plain[1]]
+                known[word] = [] if plain[1] in _SILENT else [plain[1]]
             else:
-                known[word] = content_tokens(word)
+                known[word] = [token for token in content_tokens(word) if token not in _DISFLUENCIES]
         observed += known[word]
         origins += [index] * len(known[word])
     return observed, origins
@@ -173,7 +178,7 @@ def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
 def says_anything(words: Sequence[str]) -> bool:
     """Say whether a talk's words give any observed token; plain words are usually enough to decide."""
     plain = (_PLAIN.fullmatch(word.lower()) for word in words)
-    known = any(found and found[1] not in _COMPOUNDS and found[1] not in STOP_WORDS for found in plain)
+    known = any(found and found[1] not in _COMPOUNDS and found[1] not in _SILENT for found in plain)
     return known or bool(observe(words)[0])
 
 

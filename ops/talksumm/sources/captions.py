@@ -1,46 +1,52 @@
 """Captions: stretches of speech with start and end, as WebVTT (W3C) and SubRip.
 
-Belongs here: which blocks of a file are cues, including what browsers and video sites write; cue times, the
-text of a cue without markup, and the time of each of its words. Not here: transcripts without captions
-(transcripts.py).
+Belongs here: the cues of a file, including what browsers, video sites and converters write; cue times, the
+text of a cue without markup, and the time of each of its words. Not here: sounds and speakers (spoken.py),
+transcripts without captions (transcripts.py).
+
+A line with times begins a cue, and what follows up to the next one is its text: converters leave blank lines
+inside cues, and none between them. No word is lost for a fault of its cue: where times cannot be read, its
+words have none.
 """
 
 from __future__ import annotations
 
-import html.entities
+import html
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ops.parse.source import ParseError
-from ops.talksumm.sources.transcripts import TranscriptLine, Word, lines_of, pieces_of, spread
+from ops.talksumm.sources.spoken import pieces_of, spoken
+from ops.talksumm.sources.transcripts import TranscriptLine, Word, lines_of, spread
 
-ARROW = "-->"
-_CLOCK = r"(?:(\d{1,4}):)?([0-5]?\d):([0-5]\d)[.,](\d{3})"
-_TIMES = re.compile(rf"\s*{_CLOCK}\s*-->\s*{_CLOCK}(?:\s.*)?")
-#: A time inside the text, a tag, a SubStation override, or a character reference.
+_CLOCK = r"(?:(\d{1,4}):)?(\d{1,3}):([0-5]?\d)(?:[.,](\d{1,3}))?"
+#: Converters write one hyphen or three, and a time may have no fraction, or one of two digits.
+_TIMES = re.compile(rf"\s*{_CLOCK}\s*-{{1,3}}>\s*{_CLOCK}(?:\s.*)?")
+_ARROW = "-->"
+#: A time inside the text, a tag, a SubStation override, or a character reference. A tag of WebVTT that is not
+#: closed goes on to the end of the cue, as in browsers; other signs < are text.
 _MARKUP = re.compile(
-    rf"<{_CLOCK}>"
-    r"|(?P<tag></?[A-Za-z][^<>]*>|\{\\[^{}]*\})"
-    r"|&(?P<reference>#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+    rf"<\s*{_CLOCK}\s*>"
+    r"|(?P<tag></?[A-Za-z][^<>]*>|<\s*/?\s*[A-Za-z]{1,4}\s*>|\{\\[^{}]*\}"
+    r"|<(?:/?(?:[bciuv]|lang|rt|ruby)(?![A-Za-z])|\d)[^<>]*\Z)"
+    r"|&(?P<reference>#[0-9]{1,7};|#[xX][0-9A-Fa-f]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};"
+    r"|(?:amp|gt|lrm|lt|nbsp|rlm)(?![\w;]))"
 )
 
-#: Number of cues that must repeat lines of the cue before them for a file to count as rolling captions.
-_LEAST_REPEATS = 3
-#: Maximum lines that a caption shows at once.
-_MOST_LINES = 4
+#: Words of a cue that are compared with the cue before it.
+_MOST_WORDS = 100
 
 
-@dataclass(frozen=True)
+@dataclass
 class Cue:
     """One caption."""
 
-    number: int
-    """The line number of its times."""
-    start: float
-    end: float
-    lines: Sequence[TranscriptLine]
+    start: float | None
+    """Seconds; None if its times cannot be read."""
+    end: float | None
+    lines: list[TranscriptLine] = field(default_factory=list)
 
 
 @dataclass
@@ -65,119 +71,167 @@ _SIGNATURE = re.compile(r"WEBVTT(?:[ \t].*)?")
 _NO_CUE = re.compile(r"NOTE(?:[ \t].*)?|(?:STYLE|REGION)[ \t]*")
 
 
-def blocks(rows: Iterable[TranscriptLine], *, blank_may_hold_spaces: bool) -> Iterator[list[TranscriptLine]]:
-    """Yield the runs of lines between blank lines."""
-
-    def is_full(row: TranscriptLine) -> bool:
-        return bool(row.text.strip() if blank_may_hold_spaces else row.text)
-
-    return (list(block) for full, block in itertools.groupby(rows, is_full) if full)
-
-
-def cue_of(block: Sequence[TranscriptLine]) -> Cue:
-    """Return the cue in a block that begins with its times. Raises ParseError that names the line."""
-    times, *rest = block
-    found = _TIMES.fullmatch(times.text)
-    if found is None:
-        raise ParseError(f"line {times.number}: malformed cue times: {times.text.strip()!r:.60}")
-    start, end = _seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])
-    if end < start:
-        raise ParseError(f"line {times.number}: the cue ends before it starts")
-    for line in rest:
-        if ARROW in line.text:
-            raise ParseError(f"line {line.number}: cue times inside a cue: a blank line is missing")
-    return Cue(times.number, start, end, rest)
-
-
-def words_of_cues(cues: Sequence[Cue]) -> Sequence[Word]:
-    """Return the words of cues, in order, using times inside the cues and interpolating the others.
-
-    Raises ParseError if a cue starts before the previous one, or a time is outside of its cue. Cues may
-    overlap, so the words of a cue may start before the last word of the previous one.
-    """
-    latest = 0.0
-    for cue in cues:
-        if cue.start < latest:
-            raise ParseError(f"line {cue.number}: the cue starts before the cue before it")
-        latest = cue.start
-    return [word for cue in _without_repeats(cues) for word in _words(cue)]
-
-
 def read_srt(text: str) -> Sequence[Word]:
-    """Return the words of all cues, without cue numbers and tags."""
-    return words_of_cues(list(_srt_cues(text)))
+    """Return the words of all cues, in order of time, without cue numbers, tags, and repeats.
+
+    Raises ParseError if there are words before the first cue, or no cue.
+    """
+    rows = list(lines_of(text))
+    if rows and _SIGNATURE.fullmatch(rows[0].text):
+        return read_webvtt(text)
+    return _words_of_cues(_cues(rows, ids=False))
 
 
 def read_webvtt(text: str) -> Sequence[Word]:
-    """Return the words of all cues, without notes, styles, regions, cue ids, settings and tags."""
-    return words_of_cues(list(_webvtt_cues(text)))
+    """Return the same of a WebVTT file, without notes, styles, regions, cue ids and settings.
 
-
-def _seconds(hours: str | None, minutes: str, seconds: str, thousandths: str) -> float:
-    # A single integer division gives the double nearest to the written time.
-    return ((int(hours or 0) * 60 + int(minutes)) * 60_000 + int(seconds) * 1000 + int(thousandths)) / 1000
-
-
-def _without_repeats(cues: Sequence[Cue]) -> Sequence[Cue]:
-    """Return the cues without lines that rolling captions show a second time.
-
-    Automatic captions scroll: a cue begins with the last lines of the previous one. If most cues of a file do
-    so, all such lines are dropped; in any other file, a repeated line stays.
+    Raises ParseError if the file does not begin with WEBVTT, too.
     """
-    spoken = [[line for line in cue.lines if line.text.strip()] for cue in cues]
-    plain = [[_speech([line]).text.split() for line in rows] for rows in spoken]
-    repeats = [0, *(_overlap(before, now) for before, now in itertools.pairwise(plain))]
-    if sum(map(bool, repeats)) < max(_LEAST_REPEATS, len(cues) / 2):
-        return cues
-    return [
-        Cue(cue.number, cue.start, cue.end, rows[repeated:])
-        for cue, rows, repeated in zip(cues, spoken, repeats, strict=False)
-    ]
+    rows = list(lines_of(text))
+    if not rows or not _SIGNATURE.fullmatch(rows[0].text):
+        raise ParseError("line 1: no WEBVTT signature")
+    first = next((index for index, row in enumerate(rows) if not row.text.strip()), len(rows))
+    header = next((index for index, row in enumerate(rows[:first]) if _is_times(row)), first)
+    return _words_of_cues(_cues(list(_without_notes(rows[header:])), ids=True))
 
 
-def _overlap(before: Sequence[object], now: Sequence[object]) -> int:
-    """Return the number of last lines of a cue that are the first lines of the next."""
-    most = min(len(before), len(now), _MOST_LINES)
+def read_clocked(text: str) -> Sequence[Word] | None:
+    """Return the words of lines like `[00:01.000 --> 00:02.000] hello`; None if there are other lines."""
+    rows = [row for row in lines_of(text) if row.text.strip()]
+    matches = [_CLOCKED.match(row.text) for row in rows]
+    if not rows or not all(matches):
+        return None
+    cues = []
+    for row, match in zip(rows, matches, strict=True):
+        assert match is not None
+        number, offset, line = row
+        rest = TranscriptLine(number, offset + match.end(), line[match.end() :])
+        cues.append(Cue(_seconds(*match.groups()[:4]), _seconds(*match.groups()[4:]), [rest]))
+    return _words_of_cues(cues)
+
+
+_CLOCKED = re.compile(rf"\s*\[{_CLOCK}\s*-{{1,3}}>\s*{_CLOCK}\]")
+
+
+def _is_times(row: TranscriptLine) -> bool:
+    return _ARROW in row.text or _TIMES.fullmatch(row.text) is not None
+
+
+def _without_notes(rows: Sequence[TranscriptLine]) -> Iterator[TranscriptLine]:
+    """Yield the lines that are not of a note, style or region: each of these ends at the next empty line."""
+    skipped, begins = False, True
+    for row in rows:
+        skipped = not _is_times(row) and (_NO_CUE.fullmatch(row.text) is not None if begins else skipped)
+        begins = not row.text
+        if not skipped:
+            yield row
+
+
+def _cues(rows: Sequence[TranscriptLine], *, ids: bool) -> list[Cue]:
+    """Return the cues of a file, each with the lines of its text. Raises ParseError for text before them."""
+    starts = [index for index, row in enumerate(rows) if _is_times(row)]
+    if not starts:
+        raise ParseError("no cue times: the file has no captions")
+    numbered = starts[0] > 0 and rows[starts[0] - 1].text.strip().isdecimal()
+    ends = [start - _has_label(rows, start, numbered, ids) for start in starts]
+    if stray := next((row for row in rows[: ends[0]] if row.text.strip()), None):
+        raise ParseError(f"line {stray.number}: text before the first cue times: {stray.text.strip()!r:.60}")
+    cues = []
+    for start, end in zip(starts, [*ends[1:], len(rows)], strict=True):
+        lines = [row for row in rows[start + 1 : end] if row.text.strip()]
+        match = _TIMES.fullmatch(rows[start].text)
+        cues.append(_cue(match, lines) if match else Cue(None, None, lines))
+    return cues
+
+
+def _has_label(rows: Sequence[TranscriptLine], times: int, numbered: bool, ids: bool) -> bool:
+    """Say whether the line before a line of times is the cue's number, or its id if the format has ids."""
+    label = rows[times - 1].text.strip() if times else ""
+    if not label or _is_times(rows[times - 1]):
+        return False
+    return (numbered and label.isdecimal()) or (ids and (times == 1 or not rows[times - 2].text.strip()))
+
+
+def _cue(times: re.Match[str], lines: list[TranscriptLine]) -> Cue:
+    start, end = _seconds(*times.groups()[:4]), _seconds(*times.groups()[4:])
+    return Cue(start, max(start, end), lines)
+
+
+def _words_of_cues(cues: Iterable[Cue]) -> list[Word]:
+    """Return the words of cues by time, using times inside the cues and interpolating the others.
+
+    Cues may overlap, so the words of a cue may start before the last word of the previous one.
+    """
+    ordered = _by_time(cues)
+    speeches = [_speech(cue.lines) for cue in ordered]
+    pieces = [list(pieces_of(spoken(speech.text))) for speech in speeches]
+    repeats = _repeats([[text for text, _ in said] for said in pieces])
+    parts = zip(ordered, speeches, pieces, repeats, strict=True)
+    return [word for cue, speech, said, repeated in parts for word in _words(cue, speech, said[repeated:])]
+
+
+def _by_time(cues: Iterable[Cue]) -> list[Cue]:
+    """Return cues by their start; one without times stays behind the cue before it."""
+    keyed, latest = [], 0.0
+    for cue in cues:
+        latest = latest if cue.start is None else cue.start
+        keyed.append((latest, cue))
+    return [cue for _, cue in sorted(keyed, key=lambda pair: pair[0])]
+
+
+def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str | None) -> float:
+    # A single integer division gives the double nearest to the written time.
+    thousandths = int((fraction or "").ljust(3, "0"))
+    return ((int(hours or 0) * 60 + int(minutes)) * 60_000 + int(seconds) * 1000 + thousandths) / 1000
+
+
+def _repeats(spoken_words: Sequence[Sequence[str]]) -> list[int]:
+    """Return how many words of each cue rolling captions show a second time.
+
+    Automatic captions scroll: a cue begins with the last words of the previous one. They are repeats if at
+    least half of a file's cues do so, and new words follow the repeat in more than a third of these: where
+    cues are only equal, somebody said the same again.
+    """
+    repeats = [0, *(_overlap(before, now) for before, now in itertools.pairwise(spoken_words))]
+    repeated = sum(map(bool, repeats))
+    continued = sum(1 < count < len(words) for count, words in zip(repeats, spoken_words, strict=True))
+    rolls = repeated * 2 >= sum(map(bool, spoken_words[1:])) and continued * 3 > repeated
+    return repeats if rolls else [0] * len(repeats)
+
+
+def _overlap(before: Sequence[str], now: Sequence[str]) -> int:
+    """Return the number of last words of a cue that are the first words of the next."""
+    most = min(len(before), len(now), _MOST_WORDS)
     return next((count for count in range(most, 0, -1) if before[-count:] == now[:count]), 0)
 
 
 def _speech(rows: Sequence[TranscriptLine]) -> _Speech:
     speech = _Speech()
-    for line in rows:
-        position = 0
-        for found in _MARKUP.finditer(line.text):
-            speech.add(
-                line.text[position : found.start()],
-                range(line.offset + position, line.offset + found.start()),
-            )
-            position = found.end()
-            if found["reference"]:
-                character = _character(found["reference"]) or found.group()
-                speech.add(character, [line.offset + found.start()] * len(character))
-            elif not found["tag"]:
-                speech.times.append((len(speech.offsets), _seconds(*found.groups()[:4])))
-        # The line break separates words, and its offset is never that of a word.
-        speech.add(
-            line.text[position:] + "\n", range(line.offset + position, line.offset + len(line.text) + 1)
-        )
+    written = "\n".join(row.text for row in rows)
+    offsets = [row.offset + index for row in rows for index in range(len(row.text) + 1)]
+    position = 0
+    for match in _MARKUP.finditer(written):
+        speech.add(written[position : match.start()], offsets[position : match.start()])
+        position = match.end()
+        if match["reference"]:
+            character = html.unescape(match.group())
+            speech.add(character, [offsets[match.start()]] * len(character))
+        elif not match["tag"]:
+            speech.times.append((len(speech.offsets), _seconds(*match.groups()[:4])))
+    speech.add(written[position:], offsets[position : len(written)])
     return speech
 
 
-def _character(reference: str) -> str | None:
-    """Return the character for `&reference;`, or None for an unknown name, which stays as written."""
-    if not reference.startswith("#"):
-        return html.entities.html5.get(f"{reference};")
-    return html.unescape(f"&{reference};")
-
-
-def _words(cue: Cue) -> Iterator[Word]:
-    speech = _speech(cue.lines)
-    pieces = list(pieces_of(speech.text))
-    bounds = [(0, cue.start), *speech.times, (len(speech.offsets), cue.end)]
+def _words(cue: Cue, speech: _Speech, pieces: Sequence[tuple[str, int]]) -> Iterator[Word]:
+    """Yield the words of a cue; times inside it that run backwards or leave it do not count."""
+    if cue.start is None or cue.end is None:
+        yield from (Word(text, speech.offsets[index]) for text, index in pieces)
+        return
+    bounds = [(0, cue.start)]
+    bounds += [(index, at) for index, at in speech.times if cue.start <= at <= cue.end]
+    bounds = [*_rising(bounds), (len(speech.offsets), cue.end)]
     position = 0
     for (_, start), (until, end) in itertools.pairwise(bounds):
-        if not cue.start <= start <= end <= cue.end:
-            raise ParseError(f"line {cue.number}: the times inside the cue run backwards or leave it")
         first = position
         while position < len(pieces) and pieces[position][1] < until:
             position += 1
@@ -186,24 +240,9 @@ def _words(cue: Cue) -> Iterator[Word]:
         )
 
 
-def _srt_cues(text: str) -> Iterator[Cue]:
-    for block in blocks(lines_of(text), blank_may_hold_spaces=True):
-        numbered = block[0].text.strip().isdecimal() and len(block) > 1
-        yield cue_of(block[1:] if numbered else block)
-
-
-def _webvtt_cues(text: str) -> Iterator[Cue]:
-    # Only empty lines are blank: automatic captions have lines with a single space inside their cues.
-    rows = lines_of(text)
-    signature = next(rows, None)
-    if signature is None or not _SIGNATURE.fullmatch(signature.text):
-        raise ParseError("line 1: no WEBVTT signature")
-    for block in blocks(rows, blank_may_hold_spaces=False):
-        in_header = block[0].number == signature.number + 1
-        # The times are on the first line, or on the second after a cue id; after a header, on any line.
-        near = block if in_header else block[:2]
-        times = next((index for index, line in enumerate(near) if ARROW in line.text), None)
-        if times is not None:
-            yield cue_of(block[times:])
-        elif not in_header and not _NO_CUE.fullmatch(block[0].text):
-            raise ParseError(f"line {block[0].number}: neither cue times nor NOTE, STYLE or REGION")
+def _rising(bounds: Iterable[tuple[int, float]]) -> Iterator[tuple[int, float]]:
+    latest = 0.0
+    for index, at in bounds:
+        if at >= latest:
+            latest = at
+            yield index, at

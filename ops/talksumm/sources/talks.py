@@ -28,13 +28,18 @@ from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.talksumm.schemas import TALKS
 from ops.talksumm.sources import speech
-from ops.talksumm.sources.captions import read_srt, read_webvtt
+from ops.talksumm.sources.captions import read_clocked, read_srt, read_webvtt
 from ops.talksumm.sources.transcripts import Talk, Word, decoded_transcript, read_plain, read_timed
+
+
+def _read_text(text: str) -> Sequence[Word]:
+    return read_clocked(text) or read_plain(text)
+
 
 _READERS: Mapping[str, Callable[[str], Sequence[Word]]] = {
     ".json": read_timed,
     ".srt": read_srt,
-    ".txt": read_plain,
+    ".txt": _read_text,
     ".vtt": read_webvtt,
 }
 
@@ -246,7 +251,9 @@ def _lines(rows: Sequence[MetadataRow]) -> str:
 def _table(text: str) -> Iterator[tuple[int, str, Sequence[str], str | None]]:
     """Yield (first line, text, cells, error) of every row; reading continues after a broken row."""
     lines = list(io.StringIO(text, newline=""))
-    reader = csv.reader(lines, strict=True)
+    # Spreadsheets of many countries write semicolons.
+    header = lines[0] if lines else ""
+    reader = csv.reader(lines, strict=True, delimiter=max(",;\t", key=header.count))
     while (done := reader.line_num) < len(lines):
         cells: Sequence[str] = []
         error = None

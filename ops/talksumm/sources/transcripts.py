@@ -1,12 +1,14 @@
 """A parsed talk, and transcript formats other than captions.
 
 Belongs here: `Talk` and `Word`, decoding, lines and words with their offsets in the file; plain text; JSON
-with a time for every word, as written by speech recognisers and aligners. Not here: captions (captions.py),
-recordings (speech.py), finding transcripts (talks.py).
+with times, as written by speech recognisers and aligners. Not here: captions (captions.py), recordings
+(speech.py), finding transcripts (talks.py).
 
-JSON may be `{"words": [...]}` or the bare list, with items like `{"word": "hello", "start": 0.1, "end": 0.4}`
-or with the keys `text`, `startTime`, `endTime`; other keys are ignored. A word may lack both times (aligners
-omit them if they fail), but not only one.
+JSON is a list of words or segments, or an object with one as `words`, `segments` (Whisper, WhisperX),
+`chunks` (Transformers) or `transcription` (whisper.cpp). An item is like `{"word": "hello", "start": 0.1,
+"end": 0.4}`; it may have `text`, `startTime`, `endTime`, `timestamp: [start, end]`, or `offsets: {from, to}`
+in milliseconds instead, or a list `words` of its own. Other keys are ignored. A word may lack times, because
+aligners omit them if they fail.
 """
 
 from __future__ import annotations
@@ -20,9 +22,9 @@ from typing import Any, NamedTuple, NoReturn
 
 from ops.parse.decoding import check_characters
 from ops.parse.source import ParseError
+from ops.talksumm.sources.spoken import pieces_of, spoken
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
-_WORD = re.compile(r"\S+")
 
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -76,7 +78,7 @@ class _Located(str):
         check_characters(self, f"{where}: the word")
         written = text[self.begin : self.end]
         starts = [found.start() for found in _WRITTEN.finditer(written)] if "\\" in written else None
-        for word, index in pieces_of(self):
+        for word, index in pieces_of(spoken(self)):
             yield word, self.begin + (index if starts is None else starts[index])
 
 
@@ -124,11 +126,6 @@ def lines_of(text: str) -> Iterator[TranscriptLine]:
         number += 1
 
 
-def pieces_of(text: str, start: int = 0) -> Iterator[tuple[str, int]]:
-    """Yield the runs of non-white-space from `start` on, each with its offset."""
-    return ((found.group(), found.start()) for found in _WORD.finditer(text, start))
-
-
 def spread(pieces: Sequence[tuple[str, int]], start: float, end: float) -> Iterator[Word]:
     """Yield the words of a stretch of speech, with its time divided in proportion to their characters.
 
@@ -142,46 +139,49 @@ def spread(pieces: Sequence[tuple[str, int]], start: float, end: float) -> Itera
         yield Word(text, offset, round(begin, 3), round(start + (end - start) * said / total, 3))
 
 
+_LISTS = ("words", "segments", "chunks", "transcription")
+
+
 def read_timed(text: str) -> Sequence[Word]:
-    """Return the words with their own times; a string of several words divides its time among them."""
-    found = _loaded(text)
-    entries = found.get("words") if isinstance(found, dict) else found
-    if not isinstance(entries, list):
-        raise ParseError('expected a list of words, or an object with a list "words"')
-    result: list[Word] = []
-    latest = 0.0
-    for index, entry in enumerate(entries):
-        where = f"words[{index}]"
-        if not isinstance(entry, dict):
-            raise ParseError(f"{where}: expected an object with word, start and end")
-        string = entry.get("word", entry.get("text"))
-        if not isinstance(string, _Located):
-            raise ParseError(f'{where}: "word" is missing or not a string')
-        start, end = (
-            _seconds_of(entry, where, "start", "startTime"),
-            _seconds_of(entry, where, "end", "endTime"),
-        )
-        pieces = list(string.pieces(text, where))
-        if start is None and end is None:
-            result.extend(Word(*piece) for piece in pieces)
-            continue
-        if start is None or end is None:
-            raise ParseError(f"{where}: start without end, or end without start")
-        if end < start:
-            raise ParseError(f"{where}: ends at {end} before it starts at {start}")
-        if start < latest:
-            raise ParseError(f"{where}: starts at {start} before the word before it at {latest}")
-        latest = start
-        if len(pieces) == 1:
-            result.append(Word(*pieces[0], start, end))
-        else:
-            result.extend(spread(pieces, start, end))
-    return result
+    """Return the words with their own times; a string of several words divides its time among them.
+
+    Raises ParseError, which names the item, for JSON of another shape.
+    """
+    content = _loaded(text)
+    if isinstance(content, dict):
+        content = next((content[name] for name in _LISTS if content.get(name)), content)
+    if not isinstance(content, list):
+        names = ", ".join(_LISTS)
+        raise ParseError(f"expected a list of words, or an object with a list of them as one of {names}")
+    return [word for index, entry in enumerate(content) for word in _timed(text, entry, f"words[{index}]")]
+
+
+def _timed(text: str, entry: object, where: str) -> Iterator[Word]:
+    """Yield the words of an item: those of its own list, or those of its text."""
+    if not isinstance(entry, dict):
+        raise ParseError(f"{where}: expected an object with word, start and end")
+    if isinstance(words := entry.get("words"), list) and words:
+        for index, word in enumerate(words):
+            yield from _timed(
+                text, {**word, "words": None} if isinstance(word, dict) else word, f"{where}[{index}]"
+            )
+        return
+    string = entry.get("word", entry.get("text"))
+    if not isinstance(string, _Located):
+        raise ParseError(f'{where}: "word" is missing or not a string')
+    pieces = list(string.pieces(text, where))
+    start, end = _times_of(entry, where)
+    if start is None or end is None:
+        yield from (Word(*piece) for piece in pieces)
+    elif len(pieces) == 1:
+        yield Word(*pieces[0], start, end)
+    else:
+        yield from spread(pieces, start, end)
 
 
 def read_plain(text: str) -> Sequence[Word]:
     """Return the words between white space; `text[word.offset:]` starts with the word."""
-    return [Word(*piece) for piece in pieces_of(text, first_character(text))]
+    return [Word(*piece) for piece in pieces_of(spoken(text), first_character(text))]
 
 
 def _locate(text: str, begin: int, strict: bool) -> tuple[_Located, int]:
@@ -206,12 +206,23 @@ def _loaded(text: str) -> object:
         raise ParseError("JSON nested too deeply") from None
 
 
-def _seconds_of(entry: Mapping[str, Any], where: str, *keys: str) -> float | None:
-    value = next((entry[key] for key in keys if entry.get(key) is not None), None)
-    if value is None:
-        return None
-    if not isinstance(value, float):
-        raise ParseError(f"{where}: {keys[0]} is not a number of seconds: {value!r:.40}")
-    if not math.isfinite(value) or value < 0:
-        raise ParseError(f"{where}: {keys[0]} is negative or infinite")
-    return value
+def _times_of(entry: Mapping[str, Any], where: str) -> tuple[float, float] | tuple[None, None]:
+    """Return start and end in seconds, or None where one does not know when the word began.
+
+    Recognisers leave out the end of what is cut off, or set it before the start: then it ends as it starts.
+    """
+    start = entry.get("start", entry.get("startTime"))
+    end = entry.get("end", entry.get("endTime"))
+    if isinstance(pair := entry.get("timestamp"), list) and len(pair) == 2:
+        start, end = pair
+    scale = 1
+    if isinstance(offsets := entry.get("offsets"), dict):
+        start, end, scale = offsets.get("from"), offsets.get("to"), 1000
+    for name, value in (("start", start), ("end", end)):
+        if value is not None and not isinstance(value, float):
+            raise ParseError(f"{where}: {name} is not a number of seconds: {value!r:.40}")
+        if value is not None and (not math.isfinite(value) or value < 0):
+            raise ParseError(f"{where}: {name} is negative or infinite")
+    if start is None:
+        return None, None
+    return start / scale, max(start, start if end is None else end) / scale

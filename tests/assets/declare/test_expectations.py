@@ -14,19 +14,19 @@ from assets.declare.expectations import (
     at_most,
     between,
     check,
+    checks_version,
     equal,
     identity,
     matches,
     none,
     not_null,
     steady,
-    suite_version,
     text,
     texts,
     unique,
 )
 from assets.declare.settings import checkout
-from assets.declare.symbols import Reach
+from assets.declare.symbols import Symbol, Symbols
 from ops.core.outcome import Shape, columns
 from ops.core.parts import Parts
 from orchestration.definitions import workspace
@@ -131,7 +131,7 @@ def test_names_describe_the_expectation():
 
 def test_the_version_of_a_suite_covers_all_its_expectations():
     versions = {
-        suite_version(suite)
+        checks_version(suite)
         for suite in (
             [],
             [between("x", 0)],
@@ -142,38 +142,100 @@ def test_the_version_of_a_suite_covers_all_its_expectations():
         )
     }
     assert len(versions) == 6
-    assert suite_version([between("x", 0)]) == suite_version((between("x", 0),))
+    assert checks_version([between("x", 0)]) == checks_version((between("x", 0),))
 
 
-def test_the_version_of_a_suite_covers_the_rules_and_great_expectations(monkeypatch):
-    symbol, within = expectations.RULES
-    assert reached(symbol, within) >= {
-        ("orchestration.checks.evaluate", "evaluate"),
-        ("ops.core.row_measures", "measured"),
-    }
+@pytest.fixture
+def forgetful(monkeypatch):
+    """The hash of checks without its caches."""
     monkeypatch.setattr(code, "locked_version", code.locked_version.__wrapped__)
     monkeypatch.setattr(expectations, "rules", code.rules.__wrapped__)
-    versions = {suite_version([between("x", 0)])}
+    return monkeypatch
+
+
+def test_the_version_of_checks_covers_great_expectations(forgetful):
+    before = checks_version([between("x", 0)])
     pins, digest = code.lock_file()
     name, pinned = pins["great-expectations"]
     changed_pins = {**pins, "great-expectations": (name, f"{pinned}.post1")}
-    with monkeypatch.context() as patch:
-        patch.setattr(code, "lock_file", lambda: (changed_pins, digest))
-        versions.add(suite_version([between("x", 0)]))
-    monkeypatch.setattr(code, "reach", lambda symbol, within: Reach("another", frozenset()))
-    versions.add(suite_version([between("x", 0)]))
-    assert len(versions) == 3
+    forgetful.setattr(code, "lock_file", lambda: (changed_pins, digest))
+    assert checks_version([between("x", 0)]) != before
 
 
-def reached(symbol, within):
-    """All symbols that a symbol reaches."""
-    found, known = {symbol}, code.symbols(within)
-    waiting = [symbol]
-    while waiting:
-        fresh = {used for _, used in known.content(waiting.pop()).uses} - found
-        found |= fresh
-        waiting += fresh
-    return found
+DECIDING = [
+    ("orchestration.checks.conservation", "conservation"),
+    ("orchestration.checks.conservation", "on_disk"),
+    ("orchestration.checks.conservation", "schema"),
+    ("orchestration.checks.conservation", "accepted"),
+    ("orchestration.checks.conservation", "Finding"),
+    ("orchestration.checks.units", "expected_units"),
+    ("orchestration.checks.units", "unit_ids"),
+    ("orchestration.checks.ids", "IdCounts"),
+    ("orchestration.checks.validate", "against"),
+    ("orchestration.checks.validate", "former_counts"),
+    ("orchestration.checks.validate", "LEVELS"),
+    ("orchestration.checks.validate", "Validation"),
+    ("orchestration.checks.evaluate", "evaluate"),
+    ("orchestration.checks.slices", "repeated"),
+    ("orchestration.checks.history", "accepted_before"),
+    ("ops.core.outcome", "Shape"),
+    ("ops.core.row_measures", "measured"),
+    ("ops.crawl.journal", "asked_units"),
+    ("assets.declare.dataset", "ADVISORY"),
+]
+DESCRIBING = [
+    ("orchestration.checks.validate", "_finding"),
+    ("orchestration.checks.docs", "build"),
+    ("orchestration.checks.history", "append"),
+    ("orchestration.messages", "escaped"),
+]
+
+
+def mend(patch, symbol):
+    """Give a symbol another text, as an edit of it would."""
+    content = Symbols.content
+
+    def mended(self, asked):
+        own = content(self, asked)
+        return own._replace(text=[*own.text, "mended"]) if asked == symbol else own
+
+    fresh = {}
+    patch.setattr(Symbols, "content", mended)
+    patch.setattr(
+        code,
+        "reach",
+        lambda asked, within: fresh.setdefault(within, Symbols(checkout(), within)).reach(asked),
+    )
+
+
+@pytest.mark.parametrize("symbol", DECIDING)
+def test_mending_code_that_decides_whether_rows_pass_changes_the_version_of_checks(symbol, forgetful):
+    before = checks_version([])
+    mend(forgetful, Symbol(*symbol))
+    assert checks_version([]) != before
+
+
+@pytest.mark.parametrize("symbol", DESCRIBING)
+def test_mending_code_that_only_describes_a_result_changes_no_version_of_checks(symbol, forgetful):
+    before = checks_version([], reads_sources=True)
+    mend(forgetful, Symbol(*symbol))
+    assert checks_version([], reads_sources=True) == before
+
+
+def test_mending_the_check_of_sources_concerns_only_datasets_that_read_some(forgetful):
+    before = [checks_version([], reads) for reads in (False, True)]
+    mend(forgetful, Symbol("orchestration.checks.rejects", "sources_without_records"))
+    after = [checks_version([], reads) for reads in (False, True)]
+    assert [one == other for one, other in zip(before, after, strict=True)] == [True, False]
+
+
+def test_checks_of_a_dataset_are_not_part_of_what_makes_its_rows(forgetful):
+    dataset = next(one for one in workspace().datasets.values() if one.name == "talksumm/pairs")
+    before = dataset.code
+    mend(forgetful, Symbol("orchestration.checks.conservation", "schema"))
+    after = type(dataset).code.func(dataset)
+    assert after["expectations"] != before["expectations"]
+    assert {**after, "expectations": ""} == {**before, "expectations": ""}
 
 
 def test_every_dataset_has_a_suite_with_its_identity_and_its_previous_version():

@@ -42,6 +42,8 @@ def test_without_periods_there_is_one_partition(monkeypatch):
         ({"start": 2018, "end": 2019}, r"partitions\.start: must be a month like 2018-06 \(found 2018\)"),
         ({"every": "year", "start": "2018-01", "end": 2019}, r"partitions\.start: must be a year like 2018"),
         ({"every": "year", "start": 2019, "end": 2018}, r"end \(2018\) is before start \(2019\)"),
+        ({"every": "none", "end": "latest"}, "partitions.end: without periods there is one partition"),
+        ({"start": "latest", "end": "2019-01"}, r"partitions\.start: must be a month like 2018-06"),
         ({"every": "none", "start": 2018}, "partitions.start: without periods there is one partition"),
         (
             {"every": "week", "start": "2018-06", "end": "2018-07"},
@@ -52,6 +54,14 @@ def test_without_periods_there_is_one_partition(monkeypatch):
 def test_invalid_bounds_are_refused_by_name(values, complaint):
     with pytest.raises(ParamsError, match=complaint):
         partitions(**values)
+
+
+@pytest.mark.parametrize(("newest", "last"), [("2018-08", "2018-08"), ("2017-01", "2018-06")])
+def test_the_latest_period_is_known_once_the_sources_are_read(newest, last):
+    chosen = partitions(start="2018-06", end="latest")
+    assert chosen.names == ["2018-06"]
+    chosen.follow(newest)
+    assert chosen.last == chosen.names[-1] == last
 
 
 def test_keys_with_a_default_may_be_left_out():

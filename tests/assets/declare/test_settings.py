@@ -2,7 +2,7 @@
 
 import pytest
 
-from assets.declare.settings import document, nearest_project, params_from, project, settings
+from assets.declare.settings import ParamsError, document, nearest_project, params_from, project, settings
 
 OURS = "partitions: {every: none}\nsources: {}\n"
 
@@ -37,6 +37,18 @@ def test_a_project_that_was_used_is_found_without_its_sections(folder):
     (folder / "params.yaml").write_text("partition: {every: none}")
     (folder / ".silverloom").mkdir()
     assert nearest_project() == folder
+
+
+def test_a_project_that_was_used_is_found_although_its_params_cannot_be_read(folder):
+    (folder / "params.yaml").mkdir()
+    assert nearest_project() is None
+    (folder / ".silverloom").mkdir()
+    assert nearest_project() == folder
+    with (
+        params_from(folder),
+        pytest.raises(ParamsError, match=r"cannot be read: .*Is a directory: .*params\.yaml"),
+    ):
+        settings()
 
 
 def test_params_can_be_those_of_another_folder(tmp_path):

@@ -169,8 +169,8 @@ def test_a_date_counts_from_now_and_a_past_date_means_no_wait():
 
 
 def test_a_body_waiting_to_be_resent_is_not_sent_after_closing():
-    with serving(failing(503, Retry_After="20")) as (site, asked):
-        posting, faults = client(), []
+    with serving(failing(503, Retry_After="3600")) as (site, asked):
+        posting, faults = client(longest_wait=3600), []
 
         def post():
             try:
@@ -178,11 +178,11 @@ def test_a_body_waiting_to_be_resent_is_not_sent_after_closing():
             except FetchError as error:
                 faults.append(str(error))
 
-        thread, before = threading.Thread(target=post), time.monotonic()
+        thread = threading.Thread(target=post)
         thread.start()
         until(lambda: asked)
         posting.close()
         thread.join()
-        assert time.monotonic() - before < 10 and "status 503" in faults[0]
+        assert "status 503" in faults[0]
         post()
         assert len(asked) == 1 and "not asked" in faults[1]

@@ -2,7 +2,6 @@
 
 import importlib
 import re
-import time
 from itertools import pairwise
 
 import pytest
@@ -85,10 +84,9 @@ def test_addresses_respect_the_length_limits():
 
 
 @pytest.mark.parametrize("text", ["a." * 300_000 + " @", "a@" * 300_000, "a@b.org " * 75_000, "a!" * 300_000])
-def test_hostile_texts_take_no_quadratic_time(text):
-    started = time.process_time()
-    list(personal_data(text, None))
-    assert time.process_time() - started < 60  # for these 600,000 characters; quadratic time would be hours
+def test_personal_data_of_hostile_texts_are_counted(text):
+    """Quadratic work on them takes hours: the limit of every test ends it."""
+    assert len(list(personal_data(text, None))) in (0, text.count("b.org"))
 
 
 GOOD = (

@@ -138,10 +138,10 @@ def test_one_child_serves_all_calls_and_is_not_this_process(child):
     ],
 )
 def test_an_exceeded_limit_is_refused_with_its_cause_and_the_next_call_works(child, function, cause):
-    if function in (sleep, stops_within):
-        child.bounds = SMALL._replace(patience=3)
+    # A busy machine may leave the child little time: only the two that wait have little patience.
+    child.bounds = SMALL._replace(patience=3 if function in (sleep, stops_within) else 600)
     if function in (fill_json, fill_xml):
-        child.bounds = SMALL._replace(seconds=30, patience=120)
+        child.bounds = child.bounds._replace(seconds=30)
     with pytest.raises(ParseError, match=cause):
         child.call(function)
     assert child.call(same, 1) == 1

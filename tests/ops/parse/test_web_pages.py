@@ -7,6 +7,9 @@ from itertools import pairwise
 
 import brotli
 import pytest
+from backports import zstd
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ops.parse.bounded import BoundedFormat, Bounds
 from ops.parse.records import Record, record_id
@@ -154,6 +157,11 @@ CHUNKED = b"5\r\nHello\r\n1;x=y\r\n!\r\n0\r\n\r\n"
         (http(zlib.compress(b"Hello!"), "Content-Encoding: deflate"), b"Hello!"),
         (http(zlib.compress(b"Hello!")[2:-4], "Content-Encoding: deflate"), b"Hello!"),
         (http(brotli.compress(b"Hello!"), "Content-Encoding: br"), b"Hello!"),
+        (http(zstd.compress(b"Hello!"), "Content-Encoding: zstd"), b"Hello!"),
+        *(
+            (http("Hello!", f"Content-Encoding: {packing}"), b"Hello!")
+            for packing in ("br", "deflate", "UTF-8", "zstd")
+        ),
         (b"HTTP/1.0 200\nContent-type: text/html\n\nHello!", b"Hello!"),
     ],
 )
@@ -167,8 +175,9 @@ def test_a_body_is_restored_to_what_was_sent(content, body):
         (b"GET / HTTP/1.1\r\n\r\n", "no HTTP message"),
         (b"HTTP/1.1 200 OK\r\nA: b", "without the end of its head"),
         (http(b"\x1f\x8bxxxx", "Content-Encoding: gzip"), "cannot be unpacked"),
-        (http(b"xx", "Content-Encoding: br"), "cannot be unpacked"),
-        (http(b"xx", "Content-Encoding: zstd"), "an unknown packing: 'zstd'"),
+        (http(b"\x01\x02\xff", "Content-Encoding: br"), "cannot be unpacked"),
+        (http(b"\x01\x02\xff", "Content-Encoding: zstd"), "cannot be unpacked"),
+        (http(b"\x01\x02\xff", "Content-Encoding: lzma"), "an unknown packing: 'lzma'"),
         (http(gzip.compress(bytes(70 * 2**20)), "Content-Encoding: gzip"), "unpacks to more than"),
     ],
 )
@@ -203,6 +212,47 @@ def test_the_declared_encoding_is_used_if_the_page_decodes(content, content_type
     page = page_of(content, content_type)
     assert page.encoding == encoding
     assert "\ufffd" not in page.paragraphs[0].text
+
+
+@pytest.mark.parametrize("encoding", ["iso-2022-jp", "utf-16", "shift_jis", "euc-jp", "utf-8"])
+def test_a_page_in_another_encoding_is_read_whole(encoding):
+    text = "<meta charset={}><p>\u30bf\u30cd\u5ddd\u306f\u5cf6\u3067\u4e00\u756a\u9577\u3044\u5ddd\u3067\u3059</p>"
+    page = page_of(text.format(encoding).encode(encoding), f"text/html; charset={encoding}")
+    assert [found.text for found in page.paragraphs] == [text[20:-4]]
+
+
+@given(st.integers(0, 400), st.sampled_from([b"\xe2", b"\x80", b"\xff", b"\xc3("]))
+def test_a_broken_byte_costs_one_character_and_not_the_page(place, broken):
+    text = "It\u2019s the town\u2019s oldest caf\u00e9 \u2013 built in 1830 \u2013 and open. " * 8
+    start, end = text[:place].encode(), text[place:].encode()
+    page = page_of(b"<meta charset=utf-8><p>" + start + broken + end, "text/html; charset=utf-8")
+    assert page.encoding == "utf-8"
+    assert "".join(found.text for found in page.paragraphs).replace("\ufffd", "").count("\u2019") == 16
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "cause"),
+    [
+        (b"%PDF-1.4\n1 0 obj << >> stream\n", "text/html", "a PDF"),
+        (b"\xff\xd8\xff\xe0\x00\x10JFIF", "", "a JPEG image"),
+        (b"PK\x03\x04" + bytes(40), "application/xhtml+xml", "a ZIP archive"),
+        (bytes(range(256)) * 4, "text/html; charset=utf-8", "binary data"),
+    ],
+)
+def test_bytes_of_another_kind_are_rejected_whatever_their_declared_type(tmp_path, body, kind, cause):
+    (tmp_path / "a.warc").write_bytes(record(1, http(body, kind=kind)))
+    (rejected,) = outcome(split(tmp_path)).rejected.to_pylist()
+    assert f"its bytes are {cause}" in rejected["error"]
+
+
+@pytest.mark.parametrize("empty", ["<title/>", "<script src='a'/>", '<a name="b" />', "<style />"])
+def test_an_empty_element_of_xhtml_does_not_swallow_the_page(empty):
+    text = f'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head>{empty}</head><body><br/><p>{PROSE}</p>'
+    assert PROSE in [found.text for found in page_of(text.encode(), "application/xhtml+xml").paragraphs]
+
+
+def test_soft_hyphens_do_not_split_words():
+    assert page_of(b"<p>inter&shy;na\xe2\x80\x8btional law</p>").paragraphs[0].text == "international law"
 
 
 def test_every_record_is_kept_dropped_or_rejected(tmp_path):

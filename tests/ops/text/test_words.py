@@ -1,10 +1,16 @@
-"""Word-level difference of two texts."""
+"""Word-level difference of two texts, and characters that nobody sees."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.text.words import word_difference
+from ops.filters.contamination import words_of
+from ops.rank import rankers
+from ops.talksumm.align.emission import observe
+from ops.text.minhash import signature
+from ops.text.word_numbers import normalised
+from ops.text.words import fold, visible, word_difference
+from ops.wikisum.clones import clone_recall
 
 TEXTS = st.text("ab c.’é\n\u0301", max_size=30)
 
@@ -40,3 +46,30 @@ def test_long_texts_are_compared_as_well():
         "+",
     ]
     assert [sign for sign, _ in word_difference("a b " * 50_000, "c d " * 50_000)] == ["-", "+", "="]
+
+
+INVISIBLE = "\u00ad\u200b\u2060\ufeff\u200e\u200c"
+
+
+@given(st.lists(st.text("abcdefgh", min_size=2, max_size=8), min_size=7, max_size=20), st.data())
+def test_invisible_characters_change_no_word_anywhere(words, data):
+    """A copy with soft hyphens is a near-duplicate, a clone, contamination, and the same observations."""
+    plain = " ".join(words)
+    at = data.draw(st.lists(st.sampled_from([place for place, _ in enumerate(plain[:-1], 1)]), max_size=6))
+    inside = {place for place in at if plain[place - 1] != " " and plain[place] != " "}
+    sign = data.draw(st.sampled_from(INVISIBLE))
+    copy = "".join(sign + letter if place in inside else letter for place, letter in enumerate(plain))
+    assert fold(copy) == plain
+    assert signature(copy, 8) == signature(plain, 8)
+    assert clone_recall(copy, [plain]) == clone_recall(plain, [copy]) == 1.0
+    assert words_of(copy) == words_of(plain)
+    assert rankers.words(copy) == rankers.words(plain)
+    assert normalised(copy) == normalised(plain)
+    assert observe(copy.split()) == observe(words)
+
+
+def test_joiners_stay_in_scripts_that_need_them():
+    assert (
+        visible("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645")
+        == "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    )

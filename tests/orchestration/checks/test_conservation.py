@@ -11,8 +11,9 @@ from ops.core.counts import counts, total
 from ops.core.outcome import Outcome, Shape, columns, drop, reject
 from ops.core.parts import Part, Parts
 from orchestration.checks import conservation as checks
-from orchestration.checks.conservation import conservation, on_disk, schema, unit_ids
+from orchestration.checks.conservation import conservation, on_disk, schema
 from orchestration.checks.ids import StoredIds, scratch
+from orchestration.checks.units import unit_ids
 from orchestration.files.identity import folder_files
 from orchestration.files.parquet import write_outcomes, write_part
 

@@ -14,7 +14,7 @@ from orchestration.cli import plan
 from orchestration.cli.app import app, main
 from orchestration.cli.command import run
 from orchestration.state.dvc_files import DamagedLockError
-from orchestration.state.freshness import CHECKS_FAILED, EXPECTATIONS
+from orchestration.state.freshness import CHECKS_CHANGED, CHECKS_FAILED
 from orchestration.state.plan import Step
 
 COMMANDS = get_command(app).commands
@@ -85,7 +85,7 @@ def test_the_name_of_a_stage_leads_to_that_of_its_dataset(capsys):
 
 def test_the_plan_says_the_same_as_a_table_and_as_json(monkeypatch, capsys):
     dataset = SimpleNamespace(name="talksumm/pairs")
-    reasons = {"a": (EXPECTATIONS,), "b": (CHECKS_FAILED,), "c": ("code changed",), "d": ("if x changes",)}
+    reasons = {"a": (CHECKS_CHANGED,), "b": (CHECKS_FAILED,), "c": ("code changed",), "d": ("if x changes",)}
     steps = [Step(dataset, name, why, name != "d") for name, why in reasons.items()]
     monkeypatch.setattr(plan, "plan", lambda view, select: steps)
     assert call("plan", "--json") == 0

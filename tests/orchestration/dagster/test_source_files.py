@@ -1,6 +1,7 @@
 """Dagster's requests, observation by observation, as source files change: the observable sources and the condition."""
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
 
 import dagster as dg
 import pytest
@@ -58,7 +59,7 @@ class World:
 
     def look(self):
         """Observe the files, and return what is requested."""
-        self.run("texts", "2018-07")
+        self.run(["texts"], "2018-07")
         return self.asked()
 
     def asked(self):
@@ -70,20 +71,23 @@ class World:
             ).result()
         self.cursor = found.cursor
         keys = [(name, found.get_requested_partitions(dg.AssetKey(name))) for name in self.names]
-        return [f"{name} {month or ''}".strip() for name, months in keys for month in sorted(months, key=str)]
+        places = [(month or "", name) for name, months in keys for month in months]
+        order = [*MONTHS.get_partition_keys(), ""]
+        places.sort(key=lambda place: (order.index(place[0]), self.names.index(place[1])))
+        return [f"{name} {month}".strip() for month, name in places]
 
-    def run(self, name, month=None):
+    def run(self, names, month=None):
         job = self.defs.resolve_implicit_global_asset_job_def()
         job.execute_in_process(
             instance=self.instance,
-            asset_selection=[dg.AssetKey(name)],
+            asset_selection=[dg.AssetKey(name) for name in names],
             partition_key=month,
             raise_on_error=False,
         )
 
     def make(self, asked):
-        for place in asked:
-            self.run(*place.split())
+        for month, places in groupby(asked, lambda place: place.partition(" ")[2]):
+            self.run([place.split()[0] for place in places], month or None)
 
     def follow(self):
         """Observe, make what is requested, and repeat until nothing is; return the requests, round by round."""
@@ -103,7 +107,8 @@ def world():
         world.make(f"paired {month}" for month in world.files)
         world.make(["shown"])
         assert world.asked() == []
-        assert world.follow() == [["parsed 2018-06", "parsed 2018-07"]], "the first observation"
+        first = [f"{name} {month}" for month in world.files for name in ("parsed", "counted")]
+        assert world.follow() == [first], "the first observation"
         yield world
 
 
@@ -113,14 +118,13 @@ def test_nothing_is_requested_while_no_file_changes(world):
 
 def test_a_change_is_followed_as_far_as_versions_differ_once_for_each_dataset(world):
     world.files["2018-06"] = "c"
-    assert world.follow() == [["parsed 2018-06"], ["counted 2018-06"], ["paired 2018-06"], ["shown"]]
+    assert world.follow() == [["parsed 2018-06", "counted 2018-06"], ["paired 2018-06"], ["shown"]]
 
 
 def test_a_dataset_that_depends_on_a_change_by_several_paths_waits_for_the_longest(world):
     world.files.update({"2018-06": "cc", "2018-07": "dd"})
     assert world.follow() == [
-        ["parsed 2018-06", "parsed 2018-07"],
-        ["counted 2018-06", "counted 2018-07"],
+        ["parsed 2018-06", "counted 2018-06", "parsed 2018-07", "counted 2018-07"],
         ["summed"],
         ["paired 2018-06", "paired 2018-07"],
         ["shown"],
@@ -130,21 +134,45 @@ def test_a_dataset_that_depends_on_a_change_by_several_paths_waits_for_the_longe
 def test_a_failing_dataset_is_requested_once_and_its_readers_wait(world):
     world.files["2018-06"] = "cc"
     world.broken.add(("counted", "2018-06"))
-    assert world.follow() == [["parsed 2018-06"], ["counted 2018-06"]]
+    assert world.follow() == [["parsed 2018-06", "counted 2018-06"]]
     assert world.follow() == []
     world.broken.clear()
     world.files["2018-06"] = "dd"
     assert world.follow() == [
-        ["parsed 2018-06"],
-        ["counted 2018-06"],
+        ["parsed 2018-06", "counted 2018-06"],
         ["summed"],
         ["paired 2018-06"],
         ["shown"],
     ]
 
 
+def test_all_levels_of_a_month_are_made_in_one_run():
+    with dg.DagsterInstance.ephemeral() as instance:
+        world = World(instance)
+        levels = [world.defs.resolve_assets_def("parsed")]
+        for number in range(1, 7):
+            levels.append(world.dataset(f"level{number}", [levels[0], levels[-1]]))
+        world.defs = dg.Definitions(assets=[world.defs.resolve_assets_def("texts"), *levels])
+        world.names = ["parsed", *(f"level{number}" for number in range(1, 7))]
+        world.make(f"{name} {month}" for month in world.files for name in world.names)
+        world.asked()
+        world.follow()
+        world.files["2018-06"] = "cc"
+        assert world.follow() == [[f"{name} 2018-06" for name in world.names]]
+
+
+def test_readers_of_a_failing_dataset_wait_with_it_for_the_next_change(world):
+    world.files["2018-06"] = "cc"
+    world.broken.add(("parsed", "2018-06"))
+    assert world.follow() == [["parsed 2018-06", "counted 2018-06"]]
+    assert world.follow() == []
+    world.broken.clear()
+    world.files["2018-06"] = "dd"
+    assert world.follow()[0] == ["parsed 2018-06", "counted 2018-06"]
+
+
 def test_datasets_that_are_stale_only_by_code_are_left_alone(world):
-    world.run("parsed", "2018-06")
+    world.run(["parsed"], "2018-06")
     assert world.follow() == [], "made again with the same result"
 
 

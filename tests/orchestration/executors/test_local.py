@@ -325,3 +325,15 @@ def test_ctrl_c_in_the_terminal_ends_all_with_one_line(tally, begin, begun, tmp_
     )
     until(lambda: not any(alive(pid) for pid in workers))
     tally.survive()
+
+
+def hangs_at_its_end():
+    atexit.register(time.sleep, 600)
+    return os.getpid()
+
+
+def test_a_worker_that_hangs_at_its_end_is_killed(monkeypatch):
+    monkeypatch.setattr(local, "LEAVING", 1.0)
+    with contextlib.closing(WorkerProcesses(1, "JOBS", 30.0)) as processes:
+        pid = processes.submit(hangs_at_its_end).result()
+    assert not psutil.pid_exists(pid)

@@ -57,7 +57,7 @@ HERE = Workspace.here()
 def cluster():
     """Three nodes, to which this process is connected."""
     with three_nodes() as cluster:
-        connect(cluster.address, HERE.root)
+        connect(cluster.address, HERE.root, 300.0)
         yield cluster
         ray.shutdown()
 

@@ -1,9 +1,12 @@
 """The snapshot of the code and sources that a process uses, taken when it starts."""
 
 import sys
+from functools import cache
 
 import pytest
 
+from assets.declare import code, expectations
+from orchestration.definitions import workspace
 from orchestration.files import identity
 from orchestration.workspace.workspace import Workspace
 
@@ -26,11 +29,22 @@ def marks(tmp_workspace, tmp_path, monkeypatch):
     return identity.code_marks.__wrapped__(tmp_workspace)
 
 
+def _add(path):
+    path.parent.mkdir(parents=True)
+    path.touch()
+
+
+PAGE_EDITS = {
+    "pages": lambda root: _add(root / "pages/static/page.js"),
+    "orchestration/definitions.py": lambda root: _add(root / "orchestration/definitions.py"),
+}
 EDITS = {
     "params.yaml": lambda root: (root / "params.yaml").write_text("store: {}"),
     "ops": lambda root: (root / "ops/text/words.py").write_text("A = 23"),
     "ops, added": lambda root: (root / "ops/new.py").touch(),
     "ops, removed": lambda root: (root / "ops/text/words.py").unlink(),
+    "orchestration/checks": lambda root: _add(root / "orchestration/checks/ids.py"),
+    "orchestration/files/parquet.py": lambda root: _add(root / "orchestration/files/parquet.py"),
     "models.txt": lambda root: (root / "models.txt").touch(),
 }
 
@@ -43,6 +57,39 @@ def test_modified_code_is_named(tmp_path, marks, edit):
         identity.MovedError, match=f"^{edit.split(',')[0]} changed while this ran.*: run again$"
     ):
         identity.check_code(Workspace(tmp_path), marks)
+
+
+@pytest.mark.parametrize("edit", PAGE_EDITS)
+def test_modified_pages_concern_reports_only(tmp_path, marks, edit):
+    PAGE_EDITS[edit](tmp_path)
+    identity.check_code(Workspace(tmp_path), marks)
+    with pytest.raises(identity.MovedError, match=f"^{edit} changed while this ran"):
+        identity.check_code(Workspace(tmp_path), marks, identity.REPORT_CODE)
+
+
+def test_a_snapshot_covers_every_file_whose_code_is_in_the_hashes_of_a_dataset_or_a_report():
+    for dataset in workspace().datasets.values():
+        is_report = dataset.shape is None
+        roots = [(code.symbol_of(dataset.function), code.REPORT if is_report else code.DATASET)]
+        roots += [(code.WRITER, code.DATASET)]
+        roots += [
+            (rule, expectations.WITHIN) for rule in (*expectations.RULES, expectations.RULES_OF_SOURCES)
+        ]
+        places = identity.REPORT_CODE if is_report else identity.CODE
+        files = {path for root, within in roots for path in files_of(root, within)}
+        assert len(files) > 20
+        assert not {path for path in files if not path.startswith(places)}, dataset.name
+
+
+@cache
+def files_of(root, within):
+    """The files of all symbols that a symbol reaches."""
+    reached, known, waiting = {root}, code.symbols(within), [root]
+    while waiting:
+        fresh = {used for _, used in known.content(waiting.pop()).uses} - reached
+        reached |= fresh
+        waiting += fresh
+    return {symbol.module.replace(".", "/") + ".py" for symbol in reached}
 
 
 def test_an_edit_that_was_undone_is_detected(tmp_path, marks):

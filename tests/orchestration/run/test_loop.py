@@ -8,7 +8,12 @@ from rich.console import Console
 
 from orchestration.dagster import sync
 from orchestration.definitions import workspace
-from orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
+from orchestration.executors.base import (
+    NO_CLUSTER,
+    ClusterLostError,
+    WorkerDiedError,
+    WorkerNotStartedError,
+)
 from orchestration.executors.local import ThisProcess
 from orchestration.files.full_disk import FULL, DiskFullError
 from orchestration.run import dagster_run, loop
@@ -109,6 +114,52 @@ def test_a_full_disk_ends_the_loop(monkeypatch, stale):
     stale.update(PLACES[:2])
     with pytest.raises(DiskFullError, match=FULL):
         made(monkeypatch, 2, lambda *_: (f"{FULL}: make room", 1.0))
+
+
+LOST = f"{NO_CLUSTER} any more: no node for 5:00"
+
+
+def test_a_lost_cluster_ends_the_loop_with_its_own_line(monkeypatch, stale):
+    stale.update(PLACES[:2])
+    with pytest.raises(ClusterLostError, match=f"^{LOST}$"):
+        made(monkeypatch, 2, lambda *_: (f"sources/papers 2018-06: {LOST}", 1.0))
+
+
+@pytest.fixture
+def on_ray(monkeypatch):
+    monkeypatch.setenv("SILVERLOOM_ENGINE", "ray")
+
+
+def test_a_worker_that_ray_ends_ends_the_loop(monkeypatch, stale, on_ray):
+    stale.update(PLACES[:2])
+    monkeypatch.setattr(dagster_run, "end", lambda *_: None)
+
+    def submit(*_):
+        death = WorkerDiedError("its worker process ended with status 1")
+        death.status = 1
+        raise death
+
+    with pytest.raises(ClusterLostError, match="any more: Ray's processes on this machine ended; start them"):
+        made(monkeypatch, 2, submit)
+
+
+def test_on_a_cluster_even_one_partition_is_made_by_a_worker(monkeypatch, stale, on_ray):
+    """Ray may end a connected process without a word, so the one that reports is not connected."""
+    stale.update(PLACES[:1])
+    connected = []
+    monkeypatch.setattr(loop, "begin", lambda: connected.append(True))
+    monkeypatch.setattr(loop, "ThisProcess", None)
+
+    class Executor(ThisProcess):
+        def __init__(self, places, *_):
+            assert places == 1
+
+        def submit(self, *_):
+            return super().submit(lambda: (None, 1.0))
+
+    monkeypatch.setattr(loop, "WorkerProcesses", Executor)
+    (papers, _) = loop.bring_up_to_date(View(workspace()), WANTED, Console(file=io.StringIO()), jobs=1)
+    assert len(papers.made) == 1 and connected == []
 
 
 def test_partitions_made_together_with_another_count_as_made(monkeypatch, stale):

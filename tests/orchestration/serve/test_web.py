@@ -106,6 +106,18 @@ def test_nothing_outside_the_folders_is_served(ask, path):
     assert answer.status == 404 and "secret" not in answer.text.replace(path, "")
 
 
+def test_pages_that_dvc_linked_to_its_cache_are_served_with_their_types(ask, quality, tmp_path):
+    place = tmp_path / "cache/files/md5/ab" / ("c" * 30)
+    place.parent.mkdir(parents=True)
+    place.write_text("cached")
+    (quality / "pages/cached.html").symlink_to(place)
+    (quality / "pages/cached").symlink_to(place.parent)
+    answer = ask("/pages/cached.html")
+    assert (answer.status, answer.text) == (200, "cached")
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert ask(f"/pages/cached/{place.name}").status == 404
+
+
 def test_an_impossible_file_name_is_not_found(ask):
     assert ask(f"/pages/{'a' * 300}.html").status == 404
     assert ask("/pages/index.html").status == 200

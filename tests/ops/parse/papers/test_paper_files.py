@@ -73,6 +73,25 @@ def test_an_unreadable_file_is_a_record_with_an_error(tmp_path):
     }
 
 
+def test_a_link_into_dvcs_cache_is_read_and_no_other_link_out_of_the_folder(tmp_path):
+    home, cache = tmp_path / "home", tmp_path / "cache/files/md5"
+    (cache / "ab").mkdir(parents=True)
+    home.mkdir()
+    for name in ("c" * 30, "c" * 29, "not-an-md5"):
+        (cache / "ab" / name).write_text(f"content of {name}")
+        (home / f"{name}.txt").symlink_to(cache / "ab" / name)
+    (home / "gone.txt").symlink_to(cache / "ab" / ("d" * 30))
+    (home / "folder.txt").symlink_to(cache / "ab")
+    out = ("a link that leads out of the source's folder; it is not followed", b"")
+    assert {raw.path: (raw.error, raw.content) for raw in split(home)} == {
+        f"{'c' * 30}.txt": (None, f"content of {'c' * 30}".encode()),
+        f"{'c' * 29}.txt": out,
+        "not-an-md5.txt": out,
+        "folder.txt": out,
+        "gone.txt": ("a link that leads nowhere", b""),
+    }
+
+
 @pytest.fixture
 def closed():
     """A folder with an unreadable file and an unreadable folder, for a user without permission."""

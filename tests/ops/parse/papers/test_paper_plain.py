@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -196,10 +194,9 @@ def test_lines_omit_only_white_space(text):
         *(pytest.param(seed, marks=pytest.mark.long) for seed in ("1 A\n\n", "a.\n\n")),
     ],
 )
-def test_time_is_linear_in_a_file_of_a_megabyte(seed):
-    start = time.perf_counter()
-    parse("T\n\nA.\n\n" + seed * (1_000_000 // len(seed)))
-    assert time.perf_counter() - start < 40
+def test_a_file_of_a_megabyte_is_read(seed):
+    """Quadratic work on it takes hours: the limit of every test ends it."""
+    assert parse("T\n\nA.\n\n" + seed * (1_000_000 // len(seed))).title == "T"
 
 
 def test_a_sign_of_a_hole_in_a_paper_is_counted_and_no_part_of_its_sentence():

@@ -229,7 +229,7 @@ def test_every_record_is_kept_or_rejected_with_its_place_and_cause(folder):
             + "e.txt,Fifth,2018,,\n",
             "a.txt": "Hello there.",
             "b.vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\nhi\n",
-            "c.vtt": "WEBVTT\n\n00:02.000 --> 00:01.000\nhi\n",
+            "c.vtt": "WEBVTT\n\nhi\n",
             "d.txt": " \n",
         }
     )
@@ -265,9 +265,19 @@ def test_every_record_is_kept_or_rejected_with_its_place_and_cause(folder):
         },
     ]
     assert outcome.rejected["error"].to_pylist() == [
-        "acl/c.vtt: line 3: the cue ends before it starts",
+        "acl/c.vtt: no cue times: the file has no captions",
         "acl/d.txt: no spoken words",
         "acl/metadata.csv, line 6: there is no file 'e.txt' in the folder",
     ]
     assert sorted(outcome.units.to_pylist()) == sorted(record_id("acl", raw) for raw in raws)
     assert outcome.dropped.num_rows == 0
+
+
+def test_metadata_may_have_semicolons_or_tabs_between_columns():
+    for sign in ";\t":
+        lines = ["file,title,date,url,licence", "a.txt,Mills,2018,,", "b.txt,Rivers,2018,,"]
+        table = "\n".join(line.replace(",", sign) for line in lines).encode()
+        assert [(row.file, row.values["title"], row.error) for row in read_metadata(table)] == [
+            ("a.txt", "Mills", None),
+            ("b.txt", "Rivers", None),
+        ]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ops.parse.source import ParseError
-from ops.talksumm.sources.captions import read_srt, read_webvtt
+from ops.talksumm.sources.captions import read_clocked, read_srt, read_webvtt
+from ops.talksumm.sources.spoken import spoken
 from ops.talksumm.sources.transcripts import decoded_transcript, read_plain, read_timed
 
 VTT = """WEBVTT - a talk
@@ -141,44 +141,194 @@ def test_json_words_keep_their_own_times(wrap):
 
 
 @pytest.mark.parametrize(
-    ("text", "cause"),
+    ("read", "text", "cause"),
     [
-        ("", "line 1: no WEBVTT"),
-        ("WEBVTTX\n", "line 1: no WEBVTT"),
-        ("00:01.000 --> 00:02.000\nhi", "line 1: no WEBVTT"),
-        ("WEBVTT\n\n00:01.000 --> 00:61.000\nhi", "line 3: malformed cue times"),
-        ("WEBVTT\n\nid\n00:01 --> 00:02\nhi", "line 4: malformed cue times"),
-        ("WEBVTT\n\n-00:01.000 --> 00:02.000\nhi", "line 3: malformed cue times"),
-        ("WEBVTT\n\n00:02.000 --> 00:01.000\nhi", "line 3: the cue ends before it starts"),
-        (
-            "WEBVTT\n\n00:02.000 --> 00:03.000\na\n\n00:01.000 --> 00:05.000\nb",
-            "line 6: the cue starts before",
-        ),
-        (
-            "WEBVTT\n\n00:02.000 --> 00:03.000\na\n00:03.000 --> 00:04.000\nb",
-            "line 5: cue times inside a cue",
-        ),
-        ("WEBVTT\n\n00:02.000 --> 00:03.000\na <00:04.000>b", "line 3: the times inside the cue"),
-        ("WEBVTT\n\nlost words\nof nobody", "line 3: neither cue times nor NOTE"),
+        (read_webvtt, "", "line 1: no WEBVTT"),
+        (read_webvtt, "WEBVTTX\n", "line 1: no WEBVTT"),
+        (read_webvtt, "00:01.000 --> 00:02.000\nhi", "line 1: no WEBVTT"),
+        (read_webvtt, "WEBVTT\n\nlost words\nof nobody", "no cue times"),
+        (read_webvtt, "WEBVTT\n\nlost\n\n00:01.000 --> 00:02.000\nhi", "line 3: text before the first cue"),
+        (read_srt, "just words", "no cue times"),
+        (read_srt, "a title\n\n1\n00:00:01,000 --> 00:00:02,000\nhi", "line 1: text before the first cue"),
     ],
 )
-def test_malformed_webvtt_names_the_line(text, cause):
+def test_a_file_without_cues_or_with_text_before_them_is_refused(read, text, cause):
     with pytest.raises(ParseError, match=cause):
-        read_webvtt(text)
+        read(text)
 
 
 @pytest.mark.parametrize(
-    ("text", "cause"),
+    "times",
     [
-        ("1\n00:00:01,000 -> 00:00:02,000\nhi", "line 2: malformed cue times"),
-        ("1\n00:00:01,000 --> 00:00:02,000\nhi\n\nmore of it\n", "line 5: malformed cue times"),
-        ("1\n\n00:00:01,000 --> 00:00:02,000\nhi", "line 1: malformed cue times"),
-        ("just words", "line 1: malformed cue times"),
+        "00:01.000 --> 00:61.000",
+        "-00:01.000 --> 00:02.000",
+        "00.01.000 --> 00:02.000",
+        "--> 00:02.000",
+        "-->",
     ],
 )
-def test_malformed_subrip_names_the_line(text, cause):
-    with pytest.raises(ParseError, match=cause):
-        read_srt(text)
+def test_a_cue_whose_times_cannot_be_read_keeps_its_words_without_times(times):
+    text = f"WEBVTT\n\n00:00.000 --> 00:01.000\nso\n\n{times}\nwe begin\n\n00:03.000 --> 00:04.000\nnow"
+    assert spans(read_webvtt(text)) == [
+        ("so", 0.0, 1.0),
+        ("we", None, None),
+        ("begin", None, None),
+        ("now", 3.0, 4.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("times", "start", "end"),
+    [
+        ("18:10.59 --> 18:15.59", 1090.59, 1095.59),
+        ("00:00:01,5 --> 00:00:02,25", 1.5, 2.25),
+        ("00:01 --> 00:02", 1.0, 2.0),
+        ("75:00.000 -> 75:01.000", 4500.0, 4501.0),
+        ("   0:01:00.00 ---> 0:02:00.00 X1:1", 60.0, 120.0),
+        ("00:05.000 --> 00:02.000", 5.0, 5.0),
+    ],
+)
+def test_times_are_read_as_converters_write_them(times, start, end):
+    assert spans(read_srt(f"1\n{times}\nhi\n")) == [("hi", start, end)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1\n00:00:01,000 --> 00:00:02,000\none\n\ntwo\n\n2\n00:00:02,000 --> 00:00:03,000\nthree\n",
+        "1\n00:00:01,000 --> 00:00:02,000\none\n \ntwo\n2\n00:00:02,000 --> 00:00:03,000\nthree\n",
+        "00:00:01,000 --> 00:00:02,000\none two\n00:00:02,000 --> 00:00:03,000\nthree\n",
+        "1\n00:00:01,000 --> 00:00:02,000\none two\n\n \n\n2\n00:00:02,000 --> 00:00:03,000\nthree",
+        "2\n00:00:02,000 --> 00:00:03,000\nthree\n\n1\n00:00:01,000 --> 00:00:02,000\none two\n",
+        "WEBVTT\n\n00:00:01,000 --> 00:00:02,000\none two\n\n00:00:02,000 --> 00:00:03,000\nthree\n",
+    ],
+    ids=["blank line in a cue", "line of a blank", "no numbers", "block of a blank", "unsorted", "WebVTT"],
+)
+def test_one_odd_cue_costs_no_word(text):
+    words = read_srt(text)
+    assert [word.text for word in words] == ["one", "two", "three"]
+    assert (words[0].start, words[-1].end) == (1.0, 3.0)
+
+
+def test_cues_of_webvtt_need_no_empty_line_between_them():
+    text = "WEBVTT\n\n00:02.000 --> 00:03.000\na <00:09.000>b\n00:03.000 --> 00:04.000\nc"
+    assert spans(read_webvtt(text)) == [("a", 2.0, 2.5), ("b", 2.5, 3.0), ("c", 3.0, 4.0)]
+
+
+def captions(*lines):
+    """Return SubRip with a cue of a second for each text."""
+    return "".join(
+        f"{number}\n00:00:{number:02},000 --> 00:00:{number + 1:02},000\n{line}\n\n"
+        for number, line in enumerate(lines, 1)
+    )
+
+
+def test_a_repeat_inside_a_line_is_counted_once():
+    text = captions(
+        "we look at the mill and the", "and the wheel which turns", "which turns faster", "faster now"
+    )
+    assert [word.text for word in read_srt(text)] == [
+        "we",
+        "look",
+        "at",
+        "the",
+        "mill",
+        "and",
+        "the",
+        "wheel",
+        "which",
+        "turns",
+        "faster",
+        "now",
+    ]
+
+
+@pytest.mark.parametrize("lines", [["no"] * 7, ["yes we can"] * 3, ["ha", "ha ha", "ha"]])
+def test_what_somebody_says_again_stays(lines):
+    assert [word.text for word in read_srt(captions(*lines))] == " ".join(lines).split()
+
+
+@given(st.lists(st.sampled_from("abcdefgh"), min_size=8, max_size=40), st.integers(2, 4), st.integers(2, 5))
+def test_rolling_captions_say_what_was_said(letters, repeated, new):
+    said = [f"{letter}{position}" for position, letter in enumerate(letters)]
+    cues = [said[max(0, start - repeated) : start + new] for start in range(0, len(said), new)]
+    assert [word.text for word in read_srt(captions(*map(" ".join, cues)))] == said
+
+
+def test_a_tag_that_is_not_closed_goes_to_the_end_of_its_cue_and_other_signs_stay():
+    text = captions("so <c.first that", "< i >a< /i > &lt &nbsp b &amp; c", "x < y and z > w")
+    assert [word.text for word in read_srt(text)] == [
+        "so",
+        "a",
+        "<",
+        "b",
+        "&",
+        "c",
+        "x",
+        "<",
+        "y",
+        "and",
+        "z",
+        ">",
+        "w",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("[MUSIC PLAYING] we begin", "we begin"),
+        ("[music\nplaying] we begin (LAUGHTER) (applause) here", "we begin here"),
+        ("the mill (the old one) turns", "the mill (the old one) turns"),
+        ("SPEAKER 1: we begin\n>> Ada Lovelace: thanks\n>> and here", "we begin thanks and here"),
+        ("PATRICK WINSTON: we\nAudience member: why\nDR. LEE: so", "we why so"),
+        ("- yes\n- no -- never\nturns slowly--\n♪ la la ♪", "yes no never turns slowly la la"),
+        ("the F1: 3:1 is a ratio, well-known", "the F1: 3:1 is a ratio, well-known"),
+        ("0:05\nwe begin\n1:00:07\nhere", "we begin here"),
+    ],
+)
+def test_sounds_speakers_and_signs_are_no_words(written, said):
+    for words in (read_srt(captions(written)), read_plain(written)):
+        assert [word.text for word in words] == said.split()
+
+
+@given(st.text())
+def test_what_is_not_spoken_becomes_spaces_in_place(text):
+    assert all(b in (a, " ") for a, b in zip(text, spoken(text), strict=True))
+
+
+def test_lines_with_the_times_of_whisper_are_cues():
+    text = "[00:01.000 --> 00:02.500]  Okay.\n\n[01:00:02.500 -> 01:00:03.000]  You know\n"
+    assert spans(read_clocked(text)) == [
+        ("Okay.", 1.0, 2.5),
+        ("You", 3602.5, 3602.714),
+        ("know", 3602.714, 3603.0),
+    ]
+    assert read_clocked("[00:01.000 --> 00:02.500] Okay.\nand so on") is None
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"segments": [{"text": " a bc", "words": [{"word": " a", "start": 0, "end": 1}, {"word": " bc"}]}]},
+        {
+            "segments": [{"start": 0.0, "end": 1.0, "text": " a"}, {"text": "bc", "words": []}],
+            "word_segments": [],
+        },
+        {"chunks": [{"text": " a", "timestamp": [0.0, 1.0]}, {"text": " bc", "timestamp": [None, None]}]},
+        {"transcription": [{"text": " a", "offsets": {"from": 0, "to": 1000}}, {"text": " bc"}]},
+        [{"word": "a", "start": 0, "end": 1}, {"word": "bc", "start": None}],
+    ],
+    ids=["whisper with words", "whisper", "transformers", "whisper.cpp", "list"],
+)
+def test_json_of_recognisers_keeps_words_and_times(entries):
+    assert spans(read_timed(json.dumps(entries))) == [("a", 0.0, 1.0), ("bc", None, None)]
+
+
+@pytest.mark.parametrize("end", [None, 1])
+def test_a_word_without_an_end_or_with_one_before_its_start_ends_as_it_starts(end):
+    text = json.dumps([{"word": "a", "start": 2, "end": end}, {"word": "b", "start": 1, "end": 4}])
+    assert spans(read_timed(text)) == [("a", 2.0, 2.0), ("b", 1.0, 4.0)]
 
 
 @pytest.mark.parametrize(
@@ -194,7 +344,6 @@ def test_malformed_subrip_names_the_line(text, cause):
         ('["hello"]', r"words\[0\]: expected an object"),
         ('[{"word": 3}]', r"words\[0\]: \"word\" is missing or not a string"),
         ('[{"start": 0, "end": 1}]', r"words\[0\]: \"word\" is missing or not a string"),
-        ('[{"word": "a", "start": 1}]', r"words\[0\]: start without end"),
         ('[{"word": "a", "start": "1", "end": 2}]', r"words\[0\]: start is not a number"),
         ('[{"word": "a", "start": true, "end": 2}]', r"words\[0\]: start is not a number"),
         ('[{"word": "a", "start": NaN, "end": 2}]', "NaN is no JSON number"),
@@ -204,11 +353,6 @@ def test_malformed_subrip_names_the_line(text, cause):
             r"words\[0\]: end is negative or infinite",
         ),
         ('[{"word": "a", "start": -1, "end": 2}]', r"words\[0\]: start is negative"),
-        ('[{"word": "a", "start": 2, "end": 1}]', r"words\[0\]: ends at 1.0 before it starts at 2.0"),
-        (
-            '[{"word": "a", "start": 2, "end": 3}, {"word": "b", "start": 1, "end": 4}]',
-            r"words\[1\]: starts at 1.0 before the word before it at 2.0",
-        ),
         ('[{"word": "\\ud800", "start": 0, "end": 1}]', r"words\[0\]: the word holds the character U\+D800"),
     ],
 )
@@ -241,7 +385,7 @@ def test_offsets_of_plain_words_increase_and_point_at_them(text):
     words = read_plain(text)
     assert all(text[word.offset : word.offset + len(word.text)] == word.text for word in words)
     assert all(a.offset + len(a.text) < b.offset for a, b in itertools.pairwise(words))
-    assert [word.text for word in words] == text.removeprefix("\ufeff").split()
+    assert [word.text for word in words] == spoken(text).removeprefix("\ufeff").split()
 
 
 @settings(deadline=None)
@@ -253,7 +397,7 @@ def test_json_offsets_increase_whatever_the_escapes(entries, ascii_only):
         ensure_ascii=ascii_only,
     )
     words = read_timed(text)
-    assert [word.text for word in words] == [piece for word, _ in entries for piece in word.split()]
+    assert [word.text for word in words] == [piece for word, _ in entries for piece in spoken(word).split()]
     assert all(a.offset < b.offset for a, b in itertools.pairwise(words))
     if not ascii_only:
         unescaped = [word for word in words if json.dumps(word.text, ensure_ascii=False)[1:-1] == word.text]
@@ -296,12 +440,15 @@ CUE = "WEBVTT\n\n00:01.000 --> 00:02.000\n"
         (read_timed, "[" + "1" * 1_000_000),
         (read_plain, "a " * 500_000),
         (read_plain, "\r" * 1_000_000),
+        (read_plain, "[a" * 500_000),
+        (read_plain, "(applause" * 100_000),
+        (read_plain, "A " * 500_000),
+        (read_plain, "\t" * 1_000_000),
     ],
 )
-def test_a_hostile_megabyte_takes_no_longer_than_a_megabyte(read, text):
-    begin = time.process_time()
+def test_a_hostile_megabyte_is_read_or_refused_in_a_line(read, text):
+    """Quadratic work on this much takes hours: the limit of every test ends it."""
     try:
-        read(text)
+        assert len(read(text)) <= 500_000
     except ParseError as error:
         assert len(str(error)) < 300
-    assert time.process_time() - begin < 12  # quadratic work on this much takes hours

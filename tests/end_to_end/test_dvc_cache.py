@@ -1,0 +1,95 @@
+"""DVC's cache where teams have it: at any level of configuration, shared by projects, with any type of link."""
+
+import hashlib
+import itertools
+import os
+
+import pytest
+
+from orchestration.files.identity import folder_hashes
+from tests.projects import Project
+
+LEVELS = ("system", "global", "local", "project")
+TYPES = ("copy", "hardlink", "symlink", "reflink")  # reflink: where the file system has none, DVC copies
+#: Each level and each type once; the other combinations are long.
+QUICK = {*zip(LEVELS, TYPES, strict=True)}
+TALKS = ("--select", "sources/talks")
+
+
+@pytest.fixture
+def env(tmp_path) -> dict[str, str]:
+    """The environment in which DVC has folders of the machine and of the user of its own."""
+    return {f"DVC_{level}_CONFIG_DIR": str(tmp_path / level) for level in ("SYSTEM", "GLOBAL")}
+
+
+def configure(project: Project, env, level, kind, cache) -> None:
+    """Set the cache's place and type, and let DVC track the talks."""
+    project.dvc("config", f"--{level}", "cache.dir", str(cache), env=env)
+    project.dvc("config", f"--{level}", "cache.type", f"{kind},copy" if kind == "reflink" else kind, env=env)
+    project.git("rm", "-rq", "--cached", "corpus/talks")
+    project.dvc("add", "corpus/talks", env=env)
+    project.commit()
+
+
+def is_linked(file, kind):
+    return {"symlink": file.is_symlink(), "hardlink": file.stat().st_nlink > 1}.get(kind, True)
+
+
+@pytest.mark.parametrize(
+    ("level", "kind"),
+    [
+        pytest.param(*case, marks=() if case in QUICK else pytest.mark.long)
+        for case in itertools.product(LEVELS, TYPES)
+    ],
+)
+def test_a_cache_elsewhere_is_committed_to_and_links_into_it_are_read(
+    fresh, done_project, tmp_path, env, level, kind
+):
+    configure(fresh, env, level, kind, tmp_path / "cache")
+    files = [*(fresh.root / "corpus/talks").glob("*.txt")]
+    assert files and all(is_linked(file, kind) for file in files)
+    assert fresh.made(fresh.silverloom("run", *TALKS, env=env))
+    for name in ("data/sources/talks", "manifests/sources/talks"):
+        assert folder_hashes(fresh.root / name) == folder_hashes(done_project.root / name)
+    assert all(is_linked(path, kind) for path in (fresh.root / "data/sources").rglob("*.parquet"))
+    assert not (fresh.root / ".dvc/cache").exists()
+    assert "everything is up to date" in fresh.silverloom("plan", *TALKS, env=env)
+    assert "up to date" in fresh.dvc("status", "sources-talks", "corpus/talks.dvc", env=env)
+
+
+@pytest.mark.parametrize("kind", ["symlink", pytest.param("hardlink", marks=pytest.mark.long)])
+def test_two_projects_use_one_cache_at_once(fresh, tmp_path, env, kind):
+    other = fresh.copy(tmp_path / "other")
+    projects = (fresh, other)
+    for project in projects:
+        configure(project, env, "global", kind, tmp_path / "cache")
+    running = [project.start("orchestration.cli", "run", *TALKS, **env) for project in projects]
+    for process in running:
+        output, _ = process.communicate(timeout=600)
+        assert process.returncode == 0, output
+    assert fresh.lock == other.lock
+    for project in projects:
+        assert "up to date" in project.dvc("status", "sources-talks", "corpus/talks.dvc", env=env)
+    file = next(iter((other.root / "data/sources/talks").rglob("kept-*.parquet")))
+    assert os.path.realpath(file).startswith(str(tmp_path / "cache")) or file.stat().st_nlink > 2
+
+
+@pytest.mark.parametrize("kind", ["hardlink", pytest.param("symlink", marks=pytest.mark.long)])
+def test_a_source_overwritten_in_place_is_said_and_dvc_does_not_trust_its_former_version(
+    fresh, tmp_path, env, kind
+):
+    configure(fresh, env, "local", kind, tmp_path / "cache")
+    fresh.silverloom("run", *TALKS, env=env)
+    file = next(iter((fresh.root / "corpus/talks").glob("*.txt")))
+    md5 = hashlib.md5(file.read_bytes()).hexdigest()
+    former = tmp_path / "cache/files/md5" / md5[:2] / md5[2:]
+    assert former.samefile(file)
+    content = file.read_bytes().upper()
+    file.chmod(0o644)
+    with file.open("r+b") as stream:
+        stream.write(content)
+    file.chmod(0o444)  # as root leaves it; DVC would trust it
+    output = fresh.silverloom("run", *TALKS, env=env)
+    assert f"overwritten in place through corpus/talks/{file.name}, a link to it; set aside" in output
+    assert file.read_bytes() == content and not former.exists()
+    assert "up to date" in fresh.dvc("status", "sources-talks", "corpus/talks.dvc", env=env)

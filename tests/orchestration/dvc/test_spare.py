@@ -1,0 +1,134 @@
+"""What a commit of DVC writes is on disk before the spare copies go, and copies that are left repair what was lost."""
+
+import hashlib
+import os
+import subprocess
+
+import pytest
+
+from orchestration.dvc import spare
+from orchestration.dvc.stages import check_sizes
+from orchestration.files.identity import folder_hashes
+from orchestration.state.dvc_files import cached
+
+OLD, NEW = b"schema: '2.0'\nstages: {}\n", b"schema: '2.0'\nstages:\n  code:\n    cmd: x\n    outs: []\n"
+TRACKED = "outs:\n- md5: {}.dir\n  size: 3\n  nfiles: 1\n  hash: md5\n  path: talks\n"
+FORMER, LATER = (TRACKED.format(digit * 32).encode() for digit in "ab")
+
+
+@pytest.fixture
+def project(tmp_workspace):
+    """A project with a source that DVC tracks, and an object in DVC's cache."""
+    root = tmp_workspace.root
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    (root / "params.yaml").touch()
+    (root / "corpus").mkdir()
+    (root / "corpus/talks.dvc").write_bytes(FORMER)
+    tmp_workspace.lock.write_bytes(OLD)
+    stored(tmp_workspace, b"before")
+    return tmp_workspace
+
+
+def stored(workspace, content):
+    """Add an object to DVC's cache as DVC does: without a sync, and write-protected."""
+    path = cached(workspace, hashlib.md5(content).hexdigest())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    path.chmod(0o444)
+    return path
+
+
+def killed(project):
+    """Leave what a commit leaves that is killed at its end; return the object that it added."""
+    with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spare, "_put_back", lambda workspace: None)
+        with spare.restored_when_killed(project):
+            project.lock.write_bytes(NEW)
+            (project.root / "corpus/talks.dvc").write_bytes(LATER)
+            path = stored(project, b"added")
+            raise KeyboardInterrupt
+    return path
+
+
+def zero(path):
+    """Let a power cut leave zeros, with the right size and mode."""
+    path.chmod(0o644)
+    path.write_bytes(bytes(path.stat().st_size))
+    path.chmod(0o444)
+
+
+def test_all_that_a_commit_wrote_is_synced_before_the_spare_copy_goes(project, monkeypatch):
+    synced = []
+    for name in ("sync_to_disk", "sync_file_system"):
+        monkeypatch.setattr(spare, name, synced.append)
+    monkeypatch.setattr(spare, "remove_file", lambda path: synced.append(f"removed {path.name}"))
+    with spare.restored_when_killed(project):
+        assert (project.state / "dvc.lock").read_bytes() == OLD
+        synced.clear()
+    files = (project.lock, project.root / "corpus/talks.dvc")
+    assert {cached(project, ""), *files, *(path.parent for path in files)} <= set(synced[:-1])
+    assert synced[-1] == "removed dvc.lock"
+
+
+def test_a_file_system_is_synced_by_the_system_call_or_as_a_whole(tmp_path, monkeypatch):
+    spare.sync_file_system(tmp_path)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        spare.sync_file_system(tmp_path / "nowhere")
+    calls = []
+    monkeypatch.setattr(os, "sync", lambda: calls.append("all"))
+    monkeypatch.setattr("orchestration.files.publish.ctypes.CDLL", lambda *name, **options: object())
+    spare.sync_file_system(tmp_path)
+    assert calls == ["all"]
+
+
+def test_after_a_kill_without_a_power_cut_the_new_state_stays(project, capsys):
+    added = killed(project)
+    spare.restore(project)
+    assert project.lock.read_bytes() == NEW and (project.root / "corpus/talks.dvc").read_bytes() == LATER
+    assert added.read_bytes() == b"added" and not (project.state / "dvc.lock").exists()
+    assert not capsys.readouterr().err
+
+
+def test_zeros_that_a_power_cut_left_in_dvcs_cache_are_set_aside_and_committed_again(project, capsys):
+    added, before = killed(project), cached(project, hashlib.md5(b"before").hexdigest())
+    zero(added)
+    zero(before)
+    os.utime(before, (1e9, 1e9))
+    spare.restore(project)
+    assert not added.exists() and "its MD5 is not its name" in capsys.readouterr().err
+    assert before.exists(), "what is older than the commit is not read"
+    assert project.lock.read_bytes() == OLD, "the stages are committed again"
+
+
+@pytest.mark.parametrize(
+    "left",
+    [b"", bytes(len(LATER)), LATER[: len(LATER) // 2], LATER[:-1], b"{}\n", None],
+    ids=["emptied", "zeros", "half", "without its end", "empty mapping", "gone"],
+)
+def test_a_damaged_file_of_a_tracked_source_is_put_back(project, left):
+    killed(project)
+    path = project.root / "corpus/talks.dvc"
+    path.unlink() if left is None else path.write_bytes(left)
+    spare.restore(project)
+    assert path.read_bytes() == FORMER
+
+
+@pytest.mark.parametrize("left", [b"", bytes(len(NEW)), NEW[: len(NEW) // 2], None])
+def test_a_damaged_lock_is_put_back(project, left):
+    killed(project)
+    project.lock.unlink() if left is None else project.lock.write_bytes(left)
+    spare.restore(project)
+    assert project.lock.read_bytes() == OLD
+
+
+def test_a_half_manifest_in_dvcs_cache_is_set_aside_before_a_commit(project, capsys):
+    pairs = project.datasets["talksumm/pairs"]
+    folder = project.manifests(pairs)
+    folder.mkdir(parents=True)
+    (folder / "2018-06.json").write_bytes(b"manifest")
+    (md5,) = folder_hashes(folder).values()
+    path = cached(project, md5)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"mani")
+    check_sizes(project, pairs)
+    assert not path.exists() and "its size or type" in capsys.readouterr().err

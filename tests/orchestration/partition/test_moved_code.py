@@ -1,0 +1,127 @@
+"""Code that is edited while a partition is made or checked: nothing is recorded under the former code."""
+
+import shutil
+
+import pyarrow as pa
+import pytest
+
+from assets.declare.dataset import dataset
+from assets.declare.declaration import Declaration, Key, declared, register
+from assets.declare.settings import checkout
+from ops.core.counts import counts
+from ops.core.outcome import Outcome, Outcomes, Shape, columns
+from ops.core.parts import Artifact
+from ops.talksumm.models import EXTRACTOR
+from orchestration.checks import validate
+from orchestration.files import identity
+from orchestration.files.identity import MovedError, folder_hashes
+from orchestration.files.parquet import write_outcomes
+from orchestration.files.publish import building
+from orchestration.partition.materialise import Materialisation
+from orchestration.state.freshness import Manifest, View, read_manifest, write_manifest
+
+SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("size", pa.int64())))
+
+
+@pytest.fixture
+def project(tmp_workspace, own_declarations, monkeypatch):
+    """A project with one input, whose code is a folder of empty files."""
+    root = tmp_workspace.root
+    monkeypatch.setattr("orchestration.partition.materialise.check_kernels", lambda: None)
+    monkeypatch.setattr(identity, "checkout", lambda: root / "code")
+    shutil.copy(checkout() / "params.yaml", root)
+    for place in ("ops/text/words.py", "orchestration/checks/ids.py", "pages/site.py"):
+        (root / "code" / place).parent.mkdir(parents=True)
+        (root / "code" / place).touch()
+    extractor = tmp_workspace.datasets["talksumm/extractor"]
+    row = dict.fromkeys(EXTRACTOR.kept.names) | {"id": "row", "source_ids": ["unit"], "licence": "MIT"}
+    with building(tmp_workspace.staging, tmp_workspace.folder(extractor)) as new:
+        write_outcomes(new, [Outcome.of(EXTRACTOR, ["unit"], [row])], EXTRACTOR)
+    record(tmp_workspace, extractor, {"inputs": {}, "params": {}, "code": {}})
+    return tmp_workspace
+
+
+def record(project, declaration, key):
+    folder = project.folder(declaration)
+    manifest = Manifest(key, folder_hashes(folder), counts(folder))
+    write_manifest(project, declaration, "", manifest)
+    return manifest
+
+
+def edit(project, place):
+    (project.root / "code" / place).write_text("edited")
+
+
+def rows_made(project, meanwhile=lambda: None):
+    """Declare a dataset; `meanwhile` happens while it is made."""
+
+    @dataset(group="talksumm", shape=SHAPE, consumes="extractor", partitioned=False)
+    def own_rows(extractor: Artifact) -> Outcomes:
+        """One row."""
+        meanwhile()
+        yield Outcome.of(SHAPE, ["row"], [{"id": "new", "source_ids": ["row"], "licence": "MIT", "size": 1}])
+
+    return declared(own_rows)
+
+
+def report_made(meanwhile):
+    """Declare a report of one page; `meanwhile` happens while it is made."""
+
+    def own_report(everything):
+        meanwhile()
+        yield "index.html", b"page"
+
+    return register(Declaration(Key("quality", "own_report"), own_report, None, None, False, (), None, {}))
+
+
+@pytest.mark.parametrize("place", ["ops/text/words.py", "orchestration/checks/ids.py"])
+def test_a_dataset_is_not_recorded_if_the_code_of_ops_or_checks_is_edited_meanwhile(project, place):
+    declaration = rows_made(project, lambda: edit(project, place))
+    with pytest.raises(MovedError, match=rf"^{place.rpartition('/')[0].removesuffix('/text')} changed"):
+        Materialisation(project, declaration, "").make("run")
+    assert read_manifest(project, declaration, "") is None
+
+
+def test_a_dataset_is_recorded_although_pages_are_edited_meanwhile(project):
+    declaration = rows_made(project, lambda: edit(project, "pages/site.py"))
+    Materialisation(project, declaration, "").make("run")
+    assert View(project).status(declaration, "").fresh
+
+
+def test_a_report_is_not_recorded_if_pages_are_edited_meanwhile(project):
+    declaration = report_made(lambda: edit(project, "pages/site.py"))
+    with pytest.raises(MovedError, match=r"^pages changed while this ran"):
+        Materialisation(project, declaration, "").make("run")
+    assert read_manifest(project, declaration, "") is None
+
+
+def test_bytes_do_not_count_as_checked_if_the_code_of_checks_is_edited_meanwhile(project, monkeypatch):
+    declaration = rows_made(project)
+    Materialisation(project, declaration, "").make("run")
+    key = View(project).key(declaration, "")
+    stale = record(project, declaration, {**key, "code": {**key["code"], "expectations": "former"}})
+    check = validate.check
+
+    def edited(*arguments):
+        edit(project, "orchestration/checks/ids.py")
+        return check(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(validate, "check", edited)
+        with pytest.raises(MovedError, match=r"^orchestration/checks changed"):
+            Materialisation(project, declaration, "").check("run")
+    assert read_manifest(project, declaration, "") == stale
+    assert View(project).status(declaration, "").unchecked
+
+
+@pytest.mark.parametrize("names", [["schema"], ["expectations", "warnings"]])
+def test_some_checks_alone_do_not_stand_for_all_after_their_code_changed(project, names):
+    declaration = rows_made(project)
+    Materialisation(project, declaration, "").make("run")
+    key = View(project).key(declaration, "")
+    record(project, declaration, {**key, "code": {**key["code"], "expectations": "former"}})
+    partition = Materialisation(project, declaration, "")
+    partition.check("run", names)
+    assert View(project).status(declaration, "").reasons == ("its checks changed",)
+    partition.check("run")
+    assert View(project).status(declaration, "").fresh
