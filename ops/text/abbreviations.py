@@ -57,7 +57,7 @@ COMMON = _forms(
     sp spp var pv cv bv sv gen nov str st ste ave blvd rd hwy sq ln apt bldg fwd mfg mgr dist div sub tech
     eng St Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Ala Ariz Ark
     Calif Colo Conn Del Fla Ga Ill Ind Kan Ky La Mass Md Mich Minn Miss Mo Mont Neb Nev Okla Ont Ore Pa Penn
-    Tenn Tex Va Vt Wash Wis Wyo Que Geo Wm Chas Thos Av
+    Tenn Tex Va Vt Wash Wis Wyo Que Geo Wm Chas Thos Av bef abt pvt
     """
 )
 ABBREVIATIONS = NEVER | REFERENCES | COUNTED | COMMON
@@ -65,7 +65,7 @@ ABBREVIATIONS = NEVER | REFERENCES | COUNTED | COMMON
 UNITS = _set(
     """
     h hr hrs min mins s sec secs ms d wk wks mo mos yr yrs m cm mm km nm mi ft in yd lb lbs oz g mg kg ml cl
-    l bp kb mb gb Mb Kb Hz kHz MHz GHz V mV kV W kW J kJ K C F M mM N Pa kPa kDa Da U cal kcal pt pts vol
+    l bp kb mb gb Mb Kb Hz kHz MHz GHz V mV kV kW J kJ K C F M mM Pa kPa kDa Da U cal kcal pt pts vol
     deg μm µm μl µl μg µg μM µM
     """
 )
@@ -145,4 +145,4 @@ _SUBSTANCE = re.compile(r"[A-Za-z]*[a-z](?:ase|[^aeiou]in|mycin|toxin|cyclin|gen
 
 def is_labelled(word: str) -> bool:
     """Say whether a letter after a word is part of a substance's name: "proteinase K", "cyclin D"."""
-    return len(word) > 4 and _SUBSTANCE.fullmatch(word) is not None
+    return len(word) > 4 and not word.istitle() and _SUBSTANCE.fullmatch(word) is not None

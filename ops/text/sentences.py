@@ -58,7 +58,7 @@ _BULLET = re.compile(r"[\u2022\u2043\u25cf\u25aa\u25e6\u2023](?<!\S.)(?=\s?\S)")
 _GLUED = re.compile(r"(?P<word>[A-Z][a-z]{0,10}) [a-z]")
 _DASH = re.compile(r"[\u2013\u2014-]+")
 _MIXED = re.compile(r"i(?:'\w+)?|[a-z]{1,6}-?[A-Z0-9][\w+/-]*|[\u03b1-\u03c9].*")
-_JOINED = re.compile(r"[\u2014:]")
+_JOINED = re.compile(r"[\u2014:/]")
 _SPACE = re.compile(r"\s*")
 _VOWEL = re.compile(r"[aeiouy]")
 _OPENING = "\"'([{\u201c\u2018\u00ab*#"
@@ -289,11 +289,14 @@ class _Stop:
         return self._last in words.UNITS and self._before[-1:].isdigit()
 
     def _is_name_or_speech(self) -> bool:
-        """Say whether what follows belongs to a name ("Yahoo! Inc.") or a quotation ("Stop!" he cried)."""
+        """Say whether what follows belongs to a name ("Yahoo! Inc.") or a quotation ("Stop!" Jo cried)."""
         if self._bare in words.COMPANIES:
             return True
-        quoted = self._closing.endswith(('"', "\u201d", "'", "\u2019")) and not self._opening
-        return quoted and self._second.rstrip(",.") in words.SPEECH
+        if not self._closing.endswith(('"', "\u201d", "'", "\u2019")):
+            return False
+        if self._opening:  # a title and its year: "Alive!" (1975)
+            return self._sign != "." and self._opening[0] == "("
+        return self._second.rstrip(",.") in words.SPEECH
 
     def _before_lower(self) -> bool:
         last = self._last
@@ -336,9 +339,10 @@ class _Stop:
             return True
         if self._last.islower():
             return self._last != "v" or starter
-        if starter or before[-1:].isdigit() or before.lower() in words.LABELS:
+        numbered = before[-1:].isdigit() and self._last not in "NESW"  # "2100 W. Franklin Street"
+        if starter or numbered or before.lower() in words.LABELS:
             return True
-        if self._last == "I" and before.islower() and before not in ("by", "of", "with", "from"):
+        if self._last == "I" and before.islower() and before not in ("and", "by", "of", "with", "from"):
             return True
         listed = before in ("and", "or", "to", "&") and len(self._farther.strip(",(")) == 1
         return listed or words.is_labelled(before)

@@ -57,6 +57,7 @@ def test_the_word_after_an_abbreviation_tells_whether_a_sentence_ends(marked):
         "It was shown by J. R. Smith and (S. Powell) alone. \u2016 A. Jones agrees.",
         "We thank A. Davidson for help. \u2016 E. coli grew.",
         "World War I. \u2016 In 1918 it ended.",
+        "Martin E. Hellman lives at 2100 W. Franklin Street with M. Roe and I. Doe.",
     ],
 )
 def test_a_letter_is_an_initial_or_the_end_of_a_sentence(marked):
@@ -114,6 +115,7 @@ def test_no_number_of_an_item_is_a_sentence(marked):
         "That huh? is a word is our claim. \u2016 She works at Yahoo! in sales.",
         "He works at Yahoo! Inc. in the valley. \u2016 She left.",
         '"What?" she asked. \u2016 "Stop!" John cried. \u2016 "This is it." \u2016 He left.',
+        'They made "Alive!" (1975) in a day.',
         "I never meant that.... \u2016 She was ... well, tired.",
         "The holiday shall not count. \u2016 (This holds for all clerks).",
         "that was cool. \u2016 i think so. \u2016 it is late",
