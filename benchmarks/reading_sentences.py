@@ -1,4 +1,4 @@
-"""Sentence boundaries against gold: pySBD's golden rules, and the papers of CRAFT.
+"""Sentence boundaries against gold: pySBD's golden rules, the papers of CRAFT, pairs of WikiSplit.
 
 Belongs here: both sets, how boundaries are compared, the peers. Not here: JATS (reading_jats.py).
 A boundary is the end of a sentence in a paragraph; the end of the paragraph counts too.
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.reading_rows import Row, ask_peer
+from ops.parse.papers.scirex import detokenised
 from ops.text.sentences import Span
 
 _PARAGRAPH = re.compile(r"[^\n]+")
@@ -72,6 +73,7 @@ def rows(data: Path, peer: str | None) -> Iterator[Row]:
         ("CRAFT, 64 papers", "F1 of boundaries", _boundaries),
         ("CRAFT, 64 papers", "citation marks in their sentence", _marks),
         ("CRAFT, 64 papers", "MB/s", _speed),
+        ("WikiSplit, pairs of sentences", "F1 of boundaries", _pairs),
     ]
     for title, measure, score in measures:
         scores = {name: score(data, splitter) for name, splitter in splitters.items()}
@@ -137,6 +139,26 @@ def _marks(data: Path, splitter: Splitter) -> str | None:
             if gold:
                 right, marks = right + (gold == ends), marks + 1
     return f"{100 * right / marks:.2f} %" if marks else None
+
+
+def _pairs(data: Path, splitter: Splitter) -> str | None:
+    """Join the two sentences into which editors split one; the gold boundary is between them."""
+    pairs = []
+    for path in sorted((data / "fusion_transfer").glob("*.tsv.gz")):
+        for line in gzip.decompress(path.read_bytes()).decode().split("\n"):
+            halves = line.partition("\t")[2].split(" <::::> ")
+            texts = [detokenised(half.replace("''", '"').split()) for half in halves]
+            if len(texts) == 2 and all(text.count('"') % 2 == 0 for text in texts):
+                pairs.append(texts)
+    spans = splitter.spans([" ".join(texts) for texts in pairs])
+    if not pairs or spans is None:
+        return None
+    right = here = 0
+    for (first, second), found in zip(pairs, spans, strict=True):
+        text = f"{first} {second}"
+        ends = {start + len(text[start:end].rstrip()) for start, end in found}
+        right, here = right + len(ends & {len(first), len(text)}), here + len(ends)
+    return f"{200 * right / (2 * len(pairs) + here):.2f}"
 
 
 def _speed(data: Path, splitter: Splitter) -> str | None:
