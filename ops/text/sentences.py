@@ -247,7 +247,7 @@ class _Stop:
         if kind == "no" or _ITEM_INSIDE.fullmatch(f"{self._before[-1:]}{self._last}"):
             return False
         if self._sign != ".":
-            ellipsis = self._spaced and self._sign in ("...", ". . .", "\u2026")
+            ellipsis = self._spaced and self._sign in ("..", "...", ". . .", "\u2026")
             ellipsis = ellipsis and (not self._is_starter() or self._bare.startswith("I"))
             begins = kind != "lower" or (self._casual and not self._closing and set(self._sign) <= set("!?"))
             return begins and not ellipsis and not self._is_name_or_speech()

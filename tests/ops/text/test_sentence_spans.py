@@ -116,6 +116,7 @@ def test_no_number_of_an_item_is_a_sentence(marked):
         "He works at Yahoo! Inc. in the valley. \u2016 She left.",
         '"What?" she asked. \u2016 "Stop!" John cried. \u2016 "This is it." \u2016 He left.',
         'They made "Alive!" (1975) in a day.',
+        "Let i be of { 1 .. 4 } here.",
         "I never meant that.... \u2016 She was ... well, tired.",
         "The holiday shall not count. \u2016 (This holds for all clerks).",
         "that was cool. \u2016 i think so. \u2016 it is late",
