@@ -84,7 +84,10 @@ def judge(
         return rules.NO_WORDS, text, None
     if rules.running_head(text) in heads:
         return rules.RUNNING_HEAD, text, None
-    parts = rules.without_note(text)
+    parts = rules.without_addresses(text)
+    if parts is not None and not rules.has_words(parts[0]):
+        return rules.CORRESPONDENCE, text, None
+    parts = parts or rules.without_note(text)
     stays, cut = parts if parts is not None else (text, None)
     if cut is not None and not rules.has_words(stays):
         return rules.FOOTNOTE, text, None

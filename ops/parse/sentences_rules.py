@@ -62,6 +62,10 @@ _CODE_NOTE = re.compile(rf"{_NOTE_NUMBER}(?!K){_NOTE_CAPITAL}")
 _CODE_WORDS = re.compile(r"\s(?:code|available)\s", re.IGNORECASE)
 _LINK = re.compile(r"https?:")
 _LONGEST_NOTE = 400
+#: The names and addresses of authors that run into the first sentence: "... jo@doe.org Abstract We label".
+_ADDRESS = re.compile(r"@\s?[\w-]{1,60}(?:\.[\w-]{1,60}){1,5}[;,.]?(?!\w)\s*")
+_BEHIND_ADDRESSES = re.compile(r"(?:(?:Abst ?ract|ABSTRACT)\b[.:\s\u2014-]*)?(?=[A-Z\"\u201c(]|\Z)")
+_MOST_BETWEEN = 250
 
 #: The mathematical signs listed in the released code, and the rest of their Unicode blocks.
 _EQUATION_SIGNS = re.compile(
@@ -103,6 +107,17 @@ def without_note(text: str) -> tuple[str, str] | None:
         if words is None and len(text) <= limit:
             break
     return None
+
+
+def without_addresses(text: str) -> tuple[str, str] | None:
+    """Return (remaining text, lines of authors) of a sentence that begins with e-mail addresses. [ours]"""
+    end = 0
+    for address in _ADDRESS.finditer(text):
+        if address.start() - end > _MOST_BETWEEN:
+            break
+        end = address.end()
+    behind = _BEHIND_ADDRESSES.match(text, end) if end else None
+    return _cut(text, 0, behind.end()) if behind else None
 
 
 def is_equation(text: str, in_vocabulary: Callable[[str], bool]) -> bool:

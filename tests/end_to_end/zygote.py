@@ -45,7 +45,6 @@ WARM = (
     "nltk.tokenize",
     "numba",
     "numpy",
-    "nupunkt",
     "pyarrow.dataset",
     "pyarrow.parquet",
     "pygments.lexers",

@@ -35,7 +35,7 @@ from ops.parse.decoding import decoded, unescaped
 from ops.parse.files import whole_files
 from ops.parse.papers.paper import ACL_ANTHOLOGY, Mark, Paper, PaperBuilder
 from ops.parse.source import Only, ParseError, Raw, Source
-from ops.text.sentences import ends_in_abbreviation
+from ops.text.sentences import goes_on
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -214,7 +214,7 @@ def _check(element: Element, known: set[str]) -> None:
 
 def _add(paper: PaperBuilder, element: Element) -> None:
     text, sid = _text(element), element.get("sid", "?")
-    if text and ends_in_abbreviation(paper.last_text):
+    if text and goes_on(paper.last_text, text):
         paper.go_on(text, f"{paper.last_locator.partition('-')[0]}-{sid}")
     else:
         paper.sentence(text, f"S sid={sid}")

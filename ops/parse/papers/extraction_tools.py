@@ -6,12 +6,13 @@ service (pdf.py); finding the sentences of a section, and removing footnotes and
 
 GROBID: read are the main title of the header, its abstract, the `div`s of body and back matter with their
 GROBID: the reader takes the main title of the header, its abstract, the `div`s of body and back matter with
-their `head` (whose attribute `n` is the number), and the `biblStruct`s of the bibliography. A mark is `ref
-type="bibr"`, whose `target` names an entry. Subjects are the `classCode`s of the header, and the journal.
-Figures, tables, formulas and notes are not running text. ParsCit: below `algorithms`, SectLabel has titles,
-headings of three levels and `bodyText` in lines as printed. ParsCit has the `citation`s, each with the
-`context`s that cite it; `citStr` is the text of the mark, wherever it occurs. If two entries have the same
-mark ("Anonymous, 1999"), every such mark belongs to both.
+their `head` (whose attribute `n` is the number), and the `biblStruct`s of the bibliography. Elements `s` are
+sentences. A mark is `ref type="bibr"`, whose `target` names an entry. Subjects are the `classCode`s of the
+header, and the journal. Figures, tables and notes are not running text; a formula that interrupts a sentence
+leaves a hole. ParsCit: below `algorithms`, SectLabel has titles, headings of three levels and `bodyText` in
+lines as printed. ParsCit has the `citation`s, each with the `context`s that cite it; `citStr` is the text of
+the mark, wherever it occurs. If two entries have the same mark ("Anonymous, 1999"), every such mark belongs
+to both.
 
 ScienceParse: a record is {"title", "abstractText", "year", "sections": [{"heading", "text"}], ...}, alone or
 as the "metadata" of an outer object. A section without a heading (mostly the footer of the first page) keeps
@@ -21,7 +22,8 @@ its sentences, with the role preamble, which TalkSumm's released code skips.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +34,17 @@ from urllib3.exceptions import HTTPError, MaxRetryError, ReadTimeoutError
 from ops.parse.decoding import ids_of, json_object, kind_of, list_at, scalars, text_at
 from ops.parse.files import whole_files
 from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder, subjects_of
-from ops.parse.papers.xml_tree import Running, children, descend, name_of, plain, root_of, within
+from ops.parse.papers.xml_tree import Markup, Running, children, descend, name_of, plain, root_of, within
 from ops.parse.source import Only, ParseError, Raw, ServiceError, Source
 
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
-_NO_RUNNING_TEXT = frozenset({"figure", "table", "formula", "note", "head"})
+_MARKUP = Markup(
+    blocks=frozenset({"p", "ab", "list", "item", "quote", "cit", "lg", "l"}),
+    skipped=frozenset({"figure", "table", "note", "head", "div", "listBibl", "biblStruct"}),
+    displayed=frozenset({"formula"}),
+    sentences=frozenset({"s"}),
+)
+_ABSTRACT = replace(_MARKUP, blocks=_MARKUP.blocks | {"div"}, skipped=_MARKUP.skipped - {"div"})
 
 
 class Tei:
@@ -56,20 +64,17 @@ class Tei:
         root = root_of(raw.content, "TEI")
         paper = PaperBuilder(_tei_title(root))
         paper.subjects = _tei_subjects(root)
-        if abstract := list(within(descend(root, "teiHeader", "profileDesc", "abstract"), "p")):
-            paper.section("Abstract", 1)
-            _add_division(paper, abstract)
         text = descend(root, "text")
+        abstract = descend(root, "teiHeader", "profileDesc", "abstract")
+        if plain(abstract):
+            _add_division(paper, abstract, "Abstract", 1, _ABSTRACT)
         for part in children(text, "body", "back"):
+            _add_division(paper, part)
             for section in within(part, "div"):
-                if section.get("type") == "references":
-                    continue
-                found = list(children(section, "p", "list"))
-                head = descend(section, "head")
-                if head is not None or found:
+                if section.get("type") != "references":
+                    head = descend(section, "head")
                     number = head.get("n", "") if head is not None else ""
-                    paper.section(f"{number} {plain(head)}".strip())
-                _add_division(paper, found)
+                    _add_division(paper, section, f"{number} {plain(head)}".strip())
         for entry in within(descend(text, "back") if text is not None else None, "biblStruct"):
             paper.entry(_tei_entry(entry))
         return paper.finish()
@@ -99,15 +104,28 @@ def _tei_date(root: etree._Element) -> str:
     return next((when for date in dates if (when := date.get("when"))), "")
 
 
-def _add_division(paper: PaperBuilder, paragraphs: Iterable[etree._Element]) -> None:
+def _add_division(
+    paper: PaperBuilder,
+    division: etree._Element | None,
+    title: str = "",
+    level: int | None = None,
+    markup: Markup = _MARKUP,
+) -> None:
+    """Add a section with the text of a division without its subdivisions; one without title may be empty."""
+    paragraphs = Running(markup, _tei_key, _is_tei_note).paragraphs(division) if division is not None else []
+    if title or paragraphs:
+        paper.section(title, level)
     for paragraph in paragraphs:
-        running = Running().walk(paragraph, _tei_key, lambda element: name_of(element) in _NO_RUNNING_TEXT)
-        paper.body(running.text, f"line {paragraph.sourceline}", running.marks)
+        paragraph.add_to(paper)
 
 
 def _tei_key(element: etree._Element) -> str | None:
     cites = name_of(element) == "ref" and element.get("type") == "bibr"
     return element.get("target", "").removeprefix("#") if cites else None
+
+
+def _is_tei_note(element: etree._Element) -> bool:
+    return name_of(element) == "ref" and element.get("type") == "foot"
 
 
 def _tei_entry(entry: etree._Element) -> BibliographyEntry:

@@ -5,12 +5,16 @@ Belongs here: this format (and NLM's, its predecessor). Not here: other XML.
 An `article` has a title, `abstract`s, the `sec`s of `body` and `back` with `title` and perhaps `label`, and
 the `ref`s of the list of references. A mark is `xref ref-type="bibr"`, whose `rid` names one or more entries.
 Subjects are those of `article-categories` (whose heading may be a type of article, "Review"), and the
-journal. Figures, tables, displayed formulas and footnotes are not running text.
+journal. Items of lists, quotations and lines are paragraphs. Boxes are sections after those of the body, and
+so is an author's summary after the abstract. Figures, tables and footnotes are not running text; a displayed
+formula that interrupts a sentence leaves a hole. Abstracts that only repeat the first (graphical, highlights)
+are not read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from lxml import etree
@@ -18,17 +22,45 @@ from lxml import etree
 from ops.parse.decoding import ids_of
 from ops.parse.files import whole_files
 from ops.parse.papers.paper import BibliographyEntry, Paper, PaperBuilder, subjects_of
-from ops.parse.papers.xml_tree import Running, children, descend, name_of, plain, root_of, within
+from ops.parse.papers.xml_tree import (
+    Markup,
+    Paragraph,
+    Running,
+    children,
+    descend,
+    name_of,
+    plain,
+    root_of,
+    within,
+)
 from ops.parse.source import Only, Raw, Source
 
 _SECTIONS = ("sec", "ack", "app", "notes", "glossary")
+_GROUPS = ("app-group",)
 _FRONT = ("front", "article-meta")
-_NO_TEXT = frozenset(
-    {"fig", "fig-group", "table-wrap", "table-wrap-group", "disp-formula", "disp-formula-group", "fn",
-     "fn-group", "media", "supplementary-material", "boxed-text", "tex-math", "graphic", "def-list",
-     "title", "label"}
+_MARKUP = Markup(
+    blocks=frozenset(
+        {"p", "list", "list-item", "disp-quote", "statement", "speech", "verse-group", "verse-line", "attrib",
+         "preformat", "break"}
+    ),
+    skipped=frozenset(
+        {"fig", "fig-group", "table-wrap", "table-wrap-group", "fn", "fn-group", "media", "def-list",
+         "graphic", "supplementary-material", "boxed-text", "tex-math", "title", "label", "object-id",
+         "sec-meta", "ref-list", "bio", *_SECTIONS, *_GROUPS}
+    ),
+    displayed=frozenset({"disp-formula", "disp-formula-group"}),
+    shown=frozenset({"inline-formula", "inline-graphic"}),
 )  # fmt: skip
-_TITLES = {"ack": "Acknowledgments", "app": "Appendix", "glossary": "Glossary", "notes": "Notes"}
+_ABSTRACT = replace(
+    _MARKUP, blocks=_MARKUP.blocks | {*_SECTIONS}, skipped=_MARKUP.skipped - {*_SECTIONS, "boxed-text"}
+)
+#: Kinds of abstracts that are an abstract, and those that only repeat it or show it as a picture.
+_ABSTRACTS = frozenset({"", "summary", "executive-summary"})
+_REPEATED = frozenset({"graphical", "highlights", "key-points", "teaser", "toc", "video"})
+_TITLES = {
+    "ack": "Acknowledgments", "app": "Appendix", "glossary": "Glossary", "notes": "Notes",
+    "boxed-text": "Box",
+}  # fmt: skip
 
 
 class Jats:
@@ -49,15 +81,18 @@ class Jats:
         paper = PaperBuilder(_title(root))
         paper.subjects = _subjects(root)
         for abstract in children(descend(root, *_FRONT), "abstract"):
-            # A graphical abstract or highlights would only repeat it.
-            if abstract.get("abstract-type") in (None, "summary", "executive-summary"):
-                paper.section("Abstract", 1)
-                _add(paper, within(abstract, "p"))
-        for part in children(root, "body", "back"):
-            if any(True for _ in children(part, "p", "list", "disp-quote")):
+            kind = abstract.get("abstract-type") or ""
+            if kind not in _REPEATED and (paragraphs := _paragraphs(abstract, _ABSTRACT)):
+                title = "Abstract" if kind in _ABSTRACTS else plain(descend(abstract, "title")) or kind
+                paper.section(title, 1)
+                _add(paper, paragraphs)
+        for part in children(root, "body", "back", "floats-group", "floats-wrap"):
+            if paragraphs := _paragraphs(part):
                 paper.section("", 1)
-                _paragraphs(paper, part)
+                _add(paper, paragraphs)
             _sections(paper, part, 1)
+            for box in within(part, "boxed-text"):
+                _section(paper, box, 1)
         for entry in within(descend(root, "back"), "ref"):
             paper.entry(_entry(entry))
         return paper.finish()
@@ -87,27 +122,43 @@ def _date(root: etree._Element) -> str:
 
 
 def _sections(paper: PaperBuilder, part: etree._Element, level: int) -> None:
-    for section in children(part, *_SECTIONS):
-        title = f"{plain(descend(section, 'label'))} {plain(descend(section, 'title'))}".strip()
+    for child in children(part, *_SECTIONS, *_GROUPS):
+        if name_of(child) in _GROUPS:
+            _sections(paper, child, level)
+        else:
+            _section(paper, child, level)
+
+
+def _section(paper: PaperBuilder, section: etree._Element, level: int) -> None:
+    """Add a section or a box with its subsections; a box may have a heading, or only subsections."""
+    boxed = name_of(section) == "boxed-text"
+    heading = descend(section, "caption", "title") if boxed else None
+    heading = descend(section, "title") if heading is None else heading
+    title = f"{plain(descend(section, 'label'))} {plain(heading)}".strip()
+    paragraphs = _paragraphs(section)
+    shown = bool(title or paragraphs) or not boxed
+    if shown:
         paper.section(title or _TITLES.get(name_of(section), ""), level)
-        _paragraphs(paper, section)
-        _sections(paper, section, level + 1)
+    _add(paper, paragraphs)
+    _sections(paper, section, level + shown)
 
 
-def _paragraphs(paper: PaperBuilder, section: etree._Element) -> None:
-    for child in children(section, "p", "list", "disp-quote", "statement"):
-        _add(paper, within(child, "p") if name_of(child) != "p" else [child])
+def _paragraphs(part: etree._Element, markup: Markup = _MARKUP) -> list[Paragraph]:
+    return Running(markup, _key, _is_note).paragraphs(part)
 
 
-def _add(paper: PaperBuilder, paragraphs: Iterable[etree._Element]) -> None:
+def _add(paper: PaperBuilder, paragraphs: list[Paragraph]) -> None:
     for paragraph in paragraphs:
-        running = Running().walk(paragraph, _key, lambda element: name_of(element) in _NO_TEXT)
-        paper.body(running.text, f"line {paragraph.sourceline}", running.marks)
+        paragraph.add_to(paper)
 
 
 def _key(element: etree._Element) -> str | None:
     cites = name_of(element) == "xref" and element.get("ref-type") == "bibr"
     return (element.get("rid") or "").partition(" ")[0] if cites else None
+
+
+def _is_note(element: etree._Element) -> bool:
+    return name_of(element) == "sup" or element.get("ref-type") == "fn"
 
 
 def _entry(ref: etree._Element) -> BibliographyEntry:

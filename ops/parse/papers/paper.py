@@ -19,9 +19,9 @@ from ops.parse.decoding import check_characters, word_at
 from ops.parse.papers.body import body_spans
 from ops.parse.roles import ACKNOWLEDGMENTS, Heading, roles_of
 from ops.parse.source import ParseError
-from ops.text.holes import closed
+from ops.text.holes import HOLE, closed
 from ops.text.hyphens import join_lines, words_of
-from ops.text.sentences import Span
+from ops.text.sentences import Span, is_ended, with_marks_attached
 from ops.text.words import fold
 
 #: A heading of acknowledgments at the start of a sentence, but not "Acknowledgments are ...".
@@ -29,6 +29,10 @@ _ACKNOWLEDGMENTS = re.compile(
     r"(?P<title>(?:\d{1,2}\.? )?(?:[Aa]cknowledge?ments?|ACKNOWLEDGE?MENTS?))[.:]?(?: [^\Wa-z\d_]|$)"
 )
 
+#: So much of the last sentence tells whether it goes on.
+_LONGEST_TAIL = 200
+#: Marks of citations that no sentence begins with: numbers.
+_NUMERIC = re.compile(r"[\[(]?\d")
 _ENDED = re.compile(r"[.!?][\"')\]\u2019\u201d]*\s*$")
 
 
@@ -151,6 +155,7 @@ class PaperBuilder:
         self._spaces = spaces
         self._pieces: list[str] = []
         self._length = 0
+        self._last_text = ""
         self._headings: list[Heading] = []
         self._placed: list[Placed] = []
         self._marks: list[Mark] = []
@@ -176,45 +181,71 @@ class PaperBuilder:
         text = text.strip()
         if text:
             start = self._write(text)
+            self._last_text = text
             shift = start - offset
             self._marks += [Mark(shift + mark.start, shift + mark.end, mark.entry) for mark in marks]
             self._placed.append(Placed(self.sections - 1, [(start, start + len(text))], locator))
 
     @property
     def last_text(self) -> str:
-        """The last piece of text of the last sentence in this section, or ""."""
+        """The last sentence in this section, which was added whole or went on, or ""."""
         if not self._placed or self._placed[-1].section != self.sections - 1:
             return ""
-        return self._pieces[-1].rstrip()
+        return self._last_text
 
     @property
     def last_locator(self) -> str:
         """The locator of the last sentence."""
         return self._placed[-1].locator
 
-    def go_on(self, text: str, locator: str) -> None:
+    def go_on(self, text: str, locator: str, marks: Sequence[Mark] = ()) -> None:
         """Append the rest of the last sentence, which was cut in two; `locator` is for the whole sentence."""
         section, spans, _ = self._placed[-1]
+        shift = self._length - (len(text) - len(text.lstrip()))
         text = text.strip()
         start = self._write(text)
+        self._marks += [Mark(shift + mark.start, shift + mark.end, mark.entry) for mark in marks]
+        self._last_text = f"{self._last_text} {text}"[-_LONGEST_TAIL:]
         self._placed[-1] = Placed(section, [(spans[0][0], start + len(text))], locator)
 
-    def body(self, text: str, locator: str, marks: Sequence[Mark] = ()) -> None:
-        """Add a paragraph, which is split into sentences, to the section. `marks` are offsets into `text`.
+    def body(
+        self,
+        text: str,
+        locator: str,
+        marks: Sequence[Mark] = (),
+        notes: Sequence[Span] = (),
+        own: bool = False,
+    ) -> None:
+        """Add a paragraph, which is split into sentences, to the section.
 
-        A paragraph that starts in lower case continues the sentence before it, if that has not ended: there
-        was a displayed formula between them (7 % of unarXive's sentences start like this).
+        `marks` of citations and the raised marks of `notes` are offsets into `text`. Unless the paragraph is
+        on its `own`, one that starts in lower case continues the sentence before it, if that has not ended:
+        there was a displayed formula between them (7 % of unarXive's sentences start like this).
         """
         before = len(self._placed)
         inside = bool(before) and self._placed[-1].section == self.sections - 1
-        goes_on = inside and text[:1].islower() and not _ENDED.search(self._pieces[-1][-9:])
-        self.flow([(text, locator)], marks, wrapped=False)
+        goes_on = inside and not own and text[:1].islower() and not _ENDED.search(self._pieces[-1][-9:])
+        self.flow([(text, locator)], marks, notes, wrapped=False)
         if goes_on and len(self._placed) > before:
             rest = self._placed.pop(before)
             self._placed[before - 1].spans.extend(rest.spans)
 
+    def displayed_formula(self) -> None:
+        """Mark the hole that a displayed formula leaves in the last sentence, if that has not ended."""
+        if (
+            self._placed
+            and self._placed[-1].section == self.sections - 1
+            and not is_ended(self._pieces[-1].rstrip())
+        ):
+            start = self._write(HOLE)
+            self._placed[-1].spans.append((start, start + 1))
+
     def flow(
-        self, pieces: Sequence[tuple[str, str]], marks: Sequence[Mark] = (), wrapped: bool = True
+        self,
+        pieces: Sequence[tuple[str, str]],
+        marks: Sequence[Mark] = (),
+        notes: Sequence[Span] = (),
+        wrapped: bool = True,
     ) -> None:
         """Add running text in pieces (text, locator), separated by blank lines; see `body_spans`.
 
@@ -224,7 +255,9 @@ class PaperBuilder:
         text = "\n\n".join(piece for piece, _ in pieces)
         starts = list(accumulate((len(piece) + 2 for piece, _ in pieces), initial=0))
         offset = self._write(text)
-        for spans in body_spans(text, 0, len(text), wrapped=wrapped):
+        raised = [(mark.start, mark.end) for mark in marks if _NUMERIC.match(text, mark.start)]
+        split = with_marks_attached(text, [*raised, *notes])
+        for spans in body_spans(split, 0, len(text), wrapped=wrapped):
             moved = [(offset + start, offset + end) for start, end in spans]
             locator = pieces[bisect_right(starts, spans[0][0]) - 1][1]
             self._placed.append(Placed(self.sections - 1, moved, locator))

@@ -6,9 +6,9 @@ API. Not here: TEI and JATS (extraction_tools.py, jats.py).
 Paragraphs are {"text", "section", "sec_num", "cite_spans": [{"start", "end", "ref_id"}]}, in the lists
 `abstract`, `body_text` and `back_matter`. These are in the record itself, or in its `pdf_parse`,
 `latex_parse` or (2019) `grobid_parse`. Bibliography entries are in `bib_entries`, keyed by the `ref_id` of
-the spans. Title and year are in the record or its `metadata`. The release of 2020 has them in other shards;
-then the title is empty. Subjects are the fields of study, those implied by ids of the ACL Anthology and old
-arXiv ids, the venue and the journal.
+the spans. EQUATION and the like stand for formulas and leave holes. Title and year are in the record or its
+`metadata`. The release of 2020 has them in other shards; then the title is empty. Subjects are the fields of
+study, those implied by ids of the ACL Anthology and old arXiv ids, the venue and the journal.
 
 A record of the bulk API is {"corpusid", "externalids", "content": {"text", "annotations": {"title",
 "abstract", "sectionheader", "paragraph", "bibref", "bibentry", ...}}}. An annotation is a list of {"start",
@@ -20,6 +20,7 @@ counts. A mark belongs to the first paragraph that contains it.
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -50,12 +51,18 @@ from ops.parse.papers.paper import (
     words_in,
 )
 from ops.parse.source import Only, ParseError, Raw, Source
+from ops.text.holes import HOLE
 
 _PARSES = ("pdf_parse", "latex_parse", "grobid_parse")
 _LISTS = ("abstract", "body_text", "back_matter")
 #: In the API, those of its model first ([{"category": "Physics", "source": "s2-fos-model"}]); then that of
 #: 2020.
 _FIELDS_OF_STUDY = ("s2fieldsofstudy", "s2FieldsOfStudy", "fieldsOfStudy", "mag_field_of_study")
+
+
+#: A displayed formula is a paragraph of its own; those in LaTeX's text are words.
+_EQUATION = re.compile(r"\s*EQUATION(?:\s*\(?\d{1,3}\)?)?\s*")
+_FORMULA = re.compile(r"\b(?:INLINE|DISPLAY)FORM\d{1,9}\b")
 
 
 class S2Orc:
@@ -109,11 +116,19 @@ def _read(record: Mapping[str, Any]) -> Paper:
             if found != section:
                 paper.section("Abstract" if name == "abstract" and not title else found[1])
                 section = found
+            if _EQUATION.fullmatch(text):
+                paper.displayed_formula()
+                continue
             spans = spans_at(paragraph.get("cite_spans"), f"{where}.cite_spans", len(text))
-            paper.body(text, where, [Mark(*span) for span in spans])
+            paper.body(_FORMULA.sub(_hole, text), where, [Mark(*span) for span in spans])
     for key, entry in object_at(body.get("bib_entries"), "bib_entries").items():
         paper.entry(_entry(key, object_at(entry, f"bib_entries.{key}")))
     return paper.finish()
+
+
+def _hole(formula: re.Match[str]) -> str:
+    """Return a hole as long as the word that stands for a formula, so that offsets stay."""
+    return HOLE.ljust(len(formula[0]))
 
 
 def subjects_at(record: Mapping[str, Any]) -> tuple[str, ...]:

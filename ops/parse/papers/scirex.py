@@ -20,7 +20,7 @@ from ops.parse.decoding import json_object, list_at, scalars, text_at
 from ops.parse.lines import lines_of_files
 from ops.parse.papers.paper import Paper, PaperBuilder
 from ops.parse.source import Only, ParseError, Raw, Source
-from ops.text.sentences import Span, ends_in_abbreviation, is_ended
+from ops.text.sentences import Span, goes_on, is_ended
 
 _LEVELS = {
     "document": 1, "section": 1, "bibliography": 1, "appendix": 1, "subsection": 2, "subsubsection": 3,
@@ -29,6 +29,8 @@ _LEVELS = {
 _STOPS = frozenset(".!?")
 #: The remains of tables and drawings would never end: sentences longer than this are not extended.
 _LONGEST_MENDED = 150
+#: So many words on each side of a boundary tell whether the sentence goes on.
+_TAIL = 12
 #: How citations appear in SciREX's words. Their keys are masked.
 _CITATION = re.compile(r"[\[\]]{1,4}|reference|\[reference\]")
 
@@ -139,15 +141,15 @@ def _joined(words: list[str], spans: list[Span]) -> Iterator[Span]:
         if before is None:
             before = (start, end)
             continue
-        tail = detokenised(words[max(before[0], before[1] - 4) : before[1]])
+        tail = detokenised(words[max(before[0], before[1] - _TAIL) : before[1]])
         cited = start if is_ended(tail) else _behind_citations(words, start, end)
         if start < cited < end and words[cited - 1] in _STOPS:
             yield before[0], cited
             before = (cited, end)
         elif (
-            ends_in_abbreviation(tail)
+            goes_on(tail, detokenised(words[start : min(end, start + _TAIL)]))
             or cited > start
-            or (before[1] - before[0] <= _LONGEST_MENDED and _goes_on(tail, words[start:end]))
+            or (before[1] - before[0] <= _LONGEST_MENDED and _cannot_begin(tail, words[start:end]))
         ):
             before = (before[0], end)
         else:
@@ -167,7 +169,7 @@ def _behind_citations(words: list[str], start: int, end: int) -> int:
     return index + (index < end and words[index] in _STOPS)
 
 
-def _goes_on(before: str, words: list[str]) -> bool:
+def _cannot_begin(before: str, words: list[str]) -> bool:
     """Say whether words cannot begin a sentence: some never can, some only after final punctuation."""
     sign = words[0][:1] if words else ""
     if not sign:

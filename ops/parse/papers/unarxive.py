@@ -5,8 +5,8 @@ Belongs here: this format (the release of 2022). Not here: reading the lines (op
 A record is {"paper_id", "metadata", "abstract": {"text"}, "body_text": [{"section", "sec_number", "text",
 "cite_spans", "ref_spans"}], "bib_entries", "ref_entries"}. Texts contain placeholders `{{cite:<key>}}`,
 `{{formula:<key>}}`, `{{figure:<key>}}` and `{{table:<key>}}`. A citation becomes the number of its entry in
-brackets, a formula its LaTeX, a figure or table its number. Subjects are arXiv's categories, the primary one
-first, and the discipline.
+brackets, a formula its LaTeX, a figure or table its number. One that is missing leaves a hole, and so does a
+long formula. Subjects are arXiv's categories, the primary one first, and the discipline.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from ops.parse.papers.paper import (
     words_in,
 )
 from ops.parse.source import Only, ParseError, Raw, Source
+from ops.text.holes import HOLE, closed
 from ops.text.words import fold
 
 _STAND_IN = re.compile(r"\{\{(cite|formula|figure|table):([^{}]{1,100})\}\}")
@@ -72,7 +73,7 @@ class UnarXive:
             if level is not None and number.count(".") + 1 != level:
                 number = ""  # it is relative to the parent section, which the record does not give
             heading = fold(text_at(paragraph.get("section"), f"{where}.section"))
-            title = f"{number} {_written(heading, where, shown)[0]}".strip()
+            title = f"{number} {closed(_written(heading, where, shown)[0])[0]}".strip()
             if title != section:
                 paper.section(title, level)
                 section = title
@@ -108,8 +109,8 @@ def _shown(record: Mapping[str, Any]) -> dict[tuple[str, str], str]:
         found = object_at(entry, f"ref_entries.{key}")
         kind = word_at(found.get("type"))
         counts[kind] += 1
-        formula = fold(word_at(found.get("latex")))[:_LONGEST_FORMULA]
-        shown[kind, key] = formula if kind == "formula" else str(counts[kind])
+        formula = fold(word_at(found.get("latex")))
+        shown[kind, key] = str(counts[kind]) if kind != "formula" else formula
     return shown
 
 
@@ -120,10 +121,13 @@ def _written(text: str, where: str, shown: Mapping[tuple[str, str], str]) -> tup
     length = done = 0
     for found in _STAND_IN.finditer(text):
         kind, key = found.groups()
-        for piece in (text[done : found.start()], shown.get((kind, key), "")):
+        written = shown.get((kind, key), "")
+        if not 0 < len(written) <= _LONGEST_FORMULA:
+            written = HOLE
+        for piece in (text[done : found.start()], written):
             pieces.append(piece)
             length += len(piece)
-        if kind == "cite" and pieces[-1]:
+        if kind == "cite" and written != HOLE:
             marks.append(Mark(length - len(pieces[-1]), length, key))
         done = found.end()
     return "".join([*pieces, text[done:]]), where, marks

@@ -7,14 +7,20 @@ are elements (acl_corpora.py).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from lxml import etree
 
-from ops.parse.papers.paper import Mark
+from ops.parse.papers.paper import Mark, PaperBuilder
 from ops.parse.source import ParseError
+from ops.text.holes import HOLE
+from ops.text.sentences import Span, goes_on, is_ended
 
 _PLACE = re.compile(r",? line \d+, column \d+$")
+#: A sentence may go on from one of these to the next.
+_CONTINUING = frozenset({"p", "s", "break", "lb"})
 _SPACE = re.compile(r"\s+")
 
 
@@ -77,55 +83,142 @@ def plain(element: etree._Element | None) -> str:
     return " ".join("".join(element.itertext(etree.Element)).split()) if element is not None else ""
 
 
+@dataclass(frozen=True)
+class Markup:
+    """What the elements of a format mean for its running text, by local name."""
+
+    blocks: frozenset[str]
+    """Their text is a paragraph, or several."""
+    skipped: frozenset[str]
+    """They are not running text: a space takes their place."""
+    displayed: frozenset[str]
+    """Displayed formulas, which cannot be rendered."""
+    shown: frozenset[str] = frozenset()
+    """Formulas and pictures within a line; those without text cannot be rendered."""
+    sentences: frozenset[str] = frozenset()
+    """Each is a sentence."""
+
+
+class Paragraph(NamedTuple):
+    """Running text with white space collapsed, and citation marks and notes located in it."""
+
+    text: str
+    line: int
+    marks: Sequence[Mark]
+    notes: Sequence[Span]
+    sentence: bool = False
+    """Whether the format marks it as one sentence."""
+    own: bool = False
+    """Whether it is an item, a quotation or the like: no part of a sentence before it."""
+
+    def add_to(self, paper: PaperBuilder) -> None:
+        """Add the paragraph to the section of a paper; the format may have cut a sentence behind "cf."."""
+        where = f"line {self.line}"
+        if not self.sentence:
+            paper.body(self.text, where, self.marks, self.notes, self.own)
+        elif goes_on(paper.last_text, self.text) or self._continues(paper.last_text):
+            paper.go_on(self.text, where, self.marks)
+        else:
+            paper.sentence(self.text, where, self.marks)
+
+    def _continues(self, before: str) -> bool:
+        return bool(before) and not self.own and self.text[0].islower() and not is_ended(before)
+
+
 class Running:
-    """Builds running text piece by piece, with white space collapsed and citation marks located."""
+    """Collects the running text of an element in paragraphs."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        markup: Markup,
+        entry: Callable[[etree._Element], str | None],
+        is_note: Callable[[etree._Element], bool],
+    ) -> None:
+        """Take the meaning of elements.
+
+        `entry` returns the key that a citation mark refers to ("" if it is missing), or None if the element
+        is not a mark; `is_note` says whether it is the mark of a note, which belongs to the sentence before.
+        """
+        self._markup, self._entry, self._is_note = markup, entry, is_note
+        self._done: list[Paragraph] = []
+        self._own = False
+        self._begin()
+
+    def _begin(self) -> None:
         self._pieces: list[str] = []
-        self._length = 0
-        self._open = False
-        """Whether the text ends with a space."""
-        self.marks: list[Mark] = []
+        self._length = self._line = 0
+        self._open = False  # whether the text ends with a space
+        self._marks: list[Mark] = []
+        self._notes: list[Span] = []
 
-    @property
-    def text(self) -> str:
-        """The text so far."""
-        return "".join(self._pieces)
+    def paragraphs(self, element: etree._Element) -> list[Paragraph]:
+        """Return the paragraphs of an element."""
+        self._walk(element)
+        self._close()
+        return self._done
 
-    def add(self, text: str | None) -> None:
+    def _close(self, sentence: bool = False) -> None:
+        if text := "".join(self._pieces).rstrip():
+            self._done.append(Paragraph(text, self._line, self._marks, self._notes, sentence, self._own))
+            self._own = False
+        if self._pieces:
+            self._begin()
+
+    def _add(self, text: str | None, line: int | None) -> None:
         """Append text; white space on both sides of a seam becomes one space."""
         folded = _SPACE.sub(" ", text or "")
         if folded.startswith(" ") and (self._open or not self._length):
             folded = folded[1:]
         if folded:
+            self._line = self._line or line or 0
             self._pieces.append(folded)
             self._length += len(folded)
             self._open = folded.endswith(" ")
 
-    def walk(
-        self,
-        element: etree._Element,
-        entry: Callable[[etree._Element], str | None],
-        skipped: Callable[[etree._Element], bool],
-    ) -> Running:
-        """Append the content of an element, and return self.
-
-        `entry` returns the key that a citation mark refers to ("" if it is missing), or None if the element
-        is not a mark. An element is replaced by a space if `skipped` is true for it.
-        """
-        self.add(element.text)
+    def _walk(self, element: etree._Element) -> None:
+        markup, line = self._markup, element.sourceline
+        self._add(element.text, line)
         for child in element:
-            key = entry(child)
-            pieces, start = len(self._pieces), self._length
-            if skipped(child) or not name_of(child):
-                self.add(" ")
+            name = name_of(child)
+            if name in markup.blocks or name in markup.sentences:
+                self._block(child, name)
+            elif name in markup.displayed:
+                self._displayed()
+            elif name in markup.skipped or not name:
+                self._add(" ", line)
             else:
-                self.walk(child, entry, skipped)
-            if key is not None and start < self._length:
-                # Collapsed white space: the mark has at most one space at its start and one at its end.
-                first = start + self._pieces[pieces].startswith(" ")
-                last = self._length - self._open
-                if first < last:
-                    self.marks.append(Mark(first, last, key))
-            self.add(child.tail)
-        return self
+                self._inline(child, name)
+            self._add(child.tail, line)
+
+    def _block(self, child: etree._Element, name: str) -> None:
+        self._close()
+        own = name not in _CONTINUING
+        self._own = self._own or own
+        self._walk(child)
+        self._close(name in self._markup.sentences)
+        self._own = own
+
+    def _inline(self, child: etree._Element, name: str) -> None:
+        key, pieces, start = self._entry(child), len(self._pieces), self._length
+        self._walk(child)
+        if start < self._length and len(self._pieces) > pieces:
+            # Collapsed white space: there is at most one space at the start and one at the end.
+            first = start + self._pieces[pieces].startswith(" ")
+            last = self._length - self._open
+            if first < last and key is not None:
+                self._marks.append(Mark(first, last, key))
+            if first < last and self._is_note(child):
+                self._notes.append((first, last))
+        elif name in self._markup.shown:
+            self._add(HOLE, child.sourceline)
+
+    def _displayed(self) -> None:
+        """Mark the hole that a displayed formula leaves in a sentence that has not ended."""
+        text = "".join(self._pieces[-2:]).rstrip()
+        if is_ended(text):
+            self._close()
+        elif text:
+            self._add(f" {HOLE} ", None)
+        elif self._done and not is_ended(self._done[-1].text):
+            last = self._done[-1]
+            self._done[-1] = last._replace(text=f"{last.text} {HOLE}")

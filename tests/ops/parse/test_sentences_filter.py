@@ -216,7 +216,22 @@ def test_a_cut_loses_nothing_of_a_sentence(text):
         )
 
 
-SEEDS = ["*", "* ", "1A", "1Aa code ", "1Aa available http:x ", "[A", "[", "[1", "12", "a.", "=", "http:"]
+SEEDS = [
+    "*",
+    "* ",
+    "@",
+    "a@b.c ",
+    "1A",
+    "1Aa code ",
+    "1Aa available http:x ",
+    "[A",
+    "[",
+    "[1",
+    "12",
+    "a.",
+    "=",
+    "http:",
+]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -225,5 +240,26 @@ def test_a_sentence_of_a_megabyte_is_judged(seed):
     text = seed * (1_000_000 // len(seed))
     rules.start_reason(text)
     rules.without_note(text)
+    rules.without_addresses(text)
     assert rules.is_equation(f"= {text}", lambda word: False)
     assert rules.has_words(f"{text} some more words of text")
+
+
+@pytest.mark.parametrize(
+    ("text", "stays", "cut"),
+    [
+        (
+            "Jo Doe, X University, jo@doe.org Abstract We label.",
+            "We label.",
+            "Jo Doe, X University, jo@doe.org Abstract",
+        ),
+        ("{jo, ann}@doe.org bo@roe.edu We label.", "We label.", "{jo, ann}@doe.org bo@roe.edu"),
+        ("Write to jo@doe.org to get it.", "Write to jo@doe.org to get it.", None),
+    ],
+)
+def test_lines_of_authors_are_cut_from_a_sentence(text, stays, cut):
+    assert judge(text, frozenset(), known) == (None, stays, cut)
+
+
+def test_a_sentence_of_an_address_alone_is_dropped():
+    assert reason("E-mail: jo@doe.org.") == "correspondence"

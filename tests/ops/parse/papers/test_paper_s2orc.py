@@ -204,3 +204,33 @@ def test_shards_have_one_paper_per_line(tmp_path):
 def test_malformed_values_are_refused_with_their_place(record, cause):
     with pytest.raises(ParseError, match=cause):
         read(record)
+
+
+def test_a_raised_number_that_the_format_marks_ends_no_sentence_and_opens_none():
+    text = "We use BERT.1 We tune GPT-2.2,3 It needs 5 GB. 4 All is well.5"
+    numbers = [(12, 13), (28, 29), (30, 31), (47, 48), (61, 62)]
+    spans = [{"start": start, "end": end, "ref_id": "BIBREF0"} for start, end in numbers]
+    body = [{"text": text, "section": "Data", "cite_spans": spans}]
+    assert [text[start:end] for start, end in numbers] == ["1", "2", "3", "4", "5"]
+    paper = read({"paper_id": "p", "title": "Noise", "pdf_parse": {**PARSE, "body_text": body}})
+    assert [sentence.text for sentence in paper.sentences if sentence.section == 1] == [
+        "We use BERT.1",
+        "We tune GPT-2.2,3",
+        "It needs 5 GB. 4",
+        "All is well.5",
+    ]
+
+
+def test_words_that_stand_for_formulas_leave_holes():
+    body = [
+        {"text": "Let INLINEFORM0 be the rate, and INLINEFORM1. It is given by", "section": "Data"},
+        {"text": "EQUATION", "section": "Data"},
+        {"text": "where it is low. It holds.", "section": "Data"},
+        {"text": "EQUATION", "section": "Data"},
+    ]
+    paper = read({"paper_id": "p", "title": "Noise", "pdf_parse": {**PARSE, "body_text": body}})
+    assert [(sentence.text, sentence.holes) for sentence in paper.sentences if sentence.section == 1] == [
+        ("Let be the rate, and.", 2),
+        ("It is given by where it is low.", 1),
+        ("It holds.", 0),
+    ]

@@ -51,8 +51,39 @@ def test_placeholders_become_what_they_name():
     assert [sentence.text for sentence in paper.sentences] == [
         "We prove it.",
         "Let \\mu be as in [2], [1].",
-        "See Fig. 1 and .",
+        "See Fig. 1 and.",
         "We thank Ann.",
+    ]
+    assert [sentence.holes for sentence in paper.sentences] == [0, 0, 1, 0]
+
+
+def test_a_formula_that_is_missing_or_too_long_leaves_a_hole():
+    text = (
+        "The rate {{formula:f}} is low. The sum {{formula:long}} is high. The end {{formula:gone}} is near."
+    )
+    paper = read(
+        body_text=[{"section": "Data", "text": text}],
+        ref_entries={
+            "f": {"latex": "\\mu", "type": "formula"},
+            "long": {"latex": "x" * 999, "type": "formula"},
+        },
+    )
+    assert [(sentence.text, sentence.holes) for sentence in paper.sentences[1:]] == [
+        ("The rate \\mu is low.", 0),
+        ("The sum is high.", 1),
+        ("The end is near.", 1),
+    ]
+
+
+def test_a_citation_after_a_full_stop_is_in_the_sentence_before_it():
+    text = "It is known. {{cite:a}}, {{cite:b}} We use it. {{cite:a}} shows why. It ends.{{cite:b}} We stop."
+    paper = read(body_text=[{"section": "Data", "text": text}])
+    assert [sentence.text for sentence in paper.sentences[1:]] == [
+        "It is known. [1], [2]",
+        "We use it.",
+        "[1] shows why.",
+        "It ends.[2]",
+        "We stop.",
     ]
 
 

@@ -1,6 +1,10 @@
 """TEI, JATS and ParsCit: sections, running text without figures and notes, marks, and refused XML."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ops.parse.bounded import BoundedChild, Bounds
 from ops.parse.papers import FORMATS
@@ -204,3 +208,146 @@ def test_a_mark_has_no_surrounding_space_whatever_it_contains():
     ]  # fmt: skip
     paper = read("grobid_tei", flooded("grobid_tei", f"<p>{'So'.join(marks)}</p>"))
     assert [paper.text[mark.start : mark.end] for mark in paper.marks] == ["[1]", "[2]", "[3 4]", "4]"]
+
+
+def sentences(kind, body):
+    return [sentence.text for sentence in read(kind, flooded(kind, body)).sentences]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "expected"),
+    [
+        ("grobid_tei", "<p><s>We ask.</s><s>It ends (cf.</s><s>Fig. 3).</s></p>", ["We ask.", "It ends (cf. Fig. 3)."]),
+        ("grobid_tei", "<p>Steps:</p><list><item>mix it</item><item>bake it</item></list>", ["Steps:", "mix it", "bake it"]),
+        ("grobid_tei", "<p>It is</p><p>one sentence.</p>", ["It is one sentence."]),
+        ("grobid_tei", "<p><s>It is</s></p><p><s>one sentence.</s></p>", ["It is one sentence."]),
+        (
+            "jats",
+            "<p>We do:<list><list-item><label>1.</label><p>mix it</p></list-item></list>We end.</p>",
+            ["We do:", "mix it", "We end."],
+        ),
+        ("jats", "<p>He said:<disp-quote><p>It is old</p></disp-quote>We agree</p>", ["He said:", "It is old", "We agree"]),
+        ("jats", "<p>A mill<break/>A bell<break/>and a town</p>", ["A mill", "A bell and a town"]),
+        ("jats", "<verse-group><verse-line>O mill</verse-line><verse-line>O bell</verse-line></verse-group>", ["O mill", "O bell"]),
+    ],
+)  # fmt: skip
+def test_blocks_are_paragraphs_and_marked_sentences_are_sentences(kind, body, expected):
+    assert sentences(kind, body) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("jats", '<p>We use BERT.<sup><xref ref-type="bibr">1</xref></sup> It works.</p>'),
+        ("jats", '<p>We use BERT.<xref ref-type="bibr"><sup>1</sup></xref> It works.</p>'),
+        ("jats", '<p>We use BERT.<sup>1</sup> It works.</p>'),
+        ("jats", '<p>We use BERT.<xref ref-type="fn">1</xref> It works.</p>'),
+        ("grobid_tei", '<p>We use BERT.<ref type="bibr">1</ref> It works.</p>'),
+        ("grobid_tei", '<p>We use BERT.<ref type="foot">1</ref> It works.</p>'),
+    ],
+)  # fmt: skip
+def test_a_raised_mark_is_in_the_sentence_before_it(kind, body):
+    assert sentences(kind, body) == ["We use BERT.1", "It works."]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "expected"),
+    [
+        ("jats", "<p>The rate is <disp-formula>x</disp-formula> at most.</p>", [("The rate is at most.", 1)]),
+        ("jats", "<p>The rate is</p><disp-formula>x</disp-formula><p>at most.</p>", [("The rate is at most.", 1)]),
+        ("jats", "<p>It holds.<disp-formula>x</disp-formula>We end.</p>", [("It holds.", 0), ("We end.", 0)]),
+        ("jats", "<p>As follows:<disp-formula>x</disp-formula>We end.</p>", [("As follows:", 0), ("We end.", 0)]),
+        ("jats", "<p>Let <inline-formula><tex-math>x</tex-math></inline-formula> be.</p>", [("Let be.", 1)]),
+        ("jats", "<p>Let <inline-formula><math>x</math></inline-formula> be.</p>", [("Let x be.", 0)]),
+        ("grobid_tei", "<p>The rate is</p><formula>x</formula><p>at most.</p>", [("The rate is at most.", 1)]),
+    ],
+)  # fmt: skip
+def test_a_formula_that_cannot_be_rendered_leaves_a_hole_in_the_sentence_that_it_interrupts(
+    kind, body, expected
+):
+    paper = read(kind, flooded(kind, body))
+    assert [(sentence.text, sentence.holes) for sentence in paper.sentences] == expected
+
+
+def test_boxes_are_sections_after_the_body_and_authors_summaries_after_the_abstract():
+    paper = read(
+        "jats",
+        "<article><front><article-meta><abstract><p>We label.</p></abstract>"
+        '<abstract abstract-type="author"><title>Author Summary</title><p>We help.</p></abstract>'
+        '<abstract abstract-type="graphical"><p>A picture.</p></abstract></article-meta></front><body>'
+        "<sec><title>Data</title><p>It is old.</p><boxed-text><label>Box 1</label><caption><title>Mills</title>"
+        "</caption><p>They turn.</p></boxed-text><sec><title>Zebras</title><p>It works.</p></sec></sec>"
+        "<boxed-text><sec><title>Synopsis</title><p>It is good.</p></sec></boxed-text></body>"
+        "<back><app-group><app><title>Forms</title><p>It is long.</p></app></app-group></back>"
+        "<floats-group><fig><caption><p>A picture.</p></caption></fig><boxed-text><p>It floats.</p></boxed-text>"
+        "</floats-group></article>",
+    )
+    assert outline(paper) == [
+        ("Abstract", "abstract", ["We label."]),
+        ("Author Summary", "other", ["We help."]),
+        ("Data", "data", ["It is old."]),
+        ("Zebras", "data", ["It works."]),
+        ("Box 1 Mills", "other", ["They turn."]),
+        ("Synopsis", "other", ["It is good."]),
+        ("Forms", "other", ["It is long."]),
+        ("Box", "other", ["It floats."]),
+    ]
+
+
+def test_text_without_paragraphs_is_read():
+    tei = read(
+        "grobid_tei",
+        "<TEI><teiHeader><profileDesc><abstract>We label.</abstract></profileDesc></teiHeader>"
+        "<text><body>Labels are dear.<div><head>Data</head>They are old.</div></body></text></TEI>",
+    )
+    assert outline(tei) == [
+        ("Abstract", "abstract", ["We label."]),
+        ("", "preamble", ["Labels are dear."]),
+        ("Data", "data", ["They are old."]),
+    ]
+    jats = "<article><front><article-meta><abstract>We label.</abstract></article-meta></front></article>"
+    assert outline(read("jats", jats)) == [("Abstract", "abstract", ["We label."])]
+
+
+INLINE = {"jats": ("italic", "sup", "xref"), "grobid_tei": ("hi", "ref")}
+BLOCKS = {"jats": ("p", "list", "list-item", "disp-quote"), "grobid_tei": ("p", "list", "item", "quote")}
+SKIPPED = {"jats": ("fig", "table-wrap", "fn"), "grobid_tei": ("figure", "table", "note")}
+
+
+@st.composite
+def trees(draw, kind):
+    """A tree of elements in which every word occurs once, and the words of each of its blocks."""
+    words = (f"Word{number}x" for number in range(10_000))
+    blocks = [[]]
+
+    def text(read=True):
+        several = [next(words) for _ in range(draw(st.integers(0, 2)))]
+        if read:
+            blocks[-1] += several
+        return "".join(f" {word} " for word in several)
+
+    def element(depth):
+        name = draw(st.sampled_from([*INLINE[kind], *BLOCKS[kind], *SKIPPED[kind]]))
+        if name in SKIPPED[kind]:
+            return f"<{name}>{text(read=False)}</{name}>{text()}"
+        block = name in BLOCKS[kind]
+        if block:
+            blocks.append([])
+        inside = text() + "".join(element(depth - 1) for _ in range(draw(st.integers(0, 2 * (depth > 0)))))
+        if block:
+            blocks.append([])
+        return f"<{name}>{inside}</{name}>{text()}"
+
+    body = "<p>Begin." + "".join(element(3) for _ in range(draw(st.integers(0, 4)))) + "</p>"
+    blocks[0].insert(0, "Begin.")
+    return body, [block for block in blocks if block]
+
+
+@pytest.mark.parametrize("kind", INLINE)
+@given(data=st.data())
+def test_no_word_is_lost_or_added_and_no_two_blocks_are_joined(kind, data):
+    body, blocks = data.draw(trees(kind))
+    read = [re.findall(r"\S+", sentence) for sentence in sentences(kind, body)]
+    assert [word for sentence in read for word in sentence] == [word for block in blocks for word in block]
+    first_words = {block[0] for block in blocks}
+    assert all(word not in first_words for sentence in read for word in sentence[1:])
