@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 WIDTH, HEIGHT, MARGIN, GAP = 595.0, 842.0, 60.0, 20.0
 SIZE, LEADING = 10.0, 12.0
-FONTS = {"R": "Times-Roman", "B": "Times-Bold"}
+FONTS = {"R": "Times-Roman", "B": "Times-Bold", "I": "Times-Italic"}
 #: The padding of passwords (ISO 32000-1, 7.6.3.3).
 _PADDING = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
 
@@ -36,6 +36,7 @@ WIDTHS = {
         444, 394, 220, 394, 520,
     ],
 }  # fmt: skip
+WIDTHS["I"] = WIDTHS["R"]
 
 
 def width(text: str, font: str, size: float) -> float:
@@ -132,9 +133,14 @@ def wrapped(
         yield line
 
 
-def document(pages: Sequence[bytes], password: str = "") -> bytes:
-    """Return a PDF of content streams; with a password, encrypted with 40-bit RC4."""
-    kids = " ".join(f"{5 + 2 * index} 0 R" for index in range(len(pages)))
+def document(pages: Sequence[bytes], password: str = "", drawing: bytes = b"") -> bytes:
+    """Return a PDF of content streams; with a password, encrypted with 40-bit RC4.
+
+    A page includes the `drawing` with "/Drawing Do".
+    """
+    first = 3 + len(FONTS)
+    kids = " ".join(f"{first + 2 * index} 0 R" for index in range(len(pages)))
+    fonts = " ".join(f"/{font} {number} 0 R" for number, font in enumerate(FONTS, 3))
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
@@ -144,8 +150,9 @@ def document(pages: Sequence[bytes], password: str = "") -> bytes:
         ),
     ]
     key = _key(password) if password else None
+    last = first + 2 * len(pages)
     for index, page in enumerate(pages):
-        number = 6 + 2 * index
+        number = first + 1 + 2 * index
         stream = zlib.compress(page)
         if key is not None:
             digest = hashlib.md5(key + number.to_bytes(3, "little") + b"\0\0", usedforsecurity=False).digest()
@@ -153,10 +160,15 @@ def document(pages: Sequence[bytes], password: str = "") -> bytes:
         objects += [
             (
                 f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Contents {number} 0 R "
-                "/Resources << /Font << /R 3 0 R /B 4 0 R >> >> >>"
+                f"/Resources << /Font << {fonts} >> /XObject << /Drawing {last} 0 R >> >> >>"
             ).encode(),
             b"<< /Filter /FlateDecode /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
         ]
+    resources = f"/Resources << /Font << {fonts} >> >>".encode()
+    objects.append(
+        b"<< /Type /XObject /Subtype /Form /BBox [0 0 %d %d] %s /Length %d >>\nstream\n%s\nendstream"
+        % (WIDTH, HEIGHT, resources, len(drawing), drawing)
+    )
     trailer = "/ID [<00><00>]"
     if key is not None:
         user, owner = _rc4(key, _PADDING).hex(), _OWNER.hex()

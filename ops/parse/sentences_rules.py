@@ -21,9 +21,9 @@ EQUATION, NO_WORDS = "equation", "no_words"
 _MARK = "[*\u2217\u2020\u2021\u22c6\u2660\u2663\u2666\u2662]"
 _MARKED_WORDS = r"(?i:this|work|these|corresponding|the|available|code|http|both)"
 # One or two digits directly before a capital or a link. [ours] A single capital must be a word of its own:
-# "3D models", "3DMM" and "10K runs" are not footnotes, "1A more" and "2I thank" are.
+# "3D models", "3DMM", "32GB" and "10K runs" are not footnotes, "1A more" and "2I thank" are.
 _NOTE_NUMBER = r"(?<![\w.,])\d{1,2}"
-_NOTE_CAPITAL = r"(?!(?<=[1-4])D[A-Z])(?:[A-Z][A-Za-z]|[AI]\s)"
+_NOTE_CAPITAL = r"(?!(?<=[1-4])D[A-Z]|[KMGT]B\b)(?:[A-Z][A-Za-z]|[AI]\s)"
 
 _EQUAL = re.compile(rf"{_MARK}[^\n]{{0,80}}?(?i:equal contributions?|contributed equally)\b")
 #: Beginnings of lines and sentences that are dropped, with the reason.

@@ -13,6 +13,10 @@ from collections.abc import Set
 _BREAK = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010][ \t]*+[\r\n\f]\s*+(?=\w)")
 #: The same if a converter has turned the line break into a space ("ap- plications").
 _BREAK_OR_SPACE = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\s++(?=\w)")
+#: A hyphen between a digit or bracket and a line break: "F1-/score", "1990-/95", but not "5-/and 10-fold".
+_AFTER_NUMBER = re.compile(
+    r"(?<=[\d)\]])(?P<sign>[-\u2010\u2013])[ \t]*+[\r\n\f]\s*+(?=\w)(?!(?:and|or|und|nor)\b)"
+)
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 # Lookarounds instead of a possessive group: Python before 3.11.5 handles those incorrectly.
 _WHOLE_WORD = re.compile(rf"(?<![\w\-\u2010]){_WORD.pattern}(?![^\W\d]|[-\u2010][^\W\d_])")
@@ -52,9 +56,10 @@ def join_lines(text: str, known: Set[str], spaces: bool = False) -> str:
     the joined form does. If neither occurs, the hyphen stays in a compound of three or more parts
     ("state-of-/the-art"), between two words of the document ("user-/agent"), before a capital or a digit,
     after an acronym, and next to a few typical parts of compounds ("word-/level"); otherwise it goes. Before
-    "and" and "or" it is a suspended hyphen, and a space follows it. Soft hyphens always go. With `spaces`, a
-    space after a hyphen is a break, too.
+    "and" and "or" it is a suspended hyphen, and a space follows it. After a digit or bracket it stays. Soft
+    hyphens always go. With `spaces`, a space after a hyphen is a break, too.
     """
+    text = _AFTER_NUMBER.sub(r"\g<sign>", text)
     pieces: list[str] = []
     done = 0
     for found in (_BREAK_OR_SPACE if spaces else _BREAK).finditer(text):

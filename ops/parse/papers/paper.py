@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Annotated, Any, NamedTuple
@@ -246,14 +246,17 @@ class PaperBuilder:
         marks: Sequence[Mark] = (),
         notes: Sequence[Span] = (),
         wrapped: bool = True,
+        same: Collection[int] = (),
     ) -> None:
         """Add running text in pieces (text, locator), separated by blank lines; see `body_spans`.
 
         A sentence may continue from one piece to the next. It has the locator of the piece in which it
-        starts.
+        starts. The pieces with an index in `same` belong to the paragraph of the piece before.
         """
-        text = "\n\n".join(piece for piece, _ in pieces)
-        starts = list(accumulate((len(piece) + 2 for piece, _ in pieces), initial=0))
+        breaks = ["" if not index else "\n" if index in same else "\n\n" for index in range(len(pieces))]
+        text = "".join(mark + piece for mark, (piece, _) in zip(breaks, pieces, strict=True))
+        lengths = (len(mark) + len(piece) for mark, (piece, _) in zip(breaks, pieces, strict=True))
+        starts = list(accumulate(lengths, initial=0))
         offset = self._write(text)
         raised = [(mark.start, mark.end) for mark in marks if _NUMERIC.match(text, mark.start)]
         split = with_marks_attached(text, [*raised, *notes])

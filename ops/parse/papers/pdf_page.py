@@ -1,8 +1,9 @@
-"""The lines of PDF pages in reading order, in one or two columns.
+"""The glyphs of PDF pages as segments: runs of text on one baseline, with their position and font.
 
-Belongs here: opening a document with pdfium; glyphs as segments, which are runs of text on one baseline with
-their position and font; columns, bands that span both, lines, and what repeats at the edges of pages. Not
-here: classifying lines (pdf.py).
+Belongs here: opening a document with pdfium, what makes it damaged, glyphs, and words inside of pictures. Not
+here: columns and lines (pdf_layout.py), headings and paragraphs (pdf.py).
+
+Sideways text, and the words in a picture (an image, or a drawing that was included as a whole), are left out.
 """
 
 from __future__ import annotations
@@ -10,175 +11,24 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
 from ops.parse.source import ParseError
 
-#: The gutter is in the middle of the page, where at most this share of the text crosses it.
-_MIDDLE = (0.35, 0.65)
-_CROSSING = 0.3
-_STEPS = 60
-_LEAST_LINES = 4
-#: Share of the page height at top and bottom where running heads and page numbers are.
-_EDGE = 0.12
-_PAGE_NUMBER = re.compile(
-    r"[\W_]*(?:(?:page|p\.)\s*)?(?:\d{1,5}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,5})?[\W_]*", re.I
-)
-#: Minimum number of line numbers per page in the ruler of a review copy.
-_RULER = 20
-
-
-class Line(NamedTuple):
-    """A line of a column."""
-
-    text: str
-    page: int
-    column: int
-    """0 if the line spans the page, otherwise 1 or 2."""
-    left: float
-    right: float
-    base: float
-    size: float
-    bold: bool
-    cells: int
-    """The number of pieces separated by gaps; a table row has several."""
-
-
-def lines_of(pages: Sequence[PrintedPage]) -> list[Line]:
-    """Return the lines of all pages in reading order, without running heads and page numbers."""
-    by_page = [_of_page(page, number) for number, page in enumerate(pages, 1)]
-    heads = _repeated(pages, by_page)
-    return [
-        line
-        for page, lines in zip(pages, by_page, strict=True)
-        for line in lines
-        if not (_edge(page, line) and (_form(line) in heads or _PAGE_NUMBER.fullmatch(line.text)))
-    ]
-
-
-def _of_page(page: PrintedPage, number: int) -> list[Line]:
-    segments = _without_ruler(page.segments)
-    gutter = _gutter(page, segments)
-    if gutter is None:
-        return _lines(segments, number, 1)
-    over = [one for one in segments if one.left < gutter - one.size and one.right > gutter + one.size]
-    sides = [one for one in segments if one not in set(over)]
-    lines: list[Line] = []
-    crossing = _lines(over, number, 0)
-    bounds = [float("inf"), *(line.base for line in crossing), float("-inf")]
-    for index, (top, bottom) in enumerate(pairwise(bounds)):
-        band = [one for one in sides if bottom < one.base <= top]
-        lines += _lines((one for one in band if (one.left + one.right) / 2 < gutter), number, 1)
-        lines += _lines((one for one in band if (one.left + one.right) / 2 >= gutter), number, 2)
-        lines += crossing[index : index + 1]
-    return lines
-
-
-def _without_ruler(segments: Sequence[Segment]) -> Sequence[Segment]:
-    ruler = [one for one in segments if one.text.isdecimal() and len(one.text) == 3]
-    return [one for one in segments if one not in set(ruler)] if len(ruler) >= _RULER else segments
-
-
-def _gutter(page: PrintedPage, segments: Sequence[Segment]) -> float | None:
-    """Return the position between the columns of a page, or None if it has one column."""
-    if len(segments) < 2 * _LEAST_LINES:
-        return None
-    weight = sum(one.size for one in segments)
-    start, end = (share * page.width for share in _MIDDLE)
-    places = [start + (end - start) * step / _STEPS for step in range(_STEPS + 1)]
-    crossed = [sum(one.size for one in segments if one.left < place < one.right) for place in places]
-    least = min(crossed)
-    if least > _CROSSING * weight:
-        return None
-    # The middle of the widest stretch that the least text crosses.
-    runs: list[list[float]] = [[]]
-    for place, found in zip(places, crossed, strict=True):
-        if found <= least:
-            runs[-1].append(place)
-        elif runs[-1]:
-            runs.append([])
-    widest = max(runs, key=len)
-    gutter = (widest[0] + widest[-1]) / 2
-    left = [one for one in segments if one.right <= gutter]
-    right = [one for one in segments if one.left >= gutter]
-    # The columns must be side by side: the right one starts above the end of the left one.
-    if min(len(left), len(right)) < _LEAST_LINES:
-        return None
-    beside = sum(any(abs(one.base - other.base) < 12 * one.size for other in left) for one in right)
-    wide = sum(one.right - one.left > 0.25 * page.width for one in (*left, *right))
-    return gutter if beside >= len(right) / 2 and wide >= _LEAST_LINES else None
-
-
-def _lines(segments: Iterable[Segment], page: int, column: int) -> list[Line]:
-    """Return the lines of a column from top to bottom."""
-    rows: list[list[Segment]] = []
-    for segment in sorted(segments, key=lambda one: (-one.base, one.left)):
-        if rows and _is_beside(rows[-1], segment):
-            rows[-1].append(segment)
-        else:
-            rows.append([segment])
-    return [_line(sorted(row, key=lambda one: one.left), page, column) for row in rows]
-
-
-def _is_beside(row: Sequence[Segment], segment: Segment) -> bool:
-    largest = max(row, key=lambda one: one.size)
-    apart = abs(largest.base - segment.base)
-    return apart < 0.5 * max(largest.size, segment.size) and all(
-        segment.left >= one.right - 0.3 * one.size or segment.right <= one.left + 0.3 * one.size
-        for one in row
-    )
-
-
-def _line(row: Sequence[Segment], page: int, column: int) -> Line:
-    pieces, cells = [row[0].text], 1
-    for before, segment in pairwise(row):
-        gap = segment.left - before.right
-        pieces.append(" " if gap > 0.15 * segment.size else "")
-        pieces.append(segment.text)
-        cells += gap > segment.size
-    sizes: Counter[float] = Counter()
-    for segment in row:
-        sizes[segment.size] += len(segment.text)
-    main = max(row, key=lambda one: len(one.text))
-    size = sizes.most_common(1)[0][0]
-    right = max(one.right for one in row)
-    bold = all(one.bold for one in row if any(sign.isalpha() for sign in one.text))
-    return Line("".join(pieces), page, column, row[0].left, right, main.base, size, bold, cells)
-
-
-def _edge(page: PrintedPage, line: Line) -> bool:
-    return not _EDGE * page.height < line.base < (1 - _EDGE) * page.height
-
-
-def _form(line: Line) -> tuple[str, int]:
-    """Return the part of a line that recurs on other pages: its words with masked digits, and its height."""
-    return re.sub(r"\d+", "0", line.text.lower()), round(line.base / 6)
-
-
-def _repeated(pages: Sequence[PrintedPage], by_page: Sequence[Sequence[Line]]) -> frozenset[tuple[str, int]]:
-    """Return the forms of running heads: those at the edge of two pages, or of three in longer papers.
-
-    Three is not more, because even and odd pages often have different heads.
-    """
-    forms: Counter[tuple[str, int]] = Counter()
-    for page, lines in zip(pages, by_page, strict=True):
-        forms.update({_form(line) for line in lines if _edge(page, line)})
-    least = 2 if len(pages) < 6 else 3
-    return frozenset(form for form, count in forms.items() if count >= least)
-
-
-#: A gap of this many font sizes starts a new segment; so does a step off the baseline (superscripts are
-#: closer).
-_GAP, _STEP = 1.2, 0.6
-#: The trailer must be within this many bytes of the end, whatever was appended after it.
-_TAIL = 4096
-_LINE_BREAKS = (0x0A, 0x0D)
+#: A gap of this many font sizes starts a new segment; so does a step off the baseline. A smaller glyph needs
+#: a smaller step: it is raised or lowered.
+_GAP, _STEP, _SMALL_STEP, _SMALLER = 1.2, 0.6, 0.1, 0.85
+#: A glyph may reach over the next one, like the tail of a Q.
+_BACK = 1.6
+_LINE_BREAKS, _SPACES = (0x0A, 0x0D), (0x20, 0xA0)
+_NOT_PRINTED = (0, *_LINE_BREAKS, *_SPACES)
+#: Surrogates: pdfium gives some signs as two glyphs, each with half of the code.
+_HIGH, _LOW, _END = 0xD800, 0xDC00, 0xE000
 #: Codes that pdfium gives for a hyphen at a line end.
 _HYPHENS = {0x02: "-", 0xFFFE: "-"}
 _LIGATURES = {
@@ -190,19 +40,42 @@ _LIGATURES = {
     0xFB05: "st",
     0xFB06: "st",
 }
+#: TeX prints an accent and its letter as two glyphs, one over the other.
+_ACCENTS = {
+    "`": "\u0300", "\u00b4": "\u0301", "\u02c6": "\u0302", "^": "\u0302", "\u02dc": "\u0303",
+    "\u00af": "\u0304", "\u02d8": "\u0306", "\u02d9": "\u0307", "\u00a8": "\u0308", "\u02da": "\u030a",
+    "\u02dd": "\u030b", "\u02c7": "\u030c", "\u00b8": "\u0327",
+}  # fmt: skip
+_OVER, _TIGHT = 0.35, 0.1
+_DOTLESS = {"\u0131": "i", "\u0237": "j"}
 _SIDEWAYS = 0.1
-_BOLD = 600
+#: Weights in font descriptors are often wrong; names are not.
+_BOLD = re.compile(rb"bold|-medi|black|heavy|demi|cmbx|sfbx", re.I)
+_BOLD_WEIGHT = 1000
+_ITALIC, _ITALIC_FLAG = re.compile(rb"ital|obli|slant|cmti|cmsl", re.I), 0x40
+#: An image is a picture with words in it if it is larger than this, in points: smaller ones are symbols.
+_SYMBOL = 30
+#: The beginning of an object, which nothing behind the last end of a whole file has.
+_OBJECT = re.compile(rb"\d\s+\d{1,5}\s+obj\b")
+#: A linearized file says how long it is at its head.
+_LENGTH = re.compile(rb"/Linearized\b[^>]{0,200}?/L\s+(\d{1,12})")
 
 
 class Segment(NamedTuple):
-    """A run of text; coordinates are in points from the lower left corner of its page."""
+    """A run of text, with a space behind it if one is printed.
+
+    Coordinates are in points from the lower left corner of its page.
+    """
 
     text: str
     left: float
     right: float
     base: float
     size: float
-    bold: bool
+    weight: float
+    font: str
+    """The font's name, without the prefix of a subset."""
+    italic: bool
 
 
 class PrintedPage(NamedTuple):
@@ -223,13 +96,20 @@ def pages_of(content: bytes) -> list[PrintedPage]:
 
 
 def check_whole(content: bytes) -> None:
-    """Raise ParseError if the content is not a PDF, or a truncated one."""
+    """Raise ParseError if the content is not a PDF, or a truncated one.
+
+    A whole file ends with its table of objects ("startxref"). Anything but further objects may follow:
+    servers and mail programs pad files.
+    """
     if not content.strip():
         raise ParseError("the file is empty")
     if b"%PDF-" not in content[:1024]:
         raise ParseError("not a PDF: %PDF- is not at its head")
-    if b"%%EOF" not in content[-_TAIL:]:
+    end = max(content.rfind(b"%%EOF"), content.rfind(b"startxref"))
+    if end < 0 or _OBJECT.search(content, end):
         raise ParseError(f"the PDF is cut short: no %%EOF at its end (byte offset {len(content)})")
+    if (length := _LENGTH.search(content, 0, 1024)) and int(length[1]) > len(content):
+        raise ParseError(f"the PDF is cut short: it has {len(content)} of {int(length[1])} bytes")
 
 
 def title_of(content: bytes) -> str:
@@ -254,92 +134,204 @@ def _page(document: pypdfium2.PdfDocument, number: int) -> PrintedPage:
         page = document[number]
         text = page.get_textpage()
         width, height = page.get_size()
-        found = PrintedPage(width, height, list(_segments(text)))
-        blank = not found.segments and not pdfium.FPDFPage_CountObjects(page.raw)
+        objects = _Objects(page)
+        segments: list[Segment] = []
+        pictured: list[Segment] = []
+        for segment, drawn in _segments(text, objects):
+            (pictured if drawn else segments).append(segment)
+        blank = not segments and not pictured and not objects.count
         text.close()
         page.close()
     except pypdfium2.PdfiumError as error:
         raise ParseError(f"page {number + 1} cannot be read: {error}") from None
     if blank and number + 1 < len(document):  # the last page of a paper may be blank
         raise ParseError(f"page {number + 1} holds nothing: is the PDF damaged?")
-    return found
+    # Some programs include whole pages, or lay text over the picture of a scanned page.
+    if _letters(pictured) > _letters(segments):
+        segments += pictured
+    return PrintedPage(width, height, segments)
+
+
+def _letters(segments: list[Segment]) -> int:
+    return sum(len(segment.text) for segment in segments)
+
+
+class _Objects:
+    """What is on a page: its own text objects, and the boxes of its images."""
+
+    def __init__(self, page: pypdfium2.PdfPage) -> None:
+        self.count = pdfium.FPDFPage_CountObjects(page.raw)
+        self.texts: set[int] = set()
+        self.images: list[tuple[float, float, float, float]] = []
+        box = [ctypes.c_float() for _ in range(4)]
+        for index in range(self.count):
+            raw = pdfium.FPDFPage_GetObject(page.raw, index)
+            kind = pdfium.FPDFPageObj_GetType(raw)
+            if kind == pdfium.FPDF_PAGEOBJ_TEXT:
+                self.texts.add(_address(raw))
+            elif kind == pdfium.FPDF_PAGEOBJ_IMAGE and pdfium.FPDFPageObj_GetBounds(raw, *box):
+                left, bottom, right, top = (side.value for side in box)
+                if min(right - left, top - bottom) > _SYMBOL:
+                    self.images.append((left, bottom, right, top))
+
+    def pictures(self, text: int, x: float, y: float) -> bool:
+        """Say whether a glyph at (x, y) is part of an included drawing, or lies on an image."""
+        if any(left < x < right and bottom < y < top for left, bottom, right, top in self.images):
+            return True
+        return text != 0 and text not in self.texts
+
+
+def _address(raw: Any) -> int:
+    return ctypes.cast(raw, ctypes.c_void_p).value or 0
+
+
+class _Font(NamedTuple):
+    """Weight, name and slant of a text object's font."""
+
+    weight: float
+    name: str
+    italic: bool
+
+
+class _Glyph(NamedTuple):
+    """A glyph at a place of the page's text, its font and text object, and whether a space is before it."""
+
+    place: int
+    sign: str
+    spaced: bool
+    left: float
+    right: float
+    base: float
+    size: float
+    font: _Font
+    source: int
+
+    def is_over(self, other: _Glyph) -> bool:
+        """Say whether this accent belongs to a letter."""
+        apart = abs(self.left + self.right - other.left - other.right) / 2
+        return other.sign.isalpha() and apart < _OVER * other.size
 
 
 class _Run:
     """A segment under construction."""
 
-    def __init__(self, size: float, bold: bool, left: float, base: float) -> None:
-        self.size, self.bold, self.left, self.base = size, bold, left, base
-        self.right = left
-        self.signs: list[str] = []
-        self.space = False
+    def __init__(self, glyph: _Glyph, drawn: bool) -> None:
+        self.glyphs = [glyph]
+        self.drawn = drawn
+        self.right = glyph.right
+        self.after_accent = self.space = False
 
-    def takes(self, left: float, base: float) -> bool:
-        """Say whether a glyph continues this segment."""
-        near = -_GAP * self.size < left - self.right < _GAP * self.size
-        return near and abs(base - self.base) < _STEP * self.size
+    def takes(self, glyph: _Glyph) -> bool:
+        """Add a glyph if it continues this segment; put an accent over its letter."""
+        first = self.glyphs[0]
+        if glyph.sign in _ACCENTS and self._accents(glyph):
+            self.after_accent = True
+            return True
+        near = -_BACK * first.size < glyph.left - self.right < _GAP * first.size
+        small = min(glyph.size, first.size) < _SMALLER * max(glyph.size, first.size)
+        step = (_SMALL_STEP if small else _STEP) * first.size
+        if not (near and abs(glyph.base - first.base) < step and glyph.font == first.font):
+            self.space = glyph.spaced
+            return False
+        if self.after_accent and glyph.left - self.right < _TIGHT * glyph.size:
+            glyph = glyph._replace(spaced=False)  # pdfium puts a space behind the accent
+        self.after_accent = False
+        self.glyphs.append(glyph)
+        self.right = max(self.right, glyph.right)
+        return True
 
-    def finished(self) -> Iterator[Segment]:
-        text = "".join(self.signs).strip()
-        if text:
-            yield Segment(_whole(text), self.left, self.right, self.base, self.size, self.bold)
+    def _accents(self, accent: _Glyph) -> bool:
+        for place in range(len(self.glyphs) - 1, -1, -1):
+            if accent.is_over(self.glyphs[place]):
+                self.glyphs[place] = _accented(self.glyphs[place], accent)
+                return True
+        return False
+
+    def segment(self) -> Segment:
+        """Return the segment."""
+        signs = "".join(" " * glyph.spaced + glyph.sign for glyph in self.glyphs)
+        glyph = self.glyphs[0]
+        return Segment(
+            signs.strip() + " " * self.space, glyph.left, self.right, glyph.base, glyph.size, *glyph.font
+        )
 
 
-def _segments(text: pypdfium2.PdfTextPage) -> Iterator[Segment]:
-    box, x, y = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
-    raw, run, height = text.raw, None, -1.0
-    size = 1.0
-    for index in range(text.count_chars()):
-        code = pdfium.FPDFText_GetUnicode(raw, index)
-        if code in _LINE_BREAKS:
-            if run is not None:
-                yield from run.finished()
+def _segments(text: pypdfium2.PdfTextPage, objects: _Objects) -> Iterator[tuple[Segment, bool]]:
+    """Yield the segments of a page, each with whether it is part of a picture."""
+    run: _Run | None = None
+    for glyph in _with_accents(_glyphs(text.raw, text.count_chars())):
+        if run is not None and (glyph is None or not run.takes(glyph)):
+            yield run.segment(), run.drawn
             run = None
+        if glyph is None or run is not None:
             continue
-        if code == 0:
+        if not _is_sideways(text.raw, glyph.place):
+            run = _Run(glyph, objects.pictures(glyph.source, glyph.left, glyph.base))
+    if run is not None:
+        yield run.segment(), run.drawn
+
+
+def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
+    """Yield glyphs in drawing order; None ends a line."""
+    box, x, y = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
+    size, height, source, font = 1.0, -1.0, -1, _Font(0, "", False)
+    spaced, half = False, 0
+    for index in range(count):
+        code = pdfium.FPDFText_GetUnicode(raw, index)
+        if _HIGH <= code < _LOW and _LOW <= pdfium.FPDFText_GetUnicode(raw, index + 1) < _END:
+            half = code
             continue
-        if code in (0x20, 0xA0):
-            if run is not None:
-                run.space = True
+        if _HIGH <= code < _END:
+            code = 0x10000 + (half - _HIGH) * 0x400 + code - _LOW if half else 0xFFFD
+        if code in _LINE_BREAKS:
+            yield None
+        if code in _SPACES:
+            spaced = True
+        if code in _NOT_PRINTED:
             continue
         pdfium.FPDFText_GetLooseCharBox(raw, index, box)
         pdfium.FPDFText_GetCharOrigin(raw, index, x, y)
         if abs(box.top - box.bottom - height) > 0.05:
             height = box.top - box.bottom
             size = _size(raw, index)
-        if run is None or not run.takes(box.left, y.value):
-            if run is not None:
-                yield from run.finished()
-            run = None
-            if _is_sideways(raw, index):
-                continue
-            run = _Run(
-                size,
-                pdfium.FPDFText_GetFontWeight(raw, index) >= _BOLD or _is_bold(raw, index),
-                box.left,
-                y.value,
-            )
-        if run.space and run.signs:
-            run.signs.append(" ")
-        run.space = False
-        run.signs.append(_sign(code))
-        run.right = max(run.right, box.right)
+        if (address := _address(pdfium.FPDFText_GetTextObject(raw, index))) != source:
+            source, font = address, _font(raw, index)
+        yield _Glyph(index, _sign(code), spaced, box.left, box.right, y.value, size, font, source)
+        spaced, half = False, 0
         if code in _HYPHENS:
-            yield from run.finished()
-            run = None
-    if run is not None:
-        yield from run.finished()
+            yield None
+
+
+def _with_accents(glyphs: Iterable[_Glyph | None]) -> Iterator[_Glyph | None]:
+    """Yield glyphs; an accent that is printed before its letter is put over it."""
+    before: _Glyph | None = None
+    accent: _Glyph | None = None
+    for glyph in glyphs:
+        if accent is not None:
+            if glyph is not None and accent.is_over(glyph):
+                gap = before is None or glyph.left - before.right > _TIGHT * glyph.size
+                glyph = _accented(glyph, accent)._replace(spaced=glyph.spaced or (accent.spaced and gap))
+            else:
+                yield accent
+            accent = None
+        if glyph is not None and glyph.sign in _ACCENTS:
+            accent = glyph
+        else:
+            yield glyph
+            before = glyph
+    if accent is not None:
+        yield accent
+
+
+def _accented(letter: _Glyph, accent: _Glyph) -> _Glyph:
+    sign = _DOTLESS.get(letter.sign, letter.sign) + _ACCENTS[accent.sign]
+    return letter._replace(sign=unicodedata.normalize("NFC", sign))
 
 
 def _sign(code: int) -> str:
     if code in _HYPHENS or code in _LIGATURES:
         return _HYPHENS.get(code) or _LIGATURES[code]
     return "\ufffd" if code < 0x20 else chr(code)
-
-
-def _whole(text: str) -> str:
-    """Return a text with surrogate pairs combined."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _size(raw: object, index: int) -> float:
@@ -354,8 +346,10 @@ def _is_sideways(raw: object, index: int) -> bool:
     return bool(abs(math.sin(pdfium.FPDFText_GetCharAngle(raw, index))) > _SIDEWAYS)
 
 
-def _is_bold(raw: object, index: int) -> bool:
+def _font(raw: object, index: int) -> _Font:
     flags = ctypes.c_int()
     name = ctypes.create_string_buffer(128)
     pdfium.FPDFText_GetFontInfo(raw, index, name, len(name), flags)
-    return b"bold" in name.value.lower() or b"-medi" in name.value.lower()
+    weight = _BOLD_WEIGHT if _BOLD.search(name.value) else pdfium.FPDFText_GetFontWeight(raw, index)
+    italic = flags.value & _ITALIC_FLAG or _ITALIC.search(name.value)
+    return _Font(weight, name.value.rpartition(b"+")[2].decode("latin-1"), bool(italic))

@@ -68,6 +68,7 @@ def test_text_that_is_not_a_sentence_is_dropped_with_its_reason(text, expected):
         "3DMM coefficients supervise.",
         "5W1H questions are asked.",
         "10K runs were made.",
+        "32GB GPUs were used.",
         "20 parsers were tried.",
         "The copyright of it is long.",
         "\u00a9 Medasense makes devices.",

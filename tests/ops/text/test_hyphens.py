@@ -29,7 +29,10 @@ from ops.text.hyphens import join_lines, words_of
         ("pre-\nand post-editing", "", "pre- and post-editing"),
         ("inter-\nna-\ntional", "", "international"),
         ("soft\u00ad\nly", "", "softly"),
-        ("1990-\n2000", "", "1990-\n2000"),
+        ("1990-\n2000", "", "1990-2000"),
+        ("an F1-\nscore", "", "an F1-score"),
+        ("10 (ten)-\nfold", "", "10 (ten)-fold"),
+        ("5-\nand 10-fold", "", "5-\nand 10-fold"),
         ("a -\nb", "", "a -\nb"),
     ],
 )

@@ -1,0 +1,118 @@
+"""The outline of a PDF: its title, headings and paragraphs in reading order.
+
+Belongs here: joining lines to blocks. Not here: what a line is (pdf_headings.py, pdf_parts.py), sentences
+(body.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ops.parse.papers.pdf_headings import is_numbered, level_of, mark_captions, mark_headings
+from ops.parse.papers.pdf_layout import Line
+from ops.parse.papers.pdf_lines import (
+    ABSTRACT,
+    ENTRY,
+    FRONT,
+    HEADING,
+    INDENT,
+    LARGER,
+    LETTER,
+    SAME_PARAGRAPH,
+    TEXT,
+    Marked,
+    Style,
+    style_of,
+)
+from ops.parse.papers.pdf_parts import mark_bibliography, mark_drawings, mark_front, mark_notes
+from ops.text.sentences import is_ended
+
+_RUNNING_TEXT = (TEXT, ABSTRACT, ENTRY)
+
+
+class PrintedHeading(NamedTuple):
+    """A heading, with its level from 1."""
+
+    text: str
+    level: int
+
+
+class PrintedBlock(NamedTuple):
+    """Lines of a page; `front` if they are front matter, `goes_on` if they are the rest of a paragraph that
+    began in another column."""
+
+    text: str
+    page: int
+    front: bool
+    goes_on: bool = False
+
+
+def outline(lines: list[Line]) -> tuple[str, list[PrintedHeading | PrintedBlock]]:
+    """Return the title of a paper, and its headings and paragraphs in reading order."""
+    style = style_of(lines)
+    title, rest = _title(lines, style)
+    paper = Marked(rest, style)
+    for mark in (mark_captions, mark_headings, mark_front, mark_bibliography, mark_drawings, mark_notes):
+        mark(paper)
+    return title, list(_blocks(paper))
+
+
+def _title(lines: list[Line], style: Style) -> tuple[str, list[Line]]:
+    """Return the title (the largest lines of the first page, above its text) and the remaining lines."""
+    first = [line for line in lines if line.page == 1 and LETTER.search(line.text)]
+    largest = max((line.size for line in first), default=0.0)
+    if largest < LARGER * style.size:
+        return "", lines
+    title: list[Line] = []
+    for line in first:
+        if line.size > 0.97 * largest:
+            title.append(line)
+        elif title:
+            break
+    return " ".join(line.text for line in title), [line for line in lines if line not in set(title)]
+
+
+def _blocks(paper: Marked) -> Iterator[PrintedHeading | PrintedBlock]:
+    last: int | None = None  # the last line of running text in this section
+    parts = paper.runs(len(paper.lines), lambda index: index in paper.inserted or _begins(paper, index))
+    for run in parts if paper.lines else ():
+        if run[0] in paper.inserted:
+            last = None
+            yield PrintedHeading(paper.inserted[run[0]], 1)
+        kind, page = paper.kinds[run[0]], paper.lines[run[0]].page
+        text = "\n".join(paper.lines[index].text for index in run if paper.lines[index].text)
+        if kind == HEADING:
+            last = None
+            yield PrintedHeading(paper.text(run), level_of(paper, run))
+        elif kind in _RUNNING_TEXT:
+            yield PrintedBlock(text, page, False, last is not None and _goes_on(paper, last, run[0]))
+            last = run[-1]
+        elif kind == FRONT:
+            yield PrintedBlock(text, page, True)
+
+
+def _begins(paper: Marked, index: int) -> bool:
+    """Say whether a line starts a new block."""
+    kind, line, before = paper.kinds[index], paper.lines[index], paper.lines[index - 1]
+    if kind != paper.kinds[index - 1] or paper.gap(index) > SAME_PARAGRAPH:
+        return True
+    if kind == HEADING:
+        return not paper.same_look(index) or is_numbered(line.text)
+    indent, indent_before = line.left - line.edges[0], before.left - line.edges[0]
+    if kind not in _RUNNING_TEXT:
+        return False
+    if paper.is_item(index) and (indent > 0.3 * line.size or paper.ends_paragraph(index - 1)):
+        return True
+    if kind == ENTRY:
+        return indent < indent_before - INDENT * line.size
+    return INDENT * line.size < indent < 4 * line.size and indent_before < INDENT * line.size
+
+
+def _goes_on(paper: Marked, last: int, index: int) -> bool:
+    """Say whether a paragraph goes on at the head of another column."""
+    before, line = paper.lines[last], paper.lines[index]
+    if (before.page, before.column) == (line.page, line.column) or paper.is_item(index):
+        return False
+    full = before.right > before.edges[1] - 1.5 * before.size
+    return not is_ended(before.text) or (full and line.left - line.edges[0] < INDENT * line.size)

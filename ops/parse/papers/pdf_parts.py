@@ -1,0 +1,231 @@
+"""Parts of a PDF that are no running text, or that no heading announces.
+
+Belongs here: front matter and abstract, the bibliography, and notes, displayed formulas, rows of tables and
+words of drawings, which are left out as captions are, and as in JATS and TEI. Not here: headings and captions
+(pdf_headings.py).
+"""
+
+from __future__ import annotations
+
+import re
+
+from ops.parse.papers.pdf_headings import is_first
+from ops.parse.papers.pdf_layout import Line
+from ops.parse.papers.pdf_lines import (
+    ABSTRACT,
+    CAPTION,
+    ENTRY,
+    FRONT,
+    HEADING,
+    LETTER,
+    MATH_FONT,
+    NOTE,
+    OUT,
+    SAME_BLOCK,
+    SAME_PARAGRAPH,
+    TEXT,
+    Marked,
+)
+from ops.parse.roles import APPENDIX, INTRODUCTION, OTHER, REFERENCES, role_of
+from ops.parse.sentences_rules import is_equation
+from ops.text.sentences import is_ended
+
+_LABEL = re.compile(r"a ?b ?s ?t ?r ?a ?c ?t\b\s*(?:[.:|\u2013\u2014-]+\s*)?|summary\s*\Z", re.I)
+#: What is printed around an abstract and is no part of it.
+_FRONT_LABEL = re.compile(
+    r"(?:additional )?key ?-?words\b|index terms\b|ccs concepts|categories and subject|general terms|"
+    r"acm reference format|author keywords|pacs\b|msc\b|jel\b|article (?:history|info)|received:?\s|"
+    r"\*? ?correspond(?:ing|ence)\b|e-?mails?\b|doi\b|issn\b|permission to make|\u00a9|copyright\b",
+    re.I,
+)
+_ABSTRACT_WORDS = 40
+#: The last page on which the first section may begin, behind title pages.
+_LAST_FRONT_PAGE = 3
+_ENTRY = re.compile(r"\[?(?P<number>\d{1,3})[\].]\s*[A-Z]")
+_LEAST_ENTRIES = 5
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+_LEAST_LETTERS = 0.6
+#: Raised letters that overlap the line below them ("th"), as a share of the usual size.
+_RAISED = 0.7
+
+
+def mark_front(paper: Marked) -> None:
+    """Part title pages, authors and keywords from the abstract and the first section."""
+    body = _first_section(paper)
+    if body is None or paper.lines[body].page > _LAST_FRONT_PAGE:
+        return
+    abstract = _abstract(paper, body)
+    for index in range(body):
+        if index in abstract:
+            paper.kinds[index] = ABSTRACT
+        elif paper.kinds[index] in (HEADING, TEXT):
+            paper.kinds[index] = FRONT
+    if abstract:
+        paper.inserted[abstract.start] = "Abstract"
+        if abstract.stop < body:
+            paper.inserted[abstract.stop] = ""
+
+
+def _first_section(paper: Marked) -> int | None:
+    """Return the heading of the first section behind the abstract."""
+    roles = {
+        index: INTRODUCTION if is_first(line.text) else role_of(line.text)
+        for index, line in enumerate(paper.lines)
+        if paper.kinds[index] == HEADING and not _LABEL.match(line.text)
+    }
+    first = [index for index, role in roles.items() if role == INTRODUCTION]
+    first = first or [index for index, role in roles.items() if role != OTHER]
+    # An abstract may have the headings of the paper: "Background", "Results".
+    inside = len(first) > 1 and roles[first[0]] in [roles[index] for index in first[1:]]
+    if inside and _LABEL.match(paper.lines[first[0] - 1].text):
+        return next(index for index in first[1:] if roles[index] == roles[first[0]])
+    return first[0] if first else None
+
+
+def _abstract(paper: Marked, body: int) -> range:
+    """Return the lines of the abstract, which is before line `body`, without its label."""
+    first = _labelled_abstract(paper, body)
+    if first is None:
+        runs = paper.runs(body, lambda index: paper.gap(index) > SAME_PARAGRAPH or not paper.same_look(index))
+        first = next((run[0] for run in runs if _is_paragraph(paper.text(run))), body)
+    labels = (index for index in range(first + 1, body) if _FRONT_LABEL.match(paper.lines[index].text))
+    return range(first, next(labels, body))
+
+
+def _labelled_abstract(paper: Marked, body: int) -> int | None:
+    """Return the first line behind the label of an abstract; the label itself is taken out."""
+    for index in range(body):
+        line = paper.lines[index]
+        label = _LABEL.match(line.text)
+        if label and (paper.gap(index) > SAME_BLOCK or not paper.same_look(index) or paper.differs(index)):
+            paper.lines[index] = line._replace(text=line.text[label.end() :])
+            if paper.lines[index].text:
+                return index
+            paper.kinds[index] = OUT
+            return index + 1
+    return None
+
+
+def _is_paragraph(text: str) -> bool:
+    """Say whether a text is as long as an abstract, and no list of names."""
+    words = text.split()
+    lower = sum(word[0].islower() for word in words)
+    return len(words) >= _ABSTRACT_WORDS and lower > len(words) / 2 and not _FRONT_LABEL.match(text)
+
+
+def mark_bibliography(paper: Marked) -> None:
+    """Mark all that follows the heading of the bibliography, to the next heading that looks like it.
+
+    If there is no such heading, the bibliography begins with the first of five numbered entries in a row.
+    """
+    headings = [index for index, kind in enumerate(paper.kinds) if kind == HEADING]
+    heading = next((index for index in headings if role_of(paper.lines[index].text) == REFERENCES), None)
+    start = _first_entry(paper) if heading is None else heading + 1
+    if start is None:
+        return
+    if heading is None:
+        paper.inserted[start] = "References"
+    for index in range(start, len(paper.lines)):
+        if paper.kinds[index] == HEADING:
+            alike = heading is not None and paper.look(index) == paper.look(heading)
+            if alike or role_of(paper.lines[index].text) == APPENDIX:
+                break
+        if paper.kinds[index] != CAPTION:
+            paper.kinds[index] = ENTRY
+
+
+def _first_entry(paper: Marked) -> int | None:
+    """Return the first of several numbered entries in the second half of a paper; each has a year."""
+    first, number, year = None, 0, True
+    for index in range(len(paper.lines) // 2, len(paper.lines)):
+        entry = _ENTRY.match(paper.lines[index].text)
+        if entry and int(entry["number"]) == 1:
+            first, number, year = index, 1, False
+        elif entry and year and int(entry["number"]) == number + 1:
+            number, year = number + 1, False
+        if number == _LEAST_ENTRIES:
+            return first
+        year = year or _YEAR.search(paper.lines[index].text) is not None
+    return None
+
+
+def mark_drawings(paper: Marked) -> None:
+    """Mark displayed formulas, rows of tables, words of drawings, and small print at captions."""
+    for index in range(len(paper.lines)):
+        formula = paper.kinds[index] == TEXT and _is_formula(paper, index)
+        raised = paper.kinds[index] == ABSTRACT and paper.lines[index].size < _RAISED * paper.style.size
+        if formula or raised:
+            paper.kinds[index] = OUT
+    for block in list(paper.runs(len(paper.lines), lambda index: _begins_block(paper, index))):
+        if paper.kinds[block[0]] != TEXT:
+            continue
+        if not _is_running_text(paper, block):
+            paper.mark(block, OUT)
+        elif paper.is_smaller(block[0]) and _is_near_caption(paper, block):
+            paper.mark(block, CAPTION)
+
+
+def _begins_block(paper: Marked, index: int) -> bool:
+    step = abs(paper.lines[index].size - paper.lines[index - 1].size)
+    other = paper.kinds[index] != paper.kinds[index - 1]
+    return other or paper.gap(index) > SAME_PARAGRAPH or step > 0.08 * paper.style.size
+
+
+def _is_formula(paper: Marked, index: int) -> bool:
+    line = paper.lines[index]
+    words = len(_LONG_WORD.findall(line.text))
+    if not words and paper.is_smaller(index):
+        return True
+    signs = MATH_FONT.search(line.font) or is_equation(
+        line.text, lambda word: len(word) > 3 and word.isalpha()
+    )
+    return words <= 2 and line.left > line.edges[0] + line.size and bool(signs)
+
+
+def _is_running_text(paper: Marked, block: range) -> bool:
+    """Say whether a block is running text, rather than the words of a drawing or the rows of a table."""
+    lines, text = [paper.lines[index] for index in block], paper.text(block)
+    if _are_rows(paper, block) or (len(block) == 1 and paper.is_bolder(block[0]) and not is_ended(text)):
+        return False
+    letters = len(LETTER.findall(text)) / max(1, len(text.replace(" ", "")))
+    if letters < _LEAST_LETTERS and paper.gap(block[0]) > SAME_PARAGRAPH:
+        return False
+    if any(map(paper.is_prose, block)):
+        return True
+    plain = all(line.font == paper.style.font for line in lines) and not any(map(paper.is_smaller, block))
+    short = len(text.split()) <= 3
+    return (is_ended(text) or (plain and not short)) and not _is_near_caption(paper, block)
+
+
+def _are_rows(paper: Marked, block: range) -> bool:
+    """Say whether half of the lines have cells; fewer are enough in a few lines that are no sentence."""
+    rows = [index for index in block if paper.lines[index].cells > 1]
+    rows = [index for index in rows if not (paper.is_item(index) and paper.is_prose(index))]
+    if len(block) == 1:
+        return paper.lines[block[0]].cells > 2
+    few = len(block) <= 3 and not is_ended(paper.text(block))
+    return len(rows) >= len(block) / 2 or (few and bool(rows))
+
+
+def _is_near_caption(paper: Marked, block: range) -> bool:
+    around = paper.kinds[max(0, block.start - 1) : block.start] + paper.kinds[block.stop : block.stop + 1]
+    return CAPTION in around or OUT in around
+
+
+def mark_notes(paper: Marked) -> None:
+    """Mark the small lines at the foot of a page, below lines of the usual size."""
+    usual: dict[int, list[Line]] = {}
+    for index, line in enumerate(paper.lines):
+        if paper.kinds[index] == TEXT and not paper.is_smaller(index):
+            usual.setdefault(line.page, []).append(line)
+    for index, line in enumerate(paper.lines):
+        if paper.kinds[index] != TEXT or not paper.is_smaller(index):
+            continue
+        over = [
+            other.base > line.base
+            for other in usual.get(line.page, ())
+            if other.left < line.right and other.right > line.left
+        ]
+        if over and all(over):
+            paper.kinds[index] = NOTE
