@@ -39,12 +39,12 @@ def add_node(cluster, **what):
     return cluster.add_node(**{"num_cpus": 1, "object_store_memory": 100 << 20, **what})
 
 
-def counted(log):
+def counted(log, seconds=1.0):
     """Parse slowly, and write a line to a log first."""
     return f"""\
     import time
     with open({str(log)!r}, "a") as file:
         file.write(records[0].id + "\\n")
-    time.sleep(1.0)
+    time.sleep({seconds})
     return parse_records(records, FORMATS)
 """

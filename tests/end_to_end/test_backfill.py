@@ -29,6 +29,11 @@ def runs(project) -> list[dict]:
     return json.loads(ended.output.splitlines()[-1])
 
 
+def statuses(project) -> list[tuple[str, str, str]]:
+    """The asset, partition and status of each run that Dagster knows."""
+    return [(run["asset"], run["month"], run["status"]) for run in runs(project)]
+
+
 @pytest.mark.long
 def test_two_jobs_make_the_same_as_one_run_with_a_run_for_each_partition(done, fresh):
     output = fresh.silverloom("backfill", *MONTHS, "--jobs", "2")
@@ -118,18 +123,17 @@ def test_a_killed_worker_fails_its_own_partition_only(fresh):
         lines = []
         for line in process.stdout:
             lines.append(line)
-            if line.startswith("talksumm/summaries 2018-06"):
+            if len(fresh.made("".join(lines))) == len(PARTITIONED) * 2 - 2:  # all but this one and its reader
                 break
-        for pid in waiting_for(lock):
+        until(lambda: ("talksumm/alignments", "2018-07", "STARTED") in statuses(fresh), programs=[process])
+        for pid in workers(process):  # the others are idle
             os.kill(pid, signal.SIGKILL)
         output = "".join(lines) + process.communicate()[0]
     assert process.returncode == 1, output
     assert re.search(r"failed talksumm/alignments 2018-07: its worker process was ended by SIGKILL", output)
     assert "failed talksumm/summaries 2018-07: needs talksumm/alignments 2018-07, which failed" in output
-    ended = [run for run in runs(fresh) if run["status"] != "SUCCESS"]
-    assert [(run["asset"], run["month"], run["status"]) for run in ended] == [
-        ("talksumm/alignments", "2018-07", "FAILURE")
-    ]
+    failed = [run for run in statuses(fresh) if run[2] != "SUCCESS"]
+    assert failed == [("talksumm/alignments", "2018-07", "FAILURE")]
     assert (
         "failed    talksumm/alignments 2018-07: its worker process was ended by SIGKILL"
         in fresh.silverloom("health", ok=False)
@@ -151,26 +155,20 @@ def test_an_interrupt_ends_the_workers_and_keeps_finished_partitions(fresh):
             lines.append(line)
             if line.startswith("talksumm/summaries 2018-07"):
                 break
-        workers = descendants(process.pid)
+        started = descendants(process.pid)
         process.send_signal(signal.SIGINT)
         output = process.communicate()[0]
     assert process.returncode == 130, output
     assert "interrupted; finished work is kept" in output and "Traceback" not in output
-    assert workers
-    until(lambda: not any(alive(pid) for pid in workers))
+    assert started
+    until(lambda: not any(alive(pid) for pid in started))
     made = fresh.made(fresh.silverloom("backfill", *MONTHS))
     assert made == ["talksumm/alignments 2018-06", "talksumm/summaries 2018-06"]
 
 
-def waiting_for(path: Path) -> list[int]:
-    """The processes that wait for the lock of a file."""
-    inode = str(path.stat().st_ino)
-
-    def waiters() -> list[int]:
-        fields = [line.split() for line in Path("/proc/locks").read_text().splitlines() if "->" in line]
-        return [int(line[5]) for line in fields if line[6].split(":")[2] == inode]
-
-    return until(waiters)
+def workers(process) -> list[int]:
+    """The worker processes of a command: each leads a group of its own."""
+    return [pid for pid in descendants(process.pid) if os.getpgid(pid) == pid]
 
 
 @pytest.mark.long

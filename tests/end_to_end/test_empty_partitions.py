@@ -117,14 +117,13 @@ def test_making_one_empty_partition_publishes_all_others_of_its_dataset(project,
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("last", [1981, 1975])
-def test_a_forced_backfill_makes_each_of_its_years_again_and_no_other(project, last):
+def test_a_forced_backfill_makes_each_of_its_years_again_and_no_other(project):
     project.run()
     before = records(project, "papers")
-    project.silverloom("backfill", "--from", "1974", "--to", str(last), "--force")
+    project.silverloom("backfill", "--from", "1974", "--to", "1975", "--force")
     after = records(project, "papers")
     again = {year for year in YEARS if after[year]["run_id"] != before[year]["run_id"]}
-    assert again == {year for year in YEARS if int(year) <= last}
+    assert again == {year for year in YEARS if int(year) <= 1975}
     assert "everything is up to date" in project.silverloom("plan")
 
 

@@ -35,6 +35,10 @@ HEAD, NODE = "10.77.9.1", "10.77.9.2"
 HEALTH = {"RAY_health_check_period_ms": "1000", "RAY_health_check_timeout_ms": "2000"}
 
 
+#: How long a run waits for a node. A silent head does not stop running tasks: all parts together take longer.
+TIMEOUT, SECONDS = 40, 6.0
+
+
 def ip(*words):
     subprocess.run(["ip", *words], check=True, capture_output=True)
 
@@ -149,7 +153,7 @@ def nodes():
 
 @pytest.fixture
 def parts(fresh, tmp_path):
-    """The folder of finished parts of a month of papers, which takes a second for each."""
+    """The folder of finished parts of a month of papers, which takes some seconds for each."""
     for letter in "bcdefghijkl":
         write_paper(fresh.root / "corpus", f"note-{letter}", "2018-06")
     fresh.params(lambda params: params["store"].update(records_per_part=1))
@@ -157,7 +161,7 @@ def parts(fresh, tmp_path):
     fresh.edit(
         "ops/parse/papers/__init__.py",
         "    return parse_records(records, FORMATS)\n",
-        counted(tmp_path / "log"),
+        counted(tmp_path / "log", SECONDS),
     )
     return fresh.root / ".silverloom/parts/sources/papers/2018-06"
 
@@ -165,7 +169,7 @@ def parts(fresh, tmp_path):
 def begin(project, nodes):
     env = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": nodes.address, "RAY_AUTH_MODE": "disabled"}
     return subprocess.Popen(
-        [sys.executable, "-m", "orchestration.cli", "run", "-s", "sources/papers", "--jobs", "2"],
+        [sys.executable, "-m", "orchestration.cli", "run", "-s", "sources/papers", "--jobs", "1"],
         cwd=project.root,
         env={**os.environ, **STRICT, **QUIET, **project.zygote.environment, **env},
         stdout=subprocess.PIPE,
@@ -178,7 +182,11 @@ def stored(parts):
     return {path.stem for path in parts.rglob("*.zip")}
 
 
-LOST = f"no Ray cluster any more: no node for 0:1[5-9]: .* \\({NODE}\\) was lost, .*; start it again with `ray start"
+ENDED = "no Ray cluster any more: "
+SILENT = f"no answer from Ray's head for .*: at {HEAD}:.*"
+LOST = f"no node for .*: .* \\({NODE}\\) was lost, .*; start it again with `ray start"
+#: Which of the two is noticed first depends on Ray.
+HEADLESS = f"({SILENT}|Ray's processes on this machine ended; start them again)"
 
 
 @pytest.mark.parametrize(
@@ -187,23 +195,21 @@ LOST = f"no Ray cluster any more: no node for 0:1[5-9]: .* \\({NODE}\\) was lost
         ("killed", LOST),
         ("cut", LOST),
         ("stopped", LOST),
-        ("silent head", "no Ray cluster any more: no answer from Ray's head for 0:1[5-9]: at 10.77.9.1:.*"),
-        ("killed head", "no Ray cluster any more: Ray's processes on this machine ended; start them again"),
+        ("silent head", SILENT),
+        ("killed head", HEADLESS),
     ],
 )
 def test_a_lost_cluster_ends_the_run_with_one_line_and_the_next_run_resumes(fresh, nodes, parts, how, said):
-    fresh.params(lambda params: params.update(engine={"kind": "ray", "node_timeout": 15}))
+    fresh.params(lambda params: params.update(engine={"kind": "ray", "node_timeout": TIMEOUT}))
     driver = begin(fresh, nodes)
     until(lambda: len(stored(parts)) >= 2, programs=[driver])
     nodes.lose(how)
     output = driver.communicate()[0]
     assert driver.returncode == 1, output
-    assert len(re.findall(said, output)) == 1 and output.count("no Ray cluster") == 1, output
+    assert len(re.findall(ENDED + said, output)) == 1 and output.count("no Ray cluster") == 1, output
     assert "Traceback" not in output
     if how != "killed head":
-        assert re.search("papers 2018-06: no (node|answer from Ray's head) for 0:1[0-4] of 0:15: ", output), (
-            output
-        )
+        assert re.search("papers 2018-06: no (node|answer from Ray's head) for .* of .*: ", output), output
     before = stored(parts)
     assert len(before) >= 2
     nodes.mend(how)

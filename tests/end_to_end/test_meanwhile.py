@@ -1,14 +1,10 @@
 """Edits, and changes by other processes, during a run are neither lost nor trusted."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from orchestration.definitions import workspace
-from orchestration.workspace.workspace import QUIET, STRICT
 
 
 @pytest.mark.long
@@ -39,28 +35,6 @@ def test_a_file_edited_during_a_run_makes_its_datasets_stale_after_it(
     clean.run()
     assert project.lock == clean.lock
     assert project.data() == clean.data()
-
-
-@pytest.mark.long
-def test_two_simultaneous_runs_make_every_partition_once_and_the_same_lock(done, fresh):
-    environment = {**os.environ, **STRICT, **QUIET, "DAGSTER_HOME": str(fresh.root / ".dagster")}
-    command = [sys.executable, "-m", "orchestration.cli", "run"]
-    runs = [
-        subprocess.Popen(
-            command,
-            cwd=fresh.root,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    outputs = [process.communicate()[0] for process in runs]
-    assert [process.returncode for process in runs] == [0, 0], outputs
-    assert fresh.lock == done.lock
-    assert fresh.data() == done.data()
-    assert {part["status"] for part in fresh.dagster().values()} == {"FRESH"}
 
 
 @pytest.mark.long

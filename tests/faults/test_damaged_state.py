@@ -95,10 +95,7 @@ def check_run(project, done, said):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "how",
-    [how if how == "truncated" else pytest.param(how, marks=pytest.mark.long) for how in DAMAGES],
-)
+@pytest.mark.parametrize("how", DAMAGES)
 def test_every_file_of_local_state_is_damaged_at_once(begun_project, done_project, tmp_path, tally, how):
     """Every file of local state is damaged at once: emptied, truncated, overwritten, replaced by a folder or a link."""
     project = begun_project.copy(tmp_path / "begun")
@@ -120,10 +117,7 @@ def test_every_file_of_local_state_is_damaged_at_once(begun_project, done_projec
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "how",
-    DAMAGES,
-)
+@pytest.mark.parametrize("how", DAMAGES)
 def test_files_of_a_project_with_nothing_to_do_are_damaged(done, done_project, tally, how):
     """Every file of local state of a project with nothing to do is damaged at once"""
     done.run()
@@ -141,29 +135,12 @@ def test_files_of_a_project_with_nothing_to_do_are_damaged(done, done_project, t
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("how", DAMAGES)
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_of_local_state_is_damaged(begun_project, done_project, tmp_path, tally, name, how):
-    """A file of local state is emptied, truncated, overwritten, or replaced by a folder or a dangling link."""
-    project = begun_project.copy(tmp_path / "begun")
-    path, said = place(project, FILES[name][0]), FILES[name][1]
-    tally.attempt()
-    damage(path, how)
-    check_run(project, done_project, [path.relative_to(project.root).as_posix()] if how in said else [])
-    tally.survive()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "name",
-    [name if name == "the manifests" else pytest.param(name, marks=pytest.mark.long) for name in FOLDERS],
-)
-@pytest.mark.parametrize("how", ["emptied", pytest.param("a dangling link", marks=pytest.mark.long)])
-def test_a_folder_of_local_state_is_replaced(begun_project, done_project, tmp_path, tally, name, how):
-    """A folder of local state is replaced by a file or a dangling link."""
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_folder_of_local_state_is_replaced(begun_project, done_project, tmp_path, tally, name):
+    """A folder of local state is replaced by a file."""
     project = begun_project.copy(tmp_path / "begun")
     tally.attempt()
-    damage(project.root / FOLDERS[name], how)
+    damage(project.root / FOLDERS[name], "emptied")
     check_run(project, done_project, [FOLDERS[name]])
     tally.survive()
 

@@ -38,7 +38,6 @@ def drivers(project, commands):
     "commands",
     [
         (RUN, REPRO),
-        pytest.param((RUN, RUN), marks=pytest.mark.long),
         pytest.param((RUN, REPRO, RUN), marks=pytest.mark.long),
     ],
 )
