@@ -199,6 +199,10 @@ def packings(*suffixes: str) -> tuple[str, ...]:
     return tuple(f"{suffix}{packed}" for suffix in suffixes for packed in ("", ".gz", ".zst"))
 
 
+#: Suffixes of files with a JSON object on every line.
+JSON_LINES = packings(".jsonl", ".ndjson")
+
+
 def is_packed(name: str) -> bool:
     """Say whether a file is compressed, judging by its name."""
     return name.lower().endswith((".gz", ".zst"))
