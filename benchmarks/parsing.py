@@ -252,7 +252,7 @@ def measure_web(folder: Path, peer: str | None) -> None:
     """Print F1 and speed on web pages with known main text."""
     places = sorted(place for place in folder.iterdir() if (place / "expected.html").is_file())
     pages = [(place / "source.html").read_bytes() for place in places]
-    known = [_visible((place / "expected.html").read_text(encoding="utf-8")) for place in places]
+    known = [visible((place / "expected.html").read_text(encoding="utf-8")) for place in places]
     begun = time.process_time()
     texts = [_main_text(page) for page in pages]
     report("web pages, ours", time.process_time() - begun, texts, known)
@@ -267,7 +267,8 @@ def _main_text(page: bytes) -> str:
     return "\n".join(found.text for found in page_of(page).paragraphs if found.boilerplate < BOILERPLATE)
 
 
-def _visible(page: str) -> str:
+def visible(page: str) -> str:
+    """Return the text of HTML, with everything outside of tags."""
     page = re.sub(r"(?s)<(script|style).*?</\1>|<!--.*?-->", " ", page)
     return html.unescape(re.sub(r"<[^>]+>", " ", page))
 

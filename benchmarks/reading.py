@@ -3,7 +3,7 @@
 Run: python benchmarks/reading.py DATA [--peer PYTHON] [--only AREA]. DATA is a folder of real corpora; PYTHON
 is the interpreter of an environment with the peers:
 python -m venv PEERS && PEERS/bin/pip install pysbd blingfire nupunkt mwparserfromhell wikiextractor webvtt-py
-pysrt pysubs2 trafilatura lxml_html_clean pypdf pubmed_parser warcio.
+pysrt pysubs2 trafilatura readability-lxml resiliparse pypdf pubmed_parser warcio.
 
 Prints a table in Markdown: a row for each set, with the score of this project and of each peer in the same
 run. A set that DATA lacks, and a peer that PYTHON lacks, is "not measured". Each area is a module of its own,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import gzip
-import io
 import os
 import re
 import stat
@@ -20,7 +19,6 @@ from pathlib import Path
 from typing import IO, NamedTuple, cast
 
 from backports import zstd
-from typing_extensions import Buffer
 
 from ops.parse.decoding import one_line
 from ops.parse.source import Only, ParseError, Raw, Source
@@ -199,15 +197,14 @@ def _walk(folder: Path, suffixes: tuple[str, ...]) -> set[Path]:
 #: Exceptions raised when reading a damaged file.
 ERRORS = (OSError, EOFError, zlib.error, zstd.ZstdError)
 
-#: Compressed bytes read at a time: those behind the end of a frame are copied for the next frame.
-_CHUNK = 2**14
-#: Zstandard frames allowed per file, plus one for each so many bytes: an empty frame takes 10 µs.
-_ANY_FRAMES, _FRAME = 1_000, 256
-
 
 def packings(*suffixes: str) -> tuple[str, ...]:
     """Return file suffixes, each plain and compressed."""
     return tuple(f"{suffix}{packed}" for suffix in suffixes for packed in ("", ".gz", ".zst"))
+
+
+#: Suffixes of files with a JSON object on every line.
+JSON_LINES = packings(".jsonl", ".ndjson")
 
 
 def is_packed(name: str) -> bool:
@@ -219,52 +216,5 @@ def opened(file: Path) -> IO[bytes]:
     """Open a file and decompress it if necessary. Raises OSError if it cannot be opened."""
     name = file.name.lower()
     if name.endswith(".zst"):
-        return cast("IO[bytes]", io.BufferedReader(_Frames(file)))
+        return cast("IO[bytes]", zstd.open(file))
     return cast("IO[bytes]", gzip.open(file)) if name.endswith(".gz") else file.open("rb")
-
-
-class _Frames(io.RawIOBase):
-    """A Zstandard file, read frame by frame; its size limits the number of frames."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file.open("rb")
-        self._size = file.stat().st_size
-        self._most = _ANY_FRAMES + self._size // _FRAME
-        self._frame = zstd.ZstdDecompressor()
-        self._count, self._packed, self._at = 1, b"", 0
-
-    def readable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def readinto(self, buffer: Buffer) -> int:
-        """Read decompressed bytes. Raises EOFError for a truncated file, ZstdError for a damaged one."""
-        view = memoryview(buffer)
-        while True:
-            if self._frame.eof:
-                self._packed = self._frame.unused_data or self._file.read(_CHUNK)
-                if not self._packed:
-                    return 0
-                self._begin()
-            elif self._frame.needs_input and not self._packed:
-                self._packed = self._file.read(_CHUNK)
-                if not self._packed:
-                    raise EOFError("the file is cut short")
-            content = self._frame.decompress(self._packed, len(view))
-            self._packed = b""
-            if content:
-                view[: len(content)] = content
-                self._at += len(content)
-                return len(content)
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-    def _begin(self) -> None:
-        self._count += 1
-        if self._count > self._most:
-            raise zstd.ZstdError(f"more than {self._most:,} frames in {self._size:,} bytes")
-        self._frame = zstd.ZstdDecompressor()

@@ -15,14 +15,12 @@ file alone, so a line reads the same whichever other lines are requested.
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from io import BufferedIOBase
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeAlias, cast
+from typing import IO, Any, NamedTuple, TypeAlias
 
 from ops.parse.bounded import Bounds, child_of
 from ops.parse.decoding import json_object
@@ -30,18 +28,15 @@ from ops.parse.encodings import damaged_utf8, decoded_as, guess_of, guessed, in_
 from ops.parse.files import ERRORS, Found, find, is_packed, once, opened, too_large
 from ops.parse.source import Only, ParseError, Raw, Source, exhausting
 
-#: A line this many times over the limit ends the reading of its file: it may be a decompression bomb.
-_SKIPPED = 16
-#: Decompressing to this many times the file's size ends the reading, too. Text compresses to a tenth,
-#: repetitive lines to less.
+#: Decompressing to this many times the file's size ends the reading: it may be a decompression bomb. Text
+#: compresses to a tenth, repetitive lines to less.
 _UNPACKED = 100
 UNPACKED = f"it unpacks to more than {_UNPACKED} times its size; the rest of the file was not read"
 #: Bytes added to each line's size, so that a huge number of tiny lines counts as a bomb, too.
 _LEAST = 100
 _TOO_MANY_LINES = "it unpacks to more than a line for each byte of its size; the rest was not read"
-#: Bytes read at a time. No more than this is lost before the damage in a damaged compressed file.
+#: Bytes skipped at a time.
 _BLOCK = 2**13
-_SPACE = re.compile(rb"\s*")
 
 
 def lines_of_files(
@@ -87,98 +82,47 @@ def lines_of_file(path: str, file: Path, max_bytes: int) -> Iterator[Raw]:
 
 
 def lines_of(stream: IO[bytes], path: str, packed: int | None, max_bytes: int) -> Iterator[Raw]:
-    """Yield the lines of a file. An error that stops the reading is the error of one last record.
+    """Yield the non-blank lines of a file. An error that stops the reading is that of one last record.
 
-    `packed` is the compressed size if `stream` decompresses the file, otherwise None.
+    `packed` is the compressed size if `stream` decompresses the file, otherwise None. A line over the limit
+    is skipped without being held in memory.
     """
-    lines = _Lines(cast("BufferedIOBase", stream), packed, max_bytes)
+    row = end = 0
     try:
-        for line in lines:
-            content, error = (b"", line) if isinstance(line, str) else (line, None)
-            yield Raw(path, f"{path}#{lines.row}", content, lines.row, error=error)
+        while line := stream.readline(max_bytes + len(b"\r\n")):
+            row += 1
+            skipped, blank = _skip_line(stream, line, None if packed is None else (packed, end, max_bytes))
+            end += len(line) + skipped
+            line = line.rstrip(b"\r\n")
+            bomb = _bomb(end, row, packed, max_bytes)
+            error = bomb or (too_large(max_bytes) if skipped or len(line) > max_bytes else None)
+            if bomb or not blank:
+                yield Raw(path, f"{path}#{row}", b"" if error else line, row, error=error)
+            if bomb:
+                return
     except ERRORS as error:
-        yield unread(path, lines.row + 1, error)
+        yield unread(path, row + 1, error)
 
 
-class _Lines:
-    """Yields the non-blank lines of a stream without line ends, or an error for a line that is not read.
+def _skip_line(stream: IO[bytes], line: bytes, limits: tuple[int, int, int] | None) -> tuple[int, bool]:
+    """Skip what is left of a line that has begun; return its size, and whether the whole line is blank.
 
-    Blank lines are skipped in bulk, since a small file may decompress to millions of them. No byte is scanned
-    again when more are read.
+    Of a compressed file, `limits` are its size, the place of the line, and the largest record.
     """
+    skipped, blank, piece = 0, not line.strip(), line
+    while not piece.endswith(b"\n") and (piece := stream.readline(_BLOCK)):
+        skipped += len(piece)
+        blank = blank and not piece.strip()
+        if limits is not None and unpacks_too_far(limits[1] + skipped, limits[0], limits[2]):
+            break
+    return skipped, blank
 
-    def __init__(self, stream: BufferedIOBase, packed: int | None, max_bytes: int) -> None:
-        self._stream, self._packed, self._max_bytes = stream, packed, max_bytes
-        self._longest = max_bytes * (_SKIPPED + 1)
-        self._done = self._count = 0
-        """Bytes split into lines so far, and non-blank lines so far."""
-        self._stopped = False
-        self.row = 0
-        """The number of the last line, from 1."""
 
-    def __iter__(self) -> Iterator[bytes | str]:
-        pieces: list[bytes] = []  # of a line whose end has not been read yet
-        size = 0
-        block = b""
-        while not self._stopped and (block := block or self._stream.read1(_BLOCK)):
-            cut = block.rfind(b"\n") + 1
-            if cut:
-                yield from self._parted(b"".join((*pieces, block[:cut])))
-                pieces, size = [], 0
-            pieces.append(block[cut:])
-            size += len(block) - cut
-            block = b""
-            if size > self._max_bytes + len(b"\r\n"):
-                size, blank, block = self._skip(size, b"".join(pieces).isspace())
-                self.row += 1
-                if not blank or size > self._longest:
-                    yield self._bomb(self._done + self._max_bytes) or self._too_large(size)
-                self._done += size
-                pieces, size = [], 0
-        yield from self._parted(b"".join(pieces))
-
-    def _parted(self, text: bytes) -> Iterator[bytes | str]:
-        """Yield the lines of a text that ends with a complete line."""
-        place = 0
-        while place < len(text) and not self._stopped:
-            first = _SPACE.match(text, place).end()  # type: ignore[union-attr]  # it always matches
-            start = text.rfind(b"\n", place, first) + 1 or place
-            self.row += text.count(b"\n", place, start)
-            place = text.find(b"\n", first) + 1 or len(text)
-            self._count += first < len(text)
-            error = self._bomb(self._done + place)
-            if error or first < len(text):
-                self.row += 1
-                line = text[start:place].rstrip(b"\r\n")
-                yield error or (line if len(line) <= self._max_bytes else self._too_large(place - start))
-        self._done += len(text)
-
-    def _skip(self, size: int, blank: bool) -> tuple[int, bool, bytes]:
-        """Skip to the end of a line; return its size, whether it is blank, and the bytes read beyond it."""
-        while size <= self._longest and (block := self._stream.read1(_BLOCK)):
-            cut = block.find(b"\n") + 1
-            size += cut or len(block)
-            blank = blank and block[: cut or None].isspace()
-            if cut:
-                return size, blank, block[cut:]
-        return size, blank, b""
-
-    def _bomb(self, end: int) -> str | None:
-        """Return why reading must stop at a line that ends here, or None."""
-        if self._packed is None:
-            return None
-        error = None
-        if unpacks_too_far(end, self._packed, self._max_bytes):
-            error = UNPACKED
-        elif unpacks_too_far(end + self._count * _LEAST, self._packed, self._max_bytes):
-            error = _TOO_MANY_LINES
-        self._stopped = error is not None
-        return error
-
-    def _too_large(self, size: int) -> str:
-        """Return the error of a line over the limit; one far over it stops the reading."""
-        self._stopped = size > self._longest
-        return too_large(self._max_bytes) + ("; the rest of the file was not read" if self._stopped else "")
+def _bomb(end: int, row: int, packed: int | None, max_bytes: int) -> str | None:
+    """Return why reading must stop at line `row`, which ends here, or None."""
+    if unpacks_too_far(end, packed, max_bytes):
+        return UNPACKED
+    return _TOO_MANY_LINES if unpacks_too_far(end + row * _LEAST, packed, max_bytes) else None
 
 
 def unpacks_too_far(position: int, packed: int | None, max_bytes: int) -> bool:

@@ -51,6 +51,9 @@ def id_of(column: str, cells: Mapping[str, Any]) -> str | None:
 
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+#: What separates the columns of files named .csv; spreadsheets of many countries write semicolons.
+_SEPARATORS = ",;\t|"
+_QUOTED = re.compile('"[^"]*"')
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LONGEST_HEADER = 2**20
 _SURROGATE = re.compile("[\udc80-\udcff]")
@@ -76,6 +79,15 @@ class Delimited(NamedTuple):
         return not self.quotes and self.delimiter == "\t"
 
 
+def _of_header(form: Delimited, header: str) -> Delimited:
+    """Return the dialect of a CSV file: its columns are separated by what gives its header the most."""
+    if form.delimiter != ",":
+        return form
+
+    outside = header if form.quotes == "none" else _QUOTED.sub("", header)
+    return form._replace(delimiter=max(_SEPARATORS, key=outside.count))
+
+
 def delimited_rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[TableRow]:
     """Yield the rows below the header; blank lines are skipped.
 
@@ -86,6 +98,7 @@ def delimited_rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[Tabl
     Raises ParseError if reading cannot go on, and the exceptions in `files.ERRORS` for a damaged file.
     """
     with closing(_Lines(file, form, max_bytes)) as lines:
+        form = _of_header(form, lines.header())
         reader = csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting, strict=True)
         names: list[str] = []
         while True:
@@ -103,12 +116,13 @@ def delimited_rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[Tabl
                 due = "CSV" if isinstance(error, csv.Error) else form.encoding or "utf-8"
                 if not names:
                     raise ParseError(f"the header is not {due}: {error}") from None
-                cells, read_as, fault = [], None, f"not {due}: {error}"
+                cause = str(error) if isinstance(error, _TooLargeError) else f"not {due}: {error}"
+                cells, read_as, fault = [], None, cause
             else:
                 fault = _fault(cells, names, lines.row, form)
             place = lines.first
             if not names:
-                names = _header(cells, form.delimiter)
+                names = _header(cells)
             elif fault:
                 lines.give_back()
                 yield TableRow(place, {}, fault)
@@ -132,10 +146,11 @@ def _fault(cells: Sequence[str], names: Sequence[str], lines: Sequence[str], for
 def delimited_columns(file: Path, form: Delimited) -> list[str]:
     """Return the names of the columns. Raises ParseError, and the exceptions in `files.ERRORS`."""
     with closing(_Lines(file, form, _LONGEST_HEADER)) as lines:
+        form = _of_header(form, lines.header())
         try:
             for cells in csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting):
                 if any(cell.strip() for cell in cells):
-                    return _header(_decoded(cells, form.encoding)[0], form.delimiter)
+                    return _header(_decoded(cells, form.encoding)[0])
         except (csv.Error, UnicodeError) as error:
             raise ParseError(f"the header cannot be read: {error}") from None
     return []
@@ -150,14 +165,9 @@ def _next_row(reader: Iterator[list[str]], max_bytes: int) -> list[str] | None:
         csv.field_size_limit(limit)
 
 
-def _header(cells: list[str], delimiter: str) -> list[str]:
+def _header(cells: list[str]) -> list[str]:
     names = [cell.strip() for cell in cells]
     check_characters(" ".join(names), "the header")
-    if len(names) == 1 and delimiter == "," and (others := {";", "\t"}.intersection(names[0])):
-        raise ParseError(
-            f"the header is one column, {names[0]!r:.80}: its columns are separated by {min(others)!r}, "
-            f"not by {delimiter!r}"
-        )
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise ParseError(f"the column {name!r:.80} is repeated in the header")
@@ -178,70 +188,86 @@ def _decoded(cells: list[str], encoding: str, guess: Guess = guessed) -> tuple[l
     return [content.decode(encoding) for content in contents], codecs.lookup(encoding).name
 
 
+class _TooLargeError(csv.Error):
+    """A line is over the limit, and was skipped."""
+
+
 class _Lines:
-    """The lines of a file as text. Bytes that are not UTF-8 become surrogates."""
+    """The lines of a file as text, for the `csv` module. Bytes that are not UTF-8 become surrogates."""
 
     def __init__(self, file: Path, form: Delimited, max_bytes: int) -> None:
-        self.stream, self._max_bytes = opened(file), max_bytes
+        self._stream, self._max_bytes = opened(file), max_bytes
         self._packed = file.stat().st_size if is_packed(file.name) else None
         self.encoding = None if form.encoding else _utf_16(file)
         """The encoding of the whole file, if a byte order mark declares it."""
-        self._text = io.TextIOWrapper(self.stream, "utf-16", newline="\n") if self.encoding else None
+        known = (self.encoding, "strict") if self.encoding else ("utf-8", "surrogateescape")
+        self._text = io.TextIOWrapper(self._stream, *known, newline="\n")
         self._again: deque[str] = deque()
-        self.row: list[str] = []
-        """The lines of the current row so far."""
+        """Lines that are read again: the header, and what a broken row has swallowed."""
         self.first = 1
         """The number of the row's first line, from 1."""
-        self._taken = 0
-        self._taken_in = 0
+        self.row: list[str] = []
+        """The lines of the current row so far."""
+        self._size = 0
+        self._swallowed = 0
         """The number of the last line that a broken row swallowed."""
+
+    def header(self) -> str:
+        """Return the first line, which stays to be read."""
+        line = self._read().removeprefix("\ufeff")
+        if line:
+            self._again.append(line)
+        return line
 
     def __iter__(self) -> _Lines:
         return self
 
     def __next__(self) -> str:
-        if self.row and self.first < self._taken_in:
+        if self.row and self.first < self._swallowed:
             raise csv.Error("a quote opens here, within a broken row")
         line = self._again.popleft() if self._again else self._read()
-        self._taken += len(line)
-        if self._taken > self._max_bytes:  # a quote without end could swallow the rest of the file
-            if self.row:
-                self._again.appendleft(line)
-                raise csv.Error(f"{too_large(self._max_bytes)}, or a quote does not end")
-            raise ParseError(f"{too_large(self._max_bytes)}; the rest of the file was not read")
+        if not line:
+            raise StopIteration
+        self._size += len(line)
+        if (
+            self._size > self._max_bytes and self.row
+        ):  # a quote without end could swallow the rest of the file
+            self._again.appendleft(line)
+            raise csv.Error(f"{too_large(self._max_bytes)}, or a quote does not end")
         self.row.append(line)
+        if self._size > self._max_bytes:
+            self._skip(line)
+            raise _TooLargeError(too_large(self._max_bytes))
         return line
 
     def begin_row(self) -> None:
         """Start the next row."""
         self.first += len(self.row)
-        self.row, self._taken = [], 0
+        self.row, self._size = [], 0
 
     def give_back(self) -> None:
         """Read all lines of the row but the first again; see `delimited_rows`."""
-        self._taken_in = max(self._taken_in, self.first + len(self.row) - 1)
+        self._swallowed = max(self._swallowed, self.first + len(self.row) - 1)
         self._again.extendleft(reversed(self.row[1:]))
         del self.row[1:]
 
-    def _read(self) -> str:
-        if self._text is not None:
-            line = self._line_of(self._text)
-        else:
-            line = self.stream.readline(self._max_bytes + 1).decode("utf-8", "surrogateescape")
-        if not line:
-            raise StopIteration
-        if unpacks_too_far(self.stream.tell(), self._packed, self._max_bytes):
-            raise ParseError(UNPACKED)
-        return line.removeprefix("\ufeff") if self.first == 1 and not self.row else line
+    def _skip(self, line: str) -> None:
+        """Skip what is left of a line that has begun."""
+        while line and not line.endswith("\n"):
+            line = self._read()
 
-    def _line_of(self, text: io.TextIOWrapper) -> str:
+    def _read(self) -> str:
+        """Return the next line, or the beginning of one over the limit; empty at the end of the file."""
         try:
-            return text.readline(self._max_bytes + 1)
+            line = self._text.readline(self._max_bytes + 1)
         except UnicodeError as error:
             raise ParseError(f"not {self.encoding}: {error}; the rest of the file was not read") from None
+        if line and unpacks_too_far(self._stream.tell(), self._packed, self._max_bytes):
+            raise ParseError(UNPACKED)
+        return line
 
     def close(self) -> None:
-        self.stream.close()
+        self._stream.close()
 
 
 def _utf_16(file: Path) -> str | None:

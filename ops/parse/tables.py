@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from ops.parse.bounded import Bounds, child_of
 from ops.parse.decoding import json_object, scalars
-from ops.parse.files import ERRORS, Found, find, once, packings, too_large
+from ops.parse.files import ERRORS, JSON_LINES, Found, find, once, packings, too_large
 from ops.parse.lines import (
     UNPACKED,
     document_id,
@@ -42,7 +42,7 @@ from ops.parse.table_files import (
     id_of,
 )
 
-SUFFIXES = (*packings(".jsonl", ".csv", ".tsv"), ".parquet", ".arrow")
+SUFFIXES = (*JSON_LINES, *packings(".csv", ".tsv"), ".parquet", ".arrow")
 
 #: Metadata files that `datasets` saves with the rows.
 _BESIDE = frozenset({"dataset_info.json", "state.json", "dataset_dict.json"})
@@ -160,7 +160,7 @@ def _lines(found: Found, source: Source) -> Iterator[Raw]:
 
 
 def _is_jsonl(found: Found) -> bool:
-    return suffix_of(found.path) == ".jsonl"
+    return found.path.lower().endswith(JSON_LINES)
 
 
 def _file(found: Found, source: Source, column: str = "") -> TableFile:

@@ -38,7 +38,7 @@ from ops.parse.decoding import (
     text_at,
     word_at,
 )
-from ops.parse.files import whole_files
+from ops.parse.files import JSON_LINES, whole_files
 from ops.parse.lines import lines_of_files
 from ops.parse.papers.paper import (
     ACL_ANTHOLOGY,
@@ -87,11 +87,11 @@ class S2Orc:
 
 
 class S2OrcShards(S2Orc):
-    """Reads shards of S2ORC: every line of every *.jsonl and *.jsonl.gz file below the folder is a paper."""
+    """Reads shards of S2ORC: every line of every file of JSON lines below the folder is a paper."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every non-blank line; the document id is its paper_id or corpusid."""
-        return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, document_of)
+        return lines_of_files(folder, source, JSON_LINES, only, document_of)
 
 
 def document_of(record: Mapping[str, Any]) -> str | None:

@@ -17,6 +17,7 @@ from typing import Any
 from unicodedata import category
 
 from ops.parse.decoding import json_object, list_at, scalars, text_at
+from ops.parse.files import JSON_LINES
 from ops.parse.lines import lines_of_files
 from ops.parse.papers.paper import Paper, PaperBuilder
 from ops.parse.source import Only, ParseError, Raw, Source
@@ -36,11 +37,11 @@ _CITATION = re.compile(r"[\[\]]{1,4}|reference|\[reference\]")
 
 
 class SciRex:
-    """Reads SciREX: every line of every *.jsonl and *.jsonl.gz file below the folder is a paper."""
+    """Reads SciREX: every line of every file of JSON lines below the folder is a paper."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every non-blank line; the document id is its doc_id."""
-        return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, _document)
+        return lines_of_files(folder, source, JSON_LINES, only, _document)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return doc_id (also as document), title, and other short strings and numbers of the record."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ops.parse.decoding import ids_of, json_object, object_at, objects_at, scalars, text_at, word_at
+from ops.parse.files import JSON_LINES
 from ops.parse.lines import lines_of_files
 from ops.parse.papers.paper import (
     BibliographyEntry,
@@ -39,11 +40,11 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 
 class UnarXive:
-    """Reads unarXive: every line of every *.jsonl and *.jsonl.gz file below the folder is a paper."""
+    """Reads unarXive: every line of every file of JSON lines below the folder is a paper."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every non-blank line; the document id is its paper_id."""
-        return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, _document)
+        return lines_of_files(folder, source, JSON_LINES, only, _document)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return short strings and numbers of record and metadata, document, and the `date` of version 1."""

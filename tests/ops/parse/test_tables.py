@@ -491,14 +491,26 @@ def test_a_header_of_very_many_columns_is_compared_in_linear_time(tmp_path):
     assert causes(found, "all") == ["mine/rows.csv, line 1: the column 'c0' is repeated in the header"]
 
 
-@pytest.mark.parametrize("mark", [";", "\t"])
-def test_columns_that_another_mark_separates_are_refused(tmp_path, mark):
-    write(tmp_path, "rows.csv", f"id{mark}text\n1{mark}One.\n".encode())
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+def test_columns_are_separated_by_what_separates_the_header(tmp_path, mark, start):
+    header = f'{start}id{mark}text{mark}"a,b;c,d"\n'
+    write(tmp_path, "rows.csv", f'{header}1{mark}"One{mark} two; three, four."{mark}x\n'.encode())
     found = corpus(tmp_path, every="none", month=None, fields={})
-    shown = f"'id{mark}text'" if mark != "\t" else r"'id\ttext'"
-    assert causes(found, "all") == [
-        f"mine/rows.csv, line 1: the header is one column, {shown}: "
-        f"its columns are separated by {mark!r}, not by ','"
+    (raw,) = [record.raw for record in found.of_partition("all")]
+    assert json.loads(raw.content) == {"id": "1", "text": f"One{mark} two; three, four.", "a,b;c,d": "x"}
+
+
+@pytest.mark.parametrize(
+    "name", ["rows.ndjson", "rows.jsonl", "rows.ndjson.gz", "rows.jsonl.gz", "rows.ndjson.zst"]
+)
+def test_lines_of_json_are_read_by_any_of_their_names(tmp_path, name):
+    pack = {"gz": gzip.compress, "zst": zstd.compress}.get(name.rpartition(".")[2], bytes)
+    write(tmp_path, name, pack(b'{"text": "One."}\n\n{"text": "Two."}'))
+    found = corpus(tmp_path, every="none", month=None, fields={})
+    assert [json.loads(record.raw.content)["text"] for record in found.of_partition("all")] == [
+        "One.",
+        "Two.",
     ]
 
 

@@ -4,6 +4,7 @@ import gzip
 import random
 import zlib
 from itertools import pairwise
+from unittest.mock import patch
 
 import brotli
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from ops.parse.bounded import BoundedFormat, Bounds
 from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, ParseError, Raw, Source
+from ops.parse.source import MonthRule, ParseError, Raw, Source, options_fault
 from ops.parse.warc import message
 from ops.parse.web import FORMATS, Html, page_of, parse_web_pages
 
@@ -253,6 +254,21 @@ def test_an_empty_element_of_xhtml_does_not_swallow_the_page(empty):
 
 def test_soft_hyphens_do_not_split_words():
     assert page_of(b"<p>inter&shy;na\xe2\x80\x8btional law</p>").paragraphs[0].text == "international law"
+
+
+def test_the_options_of_a_source_reach_the_extractor(tmp_path):
+    (tmp_path / "a.warc").write_bytes(record(1, http(HTML)))
+    (tmp_path / "a.html").write_text(HTML)
+    for kind in ("warc", "html"):
+        source = SOURCE.model_copy(update={"options": {"extractor": "resiliparse"}})
+        assert options_fault(FORMATS[kind], source, kind) is None
+        (raw,) = [raw for raw in FORMATS[kind].split(tmp_path, source) if raw.error is None]
+        with patch("ops.parse.web.page_of", wraps=page_of) as extract:
+            FORMATS[kind].form.parse(raw)
+        assert extract.call_args.args[2] == "resiliparse"
+    assert "extractor" in options_fault(
+        FORMATS["html"], SOURCE.model_copy(update={"options": {"extractor": "x"}}), "html"
+    )
 
 
 def test_every_record_is_kept_dropped_or_rejected(tmp_path):

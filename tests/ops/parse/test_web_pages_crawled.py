@@ -10,7 +10,7 @@ from ops.core.parts import FILES, Part, Parts
 from ops.crawl.outcomes import PAGES
 from ops.crawl.warc import resource_record, response_record
 from ops.parse.records import RowRecords
-from ops.parse.source import DatasetSource
+from ops.parse.source import DatasetSource, with_options
 from ops.parse.web import FORMATS, parse_web_pages
 
 DATE = "2018-08-15T00:00:00Z"
@@ -46,6 +46,17 @@ def test_each_row_is_the_page_of_its_record(tmp_path, packed):
     rows = [(row["url"], row["source_ids"], row["licence"], row["date"]) for row in found.kept.to_pylist()]
     assert rows == [(urls[0], ["page-0"], "L0", DATE), (urls[1], ["page-1"], "L1", DATE)]
     assert found.kept["title"].to_pylist() == ["Noise", "Noise"]
+
+
+def test_the_options_of_a_source_reach_the_extractor(tmp_path):
+    (tmp_path / FILES).mkdir()
+    record = response("http://a.example/", HTML, False)
+    (tmp_path / FILES / "a.warc").write_bytes(record)
+    row = {"id": "x", "file": "a.warc", "offset": 0, "length": len(record), "bytes": len(record)}
+    source = DatasetSource(dataset="sources/crawls", options={"extractor": "resiliparse"})
+    crawled = with_options(FORMATS["crawled"], source)
+    assert crawled.raw(row, PAGES.kept, tmp_path / FILES).companions["extractor"] == "resiliparse"
+    assert "extractor" not in FORMATS["crawled"].raw(row, PAGES.kept, tmp_path / FILES).companions
 
 
 def test_a_page_that_two_crawls_fetched_is_kept_twice(tmp_path):

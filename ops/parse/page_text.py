@@ -1,0 +1,203 @@
+"""The paragraphs of a web page: all that are visible, and which of them are main text.
+
+Belongs here: the extractors of main text, the alignment of their output with all paragraphs, and the score
+of a paragraph. Not here: the bytes of a page (page_bytes.py), formats and rows (web.py).
+
+trafilatura finds the main text better; resiliparse is several times as fast, gives the text outside, and
+stands in where trafilatura finds nothing. Comments of readers, teasers and banners are not main text.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import compress, pairwise
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from resiliparse.extract.html2text import extract_plain_text
+from resiliparse.parse.html import HTMLTree
+
+from ops.text.words import fold
+
+Extractor: TypeAlias = Literal["trafilatura", "resiliparse"]
+
+#: Paragraphs from here on are boilerplate; those below are main text in the benchmark.
+BOILERPLATE = 0.5
+#: Number of words for which a paragraph scores in the middle of its half.
+_MIDDLING = 10
+#: If an extractor finds a smaller share of main content than this, it has missed the main content.
+_LEAST_SHARE, _PROSE_WORDS = 0.05, 15
+#: A paragraph that shares this much of its words with main content is a variant of that content.
+_SAME_WORDS = 0.8
+#: trafilatura's time grows faster than the page: longer ones are left to resiliparse.
+_LONGEST = 2_000_000
+
+_SPLIT = re.compile(r"\n+")
+_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
+_SENTENCE = re.compile(r"[.!?\u2026\u3002][\"')\]\u2019\u201d]{0,3}(?:\s|$)")
+_NO_LETTERS = re.compile(r"[\W_]+")
+#: Elements of trafilatura's result that are paragraphs of their own.
+_BLOCKS = frozenset({"p", "head", "item", "row", "quote", "code", "list", "table", "lb", "ab", "div"})
+
+
+class Paragraph(NamedTuple):
+    """A paragraph with white space collapsed, and how much it looks like boilerplate, 0 to 1."""
+
+    text: str
+    boilerplate: float
+
+
+def paragraphs_of(tree: HTMLTree, text: str, extractor: Extractor) -> list[Paragraph]:
+    """Return all paragraphs of a page with their scores. `tree` is the page parsed, `text` its HTML."""
+    every = list(_by_resiliparse(tree, False))
+    main = list(_by_trafilatura(text)) if extractor == "trafilatura" and len(text) <= _LONGEST else []
+    return _scored(list(_aligned(every, main or list(_by_resiliparse(tree, True)))))
+
+
+def printable(text: str) -> str:
+    """Return a text without control characters, with white space collapsed."""
+    return fold(_NO_TEXT.sub(" ", text))
+
+
+def _by_resiliparse(tree: HTMLTree, main: bool) -> Iterator[str]:
+    text = extract_plain_text(
+        tree,
+        main_content=main,
+        preserve_formatting=True,
+        alt_texts=False,
+        list_bullets=False,
+        comments=not main,
+    )
+    yield from _paragraphs(text)
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    for block in _SPLIT.split(_NO_TEXT.sub(" ", text)):
+        if paragraph := fold(block):
+            yield paragraph
+
+
+def _by_trafilatura(page: str) -> Iterator[str]:
+    """Yield the paragraphs of main text; none where trafilatura finds none or fails."""
+    try:
+        document = _trafilatura().bare_extraction(page, include_comments=False)
+    except MemoryError:
+        raise
+    except Exception:  # a bug in the extractor must not cost the page
+        return
+    if document is None:
+        return
+    for element in document.body.iter():
+        if element.tag in _BLOCKS:
+            element.text = f"\n{element.text or ''}"
+            element.tail = f"\n{element.tail or ''}"
+        elif element.tag == "cell":
+            element.tail = f" {element.tail or ''}"
+    yield from _paragraphs("".join(document.body.itertext()))
+
+
+@cache
+def _trafilatura() -> Any:
+    """Return trafilatura, which takes a while to import and logs each page on which it finds nothing."""
+    import trafilatura
+
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
+    return trafilatura
+
+
+def _aligned(every: Sequence[str], main: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Yield all paragraphs in order, each with whether it is main content.
+
+    The text of main content may differ, as a joined paragraph or without hidden elements. Then it replaces
+    the paragraphs nearby that share most of their words with it.
+    """
+    matches = _matches([_letters(text) for text in every], [_letters(text) for text in main])
+    others: dict[int, list[str]] = {}  # main content that matches no paragraph, by the paragraph before it
+    before = -1
+    for number, text in enumerate(main):
+        before = matches.get(number, before)
+        if number not in matches:
+            others.setdefault(before, []).append(text)
+    places = sorted(matches.values())
+    for start, end in pairwise([-1, *places, len(every)]):
+        if start >= 0:
+            yield every[start], True
+        yield from _replaced(every[start + 1 : end], others.get(start, []))
+
+
+def _replaced(outside: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Yield paragraphs outside of main content, with those that `others` are a variant of replaced."""
+    left = Counter(word for other in others for word in other.split())
+    waiting = list(others)
+    for text in outside:
+        words = Counter(text.split())
+        if (words & left).total() < _SAME_WORDS * words.total():
+            yield text, False
+            continue
+        left -= words  # a second paragraph of these words is no variant
+        yield from ((other, True) for other in waiting)
+        waiting.clear()
+    yield from ((other, True) for other in waiting)
+
+
+def _matches(every: Sequence[str], main: Sequence[str]) -> dict[int, int]:
+    """Return which of all paragraphs each paragraph of main content is, both by their letters.
+
+    Paragraphs that occur once give the order; of those that are repeated, the next one after it counts.
+    """
+    places: dict[str, list[int]] = {}
+    for place, letters in enumerate(every):
+        places.setdefault(letters, []).append(place)
+    times = Counter(main)
+    once = [
+        (number, places[letters][0])
+        for number, letters in enumerate(main)
+        if times[letters] == 1 and len(places.get(letters, ())) == 1
+    ]
+    matches = dict(_ascending(once))
+    for number in matches:
+        places[main[number]].clear()
+    after = 0
+    for number, letters in enumerate(main):
+        if number not in matches and (free := places.get(letters)):
+            matches[number] = free.pop(min(bisect_left(free, after), len(free) - 1))
+        after = matches.get(number, after)
+    return matches
+
+
+def _ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the longest part of some pairs in which the second numbers ascend, as the first ones do."""
+    ends: list[int] = []  # the lowest last number of an ascending part, by its length
+    lengths = []
+    for _, place in pairs:
+        length = bisect_left(ends, place)
+        ends[length : length + 1] = [place]
+        lengths.append(length)
+    longest, wanted = [], len(ends) - 1
+    for pair, length in zip(reversed(pairs), reversed(lengths), strict=True):
+        if length == wanted:
+            longest.append(pair)
+            wanted -= 1
+    return longest[::-1]
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTERS.sub("", text) or text
+
+
+def _scored(aligned: Sequence[tuple[str, bool]]) -> list[Paragraph]:
+    lengths = [len(paragraph.split()) for paragraph, _ in aligned]
+    inside = [is_main for _, is_main in aligned]
+    if sum(compress(lengths, inside)) < _LEAST_SHARE * sum(lengths):
+        inside = [
+            length >= _PROSE_WORDS and _SENTENCE.search(paragraph) is not None
+            for (paragraph, _), length in zip(aligned, lengths, strict=True)
+        ]
+    return [
+        Paragraph(paragraph, round((not is_main) / 2 + _MIDDLING / (_MIDDLING + length) / 2 - 1e-4, 4))
+        for (paragraph, _), length, is_main in zip(aligned, lengths, inside, strict=True)
+    ]

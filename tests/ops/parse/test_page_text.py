@@ -1,0 +1,119 @@
+"""The paragraphs of a page: main text by both extractors, alignment without loss, comments and teasers."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from resiliparse.parse.html import HTMLTree
+
+from ops.parse import page_text
+from ops.parse.page_text import BOILERPLATE, paragraphs_of
+
+PROSE = [
+    f"The {river} rises in the mountains and flows past {number} old mills, which many people visit in summer."
+    for number, river in enumerate(("Tane", "Orme", "Lyd", "Wend"), 20)
+]
+COMMENTS = "".join(
+    f'<div class="comment"><p>{name} wrote: I liked this article a lot, and my neighbours did, too.</p></div>'
+    for name in ("Ann", "Bob", "Cyd")
+)
+PAGE = f"""<html><head><title>Rivers</title></head><body>
+<div class="cookie-banner"><p>We use cookies to make this site better for you. Do you accept all of them?</p></div>
+<nav><ul><li><a href="/">Home</a></li><li><a href="/about">About us</a></li></ul></nav>
+<main><article><h1>Rivers of the north</h1>{"".join(f"<p>{text}</p>" for text in PROSE)}
+<ul><li>The Tane is 40 km long.</li></ul><table><tr><td>Length</td><td>40 km</td></tr></table></article></main>
+<section id="comments"><h2>Comments</h2>{COMMENTS}</section>
+<footer><p>Copyright 2018</p></footer></body></html>"""
+
+
+def read(page, extractor="trafilatura"):
+    return paragraphs_of(HTMLTree.parse(page), page, extractor)
+
+
+def main_of(page, extractor="trafilatura"):
+    return [paragraph.text for paragraph in read(page, extractor) if paragraph.boilerplate < BOILERPLATE]
+
+
+@pytest.mark.parametrize("extractor", ["trafilatura", "resiliparse"])
+def test_comments_and_menus_are_kept_outside_of_main_text(extractor):
+    scores = {paragraph.text: paragraph.boilerplate for paragraph in read(PAGE, extractor)}
+    assert [text for text in scores if text in PROSE] == PROSE
+    assert all(scores[text] < BOILERPLATE for text in PROSE)
+    comments = [score for text, score in scores.items() if "wrote: I liked" in text]
+    assert len(comments) == 3
+    assert min(comments) >= BOILERPLATE
+    assert all(score >= BOILERPLATE for text, score in scores.items() if "Home" in text or "cookies" in text)
+
+
+def test_list_items_and_rows_of_tables_are_text_without_marks():
+    text = "\n".join(main_of(PAGE))
+    assert "\nThe Tane is 40 km long.\n" in text
+    assert "Length 40 km" in text.replace("\t", " ")
+    assert "|" not in text
+
+
+def test_the_options_of_a_source_choose_the_extractor(monkeypatch):
+    monkeypatch.setattr(page_text, "_by_trafilatura", lambda page: iter([PROSE[0]]))
+    assert main_of(PAGE) == [PROSE[0]]
+    assert main_of(PAGE, "resiliparse") != [PROSE[0]]
+
+
+@pytest.mark.parametrize("fault", [lambda page: iter(()), None])
+def test_a_page_on_which_trafilatura_fails_is_read_by_resiliparse(monkeypatch, fault):
+    class Broken:
+        def bare_extraction(self, *arguments, **options):
+            raise RecursionError
+
+    if fault:
+        monkeypatch.setattr(page_text, "_by_trafilatura", fault)
+    else:
+        monkeypatch.setattr(page_text, "_trafilatura", Broken)
+    assert read(PAGE) == read(PAGE, "resiliparse")
+
+
+def test_a_long_page_is_left_to_resiliparse(monkeypatch):
+    monkeypatch.setattr(page_text, "_LONGEST", 100)
+    assert read(PAGE) == read(PAGE, "resiliparse")
+
+
+def test_a_page_reads_the_same_however_often_and_after_whichever_others():
+    first = read(PAGE)
+    assert [read(PAGE) for _ in range(4)] == [first] * 4
+
+
+def test_a_paragraph_in_two_places_of_main_text_stays_in_both():
+    twice = PAGE.replace("</article>", f"<p>{PROSE[0]}</p></article>")
+    assert [paragraph.text for paragraph in read(twice)].count(PROSE[0]) == 2
+
+
+words = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=3).map(" ".join)
+
+
+@given(st.lists(words, max_size=20), st.data())
+def test_alignment_loses_and_adds_no_paragraph_whichever_are_main(every, data):
+    picked = [text for text in every if data.draw(st.booleans())]
+    main = data.draw(st.permutations(picked))
+    aligned = list(page_text._aligned(every, main))
+    assert [text for text, _ in aligned] == every
+    assert Counter(text for text, is_main in aligned if is_main) == Counter(main)
+
+
+@given(st.lists(words, max_size=12), st.lists(words, max_size=6))
+def test_all_main_text_is_kept_and_only_variants_of_it_are_replaced(every, main):
+    aligned = list(page_text._aligned(every, main))
+    assert sum(is_main for _, is_main in aligned) == len(main)
+    lost = Counter(" ".join(every).split()) - Counter(" ".join(text for text, _ in aligned).split())
+    assert lost.total() <= len(" ".join(main).split()) / 4
+
+
+@given(st.lists(st.integers(0, 30), max_size=12, unique=True))
+def test_the_longest_ascending_part_is_found(places):
+    pairs = list(enumerate(places))
+    part = page_text._ascending(pairs)
+    assert [place for _, place in part] == sorted(place for _, place in part)
+    assert sorted(part) == part
+    best = [1] * len(places)
+    for later, place in enumerate(places):
+        best[later] += max((best[former] for former in range(later) if places[former] < place), default=0)
+    assert len(part) == max(best, default=0)
