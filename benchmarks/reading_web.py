@@ -21,8 +21,8 @@ from typing import Any
 
 from benchmarks.parsing import f1, visible
 from benchmarks.reading_rows import Row, ask_peer
-from ops.parse.page_text import Extractor
-from ops.parse.web import BOILERPLATE, page_of
+from ops.parse.page_text import BOILERPLATE, Extractor
+from ops.parse.web import page_of
 
 #: Reads paths from standard input; writes the seconds of processor time and the texts.
 _PEER = """
