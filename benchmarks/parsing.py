@@ -40,10 +40,11 @@ from assets.systems.discofuse.sources import prose
 from ops.parasci import sources as passages
 from ops.parse import lines, papers, web, wikipedia
 from ops.parse.bounded import BoundedFormat, Bounds, child_of, parsed_next
+from ops.parse.page_text import BOILERPLATE
 from ops.parse.papers.xml_tree import descend, root_of
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, Raw, Source
-from ops.parse.web import BOILERPLATE, page_of
+from ops.parse.web import page_of
 from ops.parse.wikipedia import Dump
 from tests.papers_as_pdf import printed
 

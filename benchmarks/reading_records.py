@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.reading_rows import Row, ask_peer
 from ops.discofuse.sources import PROSE_FORMATS
-from ops.parse.source import MonthRule, Raw, Source
+from ops.parse.source import MonthRule, Raw, Source, folder_formats
 from ops.parse.web import FORMATS
 
 #: Reads paths from standard input; writes the addresses of the pages of each file, null after an error.
@@ -97,7 +97,7 @@ def rows(data: Path, peer: str | None) -> Iterator[Row]:
 
 def _records(kind: str, folder: Path) -> list[Raw]:
     source = Source(kind=kind, path=".", month=MonthRule(constant="2018-06"), licence="-")
-    formats = FORMATS if kind == "warc" else PROSE_FORMATS
+    formats = folder_formats(FORMATS if kind == "warc" else PROSE_FORMATS)
     return list(formats[kind].split(folder, source))
 
 

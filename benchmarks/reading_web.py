@@ -21,8 +21,8 @@ from typing import Any
 
 from benchmarks.parsing import f1, visible
 from benchmarks.reading_rows import Row, ask_peer
-from ops.parse.page_text import Extractor
-from ops.parse.web import BOILERPLATE, page_of
+from ops.parse.page_text import BOILERPLATE, PageExtractor
+from ops.parse.web import page_of
 
 #: Reads paths from standard input; writes the seconds of processor time and the texts.
 _PEER = """
@@ -91,7 +91,7 @@ def _told(score: str, count: int, seconds: float) -> str:
     return f"{score} ({count / seconds:.0f} pages/s)"
 
 
-def _read(paths: Sequence[Path], extractor: Extractor) -> tuple[float, list[str]]:
+def _read(paths: Sequence[Path], extractor: PageExtractor) -> tuple[float, list[str]]:
     pages = [path.read_bytes() for path in paths]
     page_of(pages[0], extractor=extractor)  # imports it
     begun = time.process_time()

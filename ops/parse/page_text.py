@@ -23,7 +23,7 @@ from resiliparse.parse.html import HTMLTree
 
 from ops.text.words import fold
 
-Extractor: TypeAlias = Literal["trafilatura", "resiliparse"]
+PageExtractor: TypeAlias = Literal["trafilatura", "resiliparse"]
 
 #: Paragraphs from here on are boilerplate; those below are main text in the benchmark.
 BOILERPLATE = 0.5
@@ -34,7 +34,7 @@ _LEAST_SHARE, _PROSE_WORDS = 0.05, 15
 #: A paragraph that shares this much of its words with main content is a variant of that content.
 _SAME_WORDS = 0.8
 #: trafilatura's time grows faster than the page: longer ones are left to resiliparse.
-_LONGEST = 2_000_000
+LONGEST = 2_000_000
 
 _SPLIT = re.compile(r"\n+")
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
@@ -51,11 +51,11 @@ class Paragraph(NamedTuple):
     boilerplate: float
 
 
-def paragraphs_of(tree: HTMLTree, text: str, extractor: Extractor) -> list[Paragraph]:
+def paragraphs_of(tree: HTMLTree, text: str, extractor: PageExtractor) -> list[Paragraph]:
     """Return all paragraphs of a page with their scores. `tree` is the page parsed, `text` its HTML."""
     every = list(_by_resiliparse(tree, False))
-    main = list(_by_trafilatura(text)) if extractor == "trafilatura" and len(text) <= _LONGEST else []
-    return _scored(list(_aligned(every, main or list(_by_resiliparse(tree, True)))))
+    main = list(by_trafilatura(text)) if extractor == "trafilatura" and len(text) <= LONGEST else []
+    return _scored(list(aligned(every, main or list(_by_resiliparse(tree, True)))))
 
 
 def printable(text: str) -> str:
@@ -81,10 +81,10 @@ def _paragraphs(text: str) -> Iterator[str]:
             yield paragraph
 
 
-def _by_trafilatura(page: str) -> Iterator[str]:
+def by_trafilatura(page: str) -> Iterator[str]:
     """Yield the paragraphs of main text; none where trafilatura finds none or fails."""
     try:
-        document = _trafilatura().bare_extraction(page, include_comments=False)
+        document = loaded_trafilatura().bare_extraction(page, include_comments=False)
     except MemoryError:
         raise
     except Exception:  # a bug in the extractor must not cost the page
@@ -101,7 +101,7 @@ def _by_trafilatura(page: str) -> Iterator[str]:
 
 
 @cache
-def _trafilatura() -> Any:
+def loaded_trafilatura() -> Any:
     """Return trafilatura, which takes a while to import and logs each page on which it finds nothing."""
     import trafilatura
 
@@ -109,7 +109,7 @@ def _trafilatura() -> Any:
     return trafilatura
 
 
-def _aligned(every: Sequence[str], main: Sequence[str]) -> Iterator[tuple[str, bool]]:
+def aligned(every: Sequence[str], main: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Yield all paragraphs in order, each with whether it is main content.
 
     The text of main content may differ, as a joined paragraph or without hidden elements. Then it replaces
@@ -158,7 +158,7 @@ def _matches(every: Sequence[str], main: Sequence[str]) -> dict[int, int]:
         for number, letters in enumerate(main)
         if times[letters] == 1 and len(places.get(letters, ())) == 1
     ]
-    matches = dict(_ascending(once))
+    matches = dict(ascending(once))
     for number in matches:
         places[main[number]].clear()
     after = 0
@@ -169,7 +169,7 @@ def _matches(every: Sequence[str], main: Sequence[str]) -> dict[int, int]:
     return matches
 
 
-def _ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the longest part of some pairs in which the second numbers ascend, as the first ones do."""
     ends: list[int] = []  # the lowest last number of an ascending part, by its length
     lengths = []

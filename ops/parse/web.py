@@ -26,7 +26,7 @@ from ops.parse.bounded import BoundedFormat, Bounds
 from ops.parse.bounded.messages import ByColumn
 from ops.parse.files import whole_files, with_options
 from ops.parse.page_bytes import html_text, not_text
-from ops.parse.page_text import BOILERPLATE, Extractor, Paragraph, paragraphs_of, printable
+from ops.parse.page_text import BOILERPLATE, PageExtractor, Paragraph, paragraphs_of, printable
 from ops.parse.records import Record, UnwantedError, read_each, readable
 from ops.parse.schemas import WEB_PAGES
 from ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
@@ -36,14 +36,14 @@ NOT_HTML, NO_TEXT = "not_html", "no_text"
 
 _HTML = ("text/html", "application/xhtml")
 
-EXTRACTOR: Extractor = "trafilatura"
+EXTRACTOR: PageExtractor = "trafilatura"
 _EXTRACTOR = "extractor"
 
 
 class WebOptions(Params):
     """Options of web pages: which package finds their main text."""
 
-    extractor: Extractor = Field(
+    extractor: PageExtractor = Field(
         default=EXTRACTOR, description="trafilatura, or resiliparse, which is quicker and finds less"
     )
 
@@ -90,7 +90,7 @@ class CrawledPage(CrawledRows):
     """Reads fetched pages from the rows of a crawl."""
 
     warc: Format[WebPage]
-    extractor: Extractor = EXTRACTOR
+    extractor: PageExtractor = EXTRACTOR
     options = WebOptions
 
     def given(self, options: WebOptions) -> CrawledPage:
@@ -210,7 +210,7 @@ class HtmlPage(NamedTuple):
     paragraphs: Annotated[tuple[Paragraph, ...], ByColumn()]
 
 
-def page_of(content: bytes, content_type: str = "", extractor: Extractor = EXTRACTOR) -> HtmlPage:
+def page_of(content: bytes, content_type: str = "", extractor: PageExtractor = EXTRACTOR) -> HtmlPage:
     """Return the paragraphs of HTML; `content_type` is the HTTP header, which may name the encoding."""
     text, encoding = html_text(content, content_type)
     tree = HTMLTree.parse(text)

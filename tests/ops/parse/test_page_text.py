@@ -54,7 +54,7 @@ def test_list_items_and_rows_of_tables_are_text_without_marks():
 
 
 def test_the_options_of_a_source_choose_the_extractor(monkeypatch):
-    monkeypatch.setattr(page_text, "_by_trafilatura", lambda page: iter([PROSE[0]]))
+    monkeypatch.setattr(page_text, "by_trafilatura", lambda page: iter([PROSE[0]]))
     assert main_of(PAGE) == [PROSE[0]]
     assert main_of(PAGE, "resiliparse") != [PROSE[0]]
 
@@ -66,14 +66,14 @@ def test_a_page_on_which_trafilatura_fails_is_read_by_resiliparse(monkeypatch, f
             raise RecursionError
 
     if fault:
-        monkeypatch.setattr(page_text, "_by_trafilatura", fault)
+        monkeypatch.setattr(page_text, "by_trafilatura", fault)
     else:
-        monkeypatch.setattr(page_text, "_trafilatura", Broken)
+        monkeypatch.setattr(page_text, "loaded_trafilatura", Broken)
     assert read(PAGE) == read(PAGE, "resiliparse")
 
 
 def test_a_long_page_is_left_to_resiliparse(monkeypatch):
-    monkeypatch.setattr(page_text, "_LONGEST", 100)
+    monkeypatch.setattr(page_text, "LONGEST", 100)
     assert read(PAGE) == read(PAGE, "resiliparse")
 
 
@@ -94,14 +94,14 @@ words = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=3).map(" ".jo
 def test_alignment_loses_and_adds_no_paragraph_whichever_are_main(every, data):
     picked = [text for text in every if data.draw(st.booleans())]
     main = data.draw(st.permutations(picked))
-    aligned = list(page_text._aligned(every, main))
+    aligned = list(page_text.aligned(every, main))
     assert [text for text, _ in aligned] == every
     assert Counter(text for text, is_main in aligned if is_main) == Counter(main)
 
 
 @given(st.lists(words, max_size=12), st.lists(words, max_size=6))
 def test_all_main_text_is_kept_and_only_variants_of_it_are_replaced(every, main):
-    aligned = list(page_text._aligned(every, main))
+    aligned = list(page_text.aligned(every, main))
     assert sum(is_main for _, is_main in aligned) == len(main)
     lost = Counter(" ".join(every).split()) - Counter(" ".join(text for text, _ in aligned).split())
     assert lost.total() <= len(" ".join(main).split()) / 4
@@ -110,7 +110,7 @@ def test_all_main_text_is_kept_and_only_variants_of_it_are_replaced(every, main)
 @given(st.lists(st.integers(0, 30), max_size=12, unique=True))
 def test_the_longest_ascending_part_is_found(places):
     pairs = list(enumerate(places))
-    part = page_text._ascending(pairs)
+    part = page_text.ascending(pairs)
     assert [place for _, place in part] == sorted(place for _, place in part)
     assert sorted(part) == part
     best = [1] * len(places)
