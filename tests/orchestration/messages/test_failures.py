@@ -20,6 +20,7 @@ from ops.evaluation.judge.judgements import JudgeError
 from ops.parse.source import ServiceError
 from orchestration.cli import command
 from orchestration.executors import parts
+from orchestration.executors.base import ClusterLostError, WorkerNotStartedError
 from orchestration.files.full_disk import DiskFullError, full_disk, full_line
 from orchestration.messages import describe, give_up_or_retry
 
@@ -74,6 +75,9 @@ LASTING = [
     OSError(errno.ENOSPC, "full"),
     KeyError("x"),
     sqlite3.OperationalError("no such table"),
+    caused(ClusterLostError("no Ray cluster"), TimeoutError()),
+    caused(ValueError("part 3"), caused(ClusterLostError("no Ray cluster"), ConnectionRefusedError())),
+    caused(WorkerNotStartedError("no machine"), TimeoutError()),
 ]
 
 
