@@ -24,11 +24,11 @@ def held(tmp_path):
 
 def test_a_store_that_is_held_is_not_to_be_moved_away(held):
     path, fail = held
-    with pytest.raises(
-        StoreError, match=r"store\.db: database is locked; another process holds it"
-    ) as caught:
-        with store_errors("The store", [path]):
-            fail()
+    with (
+        pytest.raises(StoreError, match=r"store\.db: database is locked; another process holds it") as caught,
+        store_errors("The store", [path]),
+    ):
+        fail()
     assert "move it away" not in str(caught.value)
 
 
