@@ -29,7 +29,7 @@ _OF_MODULES = {
     "botocore.exceptions": ("ConnectionError", "HTTPClientError"),
     "httpx": ("TransportError",),
     "ops.crawl.client": ("UnavailableError",),
-    "ops.parse.source": ("ServiceError",),
+    "ops.parse.source": ("ServiceBusyError",),
     "requests.exceptions": ("ConnectionError", "Timeout", "ChunkedEncodingError"),
     "urllib3.exceptions": ("TimeoutError", "ProtocolError"),
 }
