@@ -106,7 +106,7 @@ class HttpSearch:
         try:
             found = self._urls(query, self.client.read(url, headers))
         except FetchError as error:
-            raise type(error)(_without(key, str(error))) from None
+            raise type(error)(_without(key, str(error))) from _system_error(error)
         if any(_without(key, place) != place for place in found):
             raise FetchError(f"the answer to {query!r} gives the key away in its URLs")
         return found
@@ -131,6 +131,14 @@ class HttpSearch:
         if not (key and key.isascii() and key.isprintable()):
             raise LookupError(f"the environment variable {name} holds no key for {self.params.url}")
         return key
+
+
+def _system_error(error: BaseException) -> OSError | None:
+    """Return the error of the system that caused another: it decides about retries, and has no key in it."""
+    cause = error.__cause__
+    while cause is not None and not isinstance(cause, OSError):
+        cause = cause.__cause__
+    return cause
 
 
 def _without(key: str, text: str) -> str:

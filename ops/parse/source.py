@@ -135,6 +135,10 @@ class ServiceError(RuntimeError):
     """A service or package that a source needs is not available. No record is rejected for this."""
 
 
+class ServiceBusyError(ServiceError):
+    """A service is busy or does not answer, and may do so on the next try."""
+
+
 _memory = "there is"
 
 

@@ -15,7 +15,7 @@ from orchestration.partition.prune import leftovers, no_partitions
 from orchestration.state.dvc_files import check_lock
 from orchestration.state.freshness import UNCHECKED, View
 from orchestration.state.plan import Step, plan
-from orchestration.state.sources import outside
+from orchestration.state.sources import count_outside, outside
 from orchestration.workspace.workspace import Workspace
 
 
@@ -60,7 +60,10 @@ def _made_again(step: Step) -> str:
 
 
 def show_json(workspace: Workspace, select: str | None) -> None:
-    """Print the plan as JSON: the newest partition, and each step with the reasons for it."""
+    """Print the plan as JSON: the newest partition, the steps with their reasons, records in no partition.
+
+    Those are counted by dataset and period.
+    """
     steps = [
         {
             "dataset": step.dataset.name,
@@ -71,4 +74,6 @@ def show_json(workspace: Workspace, select: str | None) -> None:
         }
         for step in _steps(workspace, select)
     ]
-    print(json.dumps({"newest": workspace.settings.partitions.names[-1], "steps": steps}))
+    newest = workspace.settings.partitions.names[-1]
+    left = count_outside(workspace, workspace.graph.selected(select))
+    print(json.dumps({"newest": newest, "steps": steps, "outside": left}))

@@ -3,8 +3,9 @@
 Belongs here: writing the file once, and adding what it lacks. Not here: opening the instance (instance.py).
 
 Two keys are not the user's to choose: where the storage is follows from SILVERLOOM_DAGSTER_POSTGRES, and how
-many runs are in progress at once from params.yaml, if `engine.partitions` is set there. Any other key stays
-as it is in the file, with its comments. A key that the file lacks is added with our value.
+many runs are in progress at once from params.yaml, if `engine.partitions` is set there and the user has no
+run coordinator of their own. Any other key stays as it is in the file, with its comments. A key that the file
+lacks is added with our value.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ storage:
     postgres_url: {{env: {postgres.DAGSTER}}}
 """.encode()
 
+#: Keys of a user that Dagster refuses beside our `run_queue`.
+_INSTEAD_OF_QUEUE = ("concurrency", "run_coordinator")
+
 #: The keys that say where Dagster's storage is. A file may have those that we write, and no others.
 _STORAGE = ("storage", "run_storage", "event_log_storage", "schedule_storage")
 
@@ -50,7 +54,7 @@ def write_settings(home: Path, on_server: bool) -> None:
     _set_storage(path, settings, on_server)
     _set_queue(settings)
     for key, value in _load(configuration(on_server)).items():
-        if key != "run_queue" or "concurrency" not in settings:  # Dagster refuses both
+        if key != "run_queue" or not any(other in settings for other in _INSTEAD_OF_QUEUE):
             settings.setdefault(key, value)
     if not path.is_file() or _dump(settings) != former:
         write_changed(path, _dump(settings))
@@ -93,12 +97,16 @@ def _set_storage(path: Path, settings: MutableMapping[str, Any], on_server: bool
 
 
 def _set_queue(settings: MutableMapping[str, Any]) -> None:
-    """Limit the runs in progress as params.yaml says, unless it says nothing."""
-    if (partitions := engine_params().partitions) is None:
+    """Limit the runs in progress as params.yaml says, unless it says nothing or a coordinator is set."""
+    if (partitions := engine_params().partitions) is None or "run_coordinator" in settings:
         return
     concurrency = settings.get("concurrency") or {}
-    queue = concurrency["runs"] if "runs" in concurrency else settings.setdefault("run_queue", {})
-    queue["max_concurrent_runs"] = partitions
+    in_concurrency = (
+        "runs" in concurrency or "pools" in concurrency
+    )  # Dagster refuses the queue's number then
+    holder, key = (concurrency, "runs") if in_concurrency else (settings, "run_queue")
+    holder[key] = holder.get(key) or {}
+    holder[key]["max_concurrent_runs"] = partitions
 
 
 def _load(text: bytes) -> Any:

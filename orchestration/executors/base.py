@@ -26,6 +26,9 @@ class WorkerDiedError(RuntimeError):
 class WorkerNotStartedError(RuntimeError):
     """No worker can start: one ended before it could run anything, or no machine has room for it."""
 
+    lasting = True
+    """It is not tried again, whatever caused it: whoever raises it has waited long enough."""
+
 
 #: Begins the text of every ClusterLostError. A run that ended passes on its text only.
 NO_CLUSTER = "no Ray cluster"

@@ -29,6 +29,9 @@ _DISK = {
     errno.EUCLEAN,
 }
 
+#: Characters of a path: Linux takes no longer one.
+_LONGEST = 4096
+
 
 def name_file(error: BaseException) -> str | None:
     """Return the file that an error is about, or None; an error without a name gets it.
@@ -59,5 +62,14 @@ def _names(values: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names of the files among the variables of a function, or else its paths."""
     files = [getattr(value, "name", None) for value in values.values() if isinstance(value, io.IOBase)]
     names = [name for name in files if isinstance(name, str)]
-    paths = (value for value in values.values() if isinstance(value, (str, PurePath)))
-    yield from names or (os.fspath(path) for path in paths if PurePath(path).is_absolute())
+    paths = (os.fspath(value) for value in values.values() if isinstance(value, (str, PurePath)))
+    yield from names or (path for path in paths if _is_path(path))
+
+
+def _is_path(text: str) -> bool:
+    """Return whether a text names a file that exists, or could: other texts begin with a slash, too."""
+    if not text.startswith("/") or len(text) > _LONGEST or "\0" in text:
+        return False
+    folder = str(PurePath(text).parent)
+    # Unlike these, Path raises an error for a name that is too long.
+    return os.path.lexists(text) or (folder != "/" and os.path.isdir(folder))  # noqa: PTH112

@@ -14,15 +14,17 @@ from pathlib import Path
 from orchestration.files.damage import damaged
 from orchestration.files.full_disk import full_disk
 
-#: What to do about each of SQLite's errors.
+#: What to do about each of SQLite's errors. A store that another process holds is sound, and stays.
+_HELD = "another process holds it: end that process, or wait, and run again"
+_ELSEWHERE = ", or move it away to start a new one"
 _REMEDIES = {
-    sqlite3.SQLITE_BUSY: "another process holds it: end that process, or wait, and run again",
-    sqlite3.SQLITE_LOCKED: "another process holds it: end that process, or wait, and run again",
-    sqlite3.SQLITE_READONLY: "make it and its folder writable",
-    sqlite3.SQLITE_CANTOPEN: "make it and its folder readable and writable",
-    sqlite3.SQLITE_PERM: "make it and its folder readable and writable",
+    sqlite3.SQLITE_BUSY: _HELD,
+    sqlite3.SQLITE_LOCKED: _HELD,
+    sqlite3.SQLITE_READONLY: f"make it and its folder writable{_ELSEWHERE}",
+    sqlite3.SQLITE_CANTOPEN: f"make it and its folder readable and writable{_ELSEWHERE}",
+    sqlite3.SQLITE_PERM: f"make it and its folder readable and writable{_ELSEWHERE}",
 }
-_ELSE = "check its disk"
+_ELSE = f"check its disk{_ELSEWHERE}"
 
 
 class StoreError(RuntimeError):
@@ -44,15 +46,17 @@ def store_errors(what: str, files: Iterable[Path]) -> Iterator[None]:
         file, cause = next(((file, fault) for file in files if (fault := _trouble(file))), (None, cause))
         place = file or f"one of {', '.join(map(str, files))}"
         remedy = _REMEDIES.get(_code(cause), _ELSE)
-        line = f"{what} cannot be used: {place}: {cause}; {remedy}, or move it away to start a new one"
-        raise StoreError(line) from error
+        raise StoreError(f"{what} cannot be used: {place}: {cause}; {remedy}") from error
 
 
 def sqlite_error(error: BaseException) -> sqlite3.OperationalError | None:
-    """Return SQLite's error behind an error of any library, or None."""
+    """Return SQLite's error behind an error of any library, or None.
+
+    An error that was only being handled when another occurred (`__context__`) is not behind that one.
+    """
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, sqlite3.OperationalError):
-        cause = getattr(cause, "orig", None) or cause.__cause__ or cause.__context__
+        cause = getattr(cause, "orig", None) or cause.__cause__
     return cause
 
 

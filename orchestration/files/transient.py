@@ -29,7 +29,7 @@ _OF_MODULES = {
     "botocore.exceptions": ("ConnectionError", "HTTPClientError"),
     "httpx": ("TransportError",),
     "ops.crawl.client": ("UnavailableError",),
-    "ops.parse.source": ("ServiceError",),
+    "ops.parse.source": ("ServiceBusyError",),
     "requests.exceptions": ("ConnectionError", "Timeout", "ChunkedEncodingError"),
     "urllib3.exceptions": ("TimeoutError", "ProtocolError"),
 }
@@ -39,8 +39,12 @@ _TOO_MANY = 429
 
 
 def transient(error: BaseException) -> bool:
-    """Return whether an error, or its cause, may be gone on the next try."""
-    return any(_transient(cause) for cause in _all_causes(error))
+    """Return whether an error, or its cause, may be gone on the next try.
+
+    An error with an attribute `lasting` never is, whatever its cause.
+    """
+    chain = list(_all_causes(error))
+    return not any(getattr(cause, "lasting", False) for cause in chain) and any(map(_transient, chain))
 
 
 def _transient(error: BaseException) -> bool:

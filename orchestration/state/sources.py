@@ -10,7 +10,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -63,12 +63,19 @@ def follow_sources(workspace: Workspace) -> None:
 
 def outside(workspace: Workspace, datasets: Iterable[Declaration]) -> Iterator[str]:
     """Say of each dataset how many records of its sources are in no partition, and in which periods."""
-    for dataset in datasets:
-        if dataset.records and (left := corpus(workspace, dataset.records).outside()):
-            periods = ", ".join(f"{period} ({count})" for period, count in left.items())
-            total = sum(left.values())
-            records = "1 record lies" if total == 1 else f"{total} records lie"
-            yield f"{records} outside the partitions of {dataset.name}: {periods}"
+    for name, left in count_outside(workspace, datasets).items():
+        periods = ", ".join(f"{period} ({count})" for period, count in left.items())
+        total = sum(left.values())
+        records = "1 record lies" if total == 1 else f"{total} records lie"
+        yield f"{records} outside the partitions of {name}: {periods}"
+
+
+def count_outside(workspace: Workspace, datasets: Iterable[Declaration]) -> dict[str, Mapping[str, int]]:
+    """Return the number of records in no partition by period, by the name of the dataset."""
+    left = {
+        dataset.name: corpus(workspace, dataset.records).outside() for dataset in datasets if dataset.records
+    }
+    return {name: periods for name, periods in left.items() if periods}
 
 
 @dataclass(frozen=True)

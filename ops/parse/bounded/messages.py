@@ -27,7 +27,7 @@ from pydantic import GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import CoreConfig, CoreSchema, PydanticSerializationError, SchemaValidator, core_schema
 
 from ops.parse.decoding import check_texts
-from ops.parse.source import ParseError, Raw, ServiceError
+from ops.parse.source import ParseError, Raw, ServiceBusyError, ServiceError
 
 #: A function and its arguments.
 Call: TypeAlias = tuple[Callable[..., Any], tuple[object, ...]]
@@ -189,7 +189,10 @@ def _key(call: Call) -> tuple[int, ...]:
     return tuple(map(id, call[1]))
 
 
-KEPT, REFUSED, UNAVAILABLE = b"k", b"r", b"u"
+KEPT, REFUSED = b"k", b"r"
+
+#: Begin the answers of calls that failed for something other than their record.
+_UNAVAILABLE: dict[bytes, type[ServiceError]] = {b"b": ServiceBusyError, b"u": ServiceError}
 
 
 def answer_of(function: Callable[..., Any], result: object) -> bytes:
@@ -210,6 +213,11 @@ def refusal(cause: str, kind: bytes = REFUSED) -> bytes:
     return kind + cause.encode(errors="backslashreplace")
 
 
+def unavailable(error: ServiceError) -> bytes:
+    """Return the answer of a call that lacked a service or package."""
+    return refusal(str(error), next(sign for sign, kind in _UNAVAILABLE.items() if isinstance(error, kind)))
+
+
 def too_large(most: int) -> str:
     """Return the cause for an answer over the limit."""
     return f"what it becomes is larger than {most} bytes"
@@ -223,8 +231,7 @@ def result_of(function: Callable[..., Any], answer: bytes) -> Any:
     """
     if answer.startswith(KEPT):
         return _reader(_plain(function)).validate_json(answer[1:])
-    kind = ServiceError if answer.startswith(UNAVAILABLE) else ParseError
-    raise kind(answer[1:].decode(errors="replace"))
+    raise _UNAVAILABLE.get(bytes(answer[:1]), ParseError)(answer[1:].decode(errors="replace"))
 
 
 def _plain(function: Callable[..., Any]) -> FunctionType:

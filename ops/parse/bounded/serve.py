@@ -21,13 +21,13 @@ from multiprocessing.connection import Connection
 from ops.parse.bounded.bounds import Bounds, Stopwatch, bound_memory
 from ops.parse.bounded.messages import (
     TOGETHER,
-    UNAVAILABLE,
     answer_of,
     joined,
     progress_message,
     received_calls,
     refusal,
     too_large,
+    unavailable,
     watched,
 )
 from ops.parse.source import ParseError, ServiceError, exhausting, tell_memory
@@ -90,7 +90,7 @@ def _answer(function: Callable[..., object], arguments: tuple[object, ...], boun
     except ParseError as error:
         return refusal(str(error))
     except ServiceError as error:
-        return refusal(str(error), UNAVAILABLE)
+        return unavailable(error)
     except Exception as error:  # a bug in a parser costs only the record that triggers it
         return refusal(f"the parser failed: {type(error).__name__}: {error}")
     except BaseException as error:  # a panic in Rust

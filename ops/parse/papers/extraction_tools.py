@@ -35,7 +35,7 @@ from ops.parse.decoding import ids_of, json_object, kind_of, list_at, scalars, t
 from ops.parse.files import whole_files
 from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder, subjects_of
 from ops.parse.papers.xml_tree import Markup, Running, children, descend, name_of, plain, root_of, within
-from ops.parse.source import Only, ParseError, Raw, ServiceError, Source
+from ops.parse.source import Only, ParseError, Raw, ServiceBusyError, Source
 
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 _MARKUP = Markup(
@@ -161,7 +161,7 @@ _EMPTY_STATUS = 204
 def tei_of(service: str, content: bytes, retries: int = 5, wait: float = 2.0) -> bytes:
     """Return the TEI of a PDF, retrying a busy service after its Retry-After, or `wait` seconds, doubling.
 
-    Raises ParseError if GROBID cannot read the PDF, ServiceError if it is unreachable or stays busy.
+    Raises ParseError if GROBID cannot read the PDF, ServiceBusyError if it is unreachable or stays busy.
     """
     again = Retry(
         retries,
@@ -192,11 +192,11 @@ def tei_of(service: str, content: bytes, retries: int = 5, wait: float = 2.0) ->
     except ReadTimeoutError:
         raise ParseError(f"GROBID gave no answer within {_ANSWER_SECONDS} s") from None
     except MaxRetryError as error:
-        raise ServiceError(f"GROBID at {service} cannot be asked: {error.reason}") from None
+        raise ServiceBusyError(f"GROBID at {service} cannot be asked: {error.reason}") from None
     except HTTPError as error:
         raise ParseError(f"GROBID broke off: {error}") from None
     if response.status in _BUSY_STATUS:
-        raise ServiceError(f"GROBID at {service} is busy: status {response.status}, {retries} times")
+        raise ServiceBusyError(f"GROBID at {service} is busy: status {response.status}, {retries} times")
     if response.status == _EMPTY_STATUS:
         raise ParseError("GROBID found nothing in it")
     if response.status != 200:  # 500 if it cannot read the PDF

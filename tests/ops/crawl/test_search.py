@@ -1,5 +1,6 @@
 import gzip
 import json
+import traceback
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -144,6 +145,17 @@ def test_a_missing_key_is_reported_and_an_existing_one_never_shown(monkeypatch):
                 "a", 3
             )
     assert "top" not in str(failed.value)
+
+
+def test_a_provider_that_refuses_connections_is_the_cause_and_the_key_stays_hidden(monkeypatch):
+    monkeypatch.setenv("SEARCH_KEY", "top secret")
+    with answering({}) as (site, _):
+        pass
+    with pytest.raises(FetchError) as failed:
+        provider(site, url=f"{site}/search?q={{query}}&key={{key}}", key_variable="SEARCH_KEY").search("a", 3)
+    assert isinstance(failed.value.__cause__, ConnectionRefusedError)
+    shown = "".join(traceback.format_exception(failed.value))
+    assert "ConnectionRefusedError" in shown and "secret" not in shown
 
 
 def test_an_invalid_path_is_refused():

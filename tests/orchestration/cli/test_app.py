@@ -13,6 +13,7 @@ from typer.main import get_command
 from orchestration.cli import plan
 from orchestration.cli.app import app, main
 from orchestration.cli.command import run
+from orchestration.state import sources
 from orchestration.state.dvc_files import DamagedLockError
 from orchestration.state.freshness import CHECKS_CHANGED, CHECKS_FAILED
 from orchestration.state.plan import Step
@@ -94,6 +95,21 @@ def test_the_plan_says_the_same_as_a_table_and_as_json(monkeypatch, capsys):
     assert call("plan") == 0
     table = capsys.readouterr().out
     assert re.findall("^talksumm/pairs +[a-d] +([a-z]+)", table, re.MULTILINE) == found
+
+
+def test_the_plan_counts_the_records_outside_the_partitions_as_json_too(monkeypatch, capsys):
+    def corpus(workspace, group):
+        return SimpleNamespace(outside=lambda: {"2017-01": 1, "2019-01": 2} if group == "talks" else {})
+
+    monkeypatch.setattr(plan, "plan", lambda view, select: [])
+    monkeypatch.setattr(plan, "sources_without_records", lambda workspace, datasets: [])
+    monkeypatch.setattr(sources, "corpus", corpus)
+    assert call("plan", "--json") == 0
+    ((name, left),) = json.loads(capsys.readouterr().out)["outside"].items()
+    assert left == {"2017-01": 1, "2019-01": 2}
+    assert call("plan") == 0
+    line = f"warning: 3 records lie outside the partitions of {name}: 2017-01 (1), 2019-01 (2)"
+    assert line in capsys.readouterr().out
 
 
 def test_a_damaged_lock_stops_the_plan_as_json_too(monkeypatch, capsys):

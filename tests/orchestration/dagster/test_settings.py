@@ -83,7 +83,25 @@ def test_a_storage_of_the_users_own_is_asked_for_by_name(tmp_path, key):
     assert "/elsewhere" in (tmp_path / SERVERS).read_text()
 
 
-@pytest.mark.parametrize("place", ["run_queue: {{{}}}\n", "concurrency: {{runs: {{{}}}}}\n"])
+@pytest.mark.parametrize("partitions", [None, 7])
+def test_a_run_coordinator_of_the_users_own_stands_instead_of_the_queue(tmp_path, monkeypatch, partitions):
+    theirs = "run_coordinator: {module: dagster._core.run_coordinator, class: DefaultRunCoordinator}\n"
+    (tmp_path / SERVERS).write_text(theirs)
+    monkeypatch.setattr(settings, "engine_params", lambda: EngineParams(partitions=partitions))
+    write_settings(tmp_path, on_server=False)
+    with dg.DagsterInstance.from_config(str(tmp_path)) as opened:
+        assert opened.get_concurrency_config().run_queue_config is None
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "run_queue: {{{}}}\n",
+        "run_queue: # {}\n",
+        "concurrency: {{runs: {{{}}}}}\n",
+        "concurrency: {{pools: {{default_limit: 2}}}} # {}\n",
+    ],
+)
 def test_params_say_how_many_runs_are_in_progress_if_they_say_so(tmp_path, monkeypatch, place):
     path = tmp_path / SERVERS
     path.write_text(place.format("max_concurrent_runs: 3"))

@@ -105,3 +105,11 @@ def test_a_failure_in_dagster_names_the_file():
     with pytest.raises(dg.Failure) as caught:
         give_up_or_retry(error, 9, "toy/rows 2018-06")
     assert caught.value.description == f"toy/rows 2018-06: Input/output error ({UNREADABLE})"
+
+
+@pytest.mark.parametrize("text", ["/" + "word " * 1000, "/api/2.0/runs/search", "/search?q=a", "/a\0b"])
+def test_a_text_that_begins_with_a_slash_but_is_no_file_is_not_named(text):
+    def send(page):
+        raise OSError(errno.EIO, "Input/output error")
+
+    assert describe(failed(send, text)) == "Input/output error"

@@ -17,9 +17,10 @@ from assets.declare.settings import EngineParams
 from ops.crawl.addresses import AddressRefusedError
 from ops.crawl.client import FetchError, UnavailableError
 from ops.evaluation.judge.judgements import JudgeError
-from ops.parse.source import ServiceError
+from ops.parse.source import ServiceBusyError, ServiceError
 from orchestration.cli import command
 from orchestration.executors import parts
+from orchestration.executors.base import ClusterLostError, WorkerNotStartedError
 from orchestration.files.full_disk import DiskFullError, full_disk, full_line
 from orchestration.messages import describe, give_up_or_retry
 
@@ -53,7 +54,7 @@ PASSING = [
     botocore.exceptions.EndpointConnectionError(endpoint_url="http://host"),
     botocore.exceptions.ClientError({"ResponseMetadata": {"HTTPStatusCode": 503}}, "GetObject"),
     UnavailableError("status 503"),
-    ServiceError("GROBID is busy"),
+    ServiceBusyError("GROBID is busy"),
     caused(JudgeError("no answer to any"), UnavailableError("status 429")),
     caused(ValueError("part 3"), TimeoutError()),
     OSError(errno.EIO, "io"),
@@ -70,10 +71,14 @@ LASTING = [
     AddressRefusedError("robots.txt forbids it"),
     socket.gaierror(socket.EAI_NONAME, "no such name"),
     JudgeError("status 401"),
+    ServiceError("recogniser: not installed: run `make setup`"),
     ValueError("bad"),
     OSError(errno.ENOSPC, "full"),
     KeyError("x"),
     sqlite3.OperationalError("no such table"),
+    caused(ClusterLostError("no Ray cluster"), TimeoutError()),
+    caused(ValueError("part 3"), caused(ClusterLostError("no Ray cluster"), ConnectionRefusedError())),
+    caused(WorkerNotStartedError("no machine"), TimeoutError()),
 ]
 
 

@@ -9,7 +9,7 @@ import pytest
 from ops.parse.papers import FORMATS, parse_papers
 from ops.parse.papers.extraction_tools import tei_of
 from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, ParseError, ServiceError, Source
+from ops.parse.source import MonthRule, ParseError, ServiceBusyError, Source
 from tests.ops.parse.papers.tei import TEI
 from tests.papers_as_pdf import printed
 
@@ -100,7 +100,7 @@ def test_a_busy_service_is_retried():
 def test_a_service_that_stays_busy_rejects_no_record():
     with (
         grobid((503, {}, b"")) as (address, asked),
-        pytest.raises(ServiceError, match="is busy: status 503"),
+        pytest.raises(ServiceBusyError, match="is busy: status 503"),
     ):
         tei_of(address, PDF, retries=2, wait=0.01)
     assert len(asked) == 3
@@ -109,7 +109,7 @@ def test_a_service_that_stays_busy_rejects_no_record():
 def test_an_unavailable_service_fails_the_whole_parsing(tmp_path):
     with grobid(FOUND) as (address, _):
         pass
-    with pytest.raises(ServiceError, match=rf"GROBID at {address} cannot be asked: .*refused"):
+    with pytest.raises(ServiceBusyError, match=rf"GROBID at {address} cannot be asked: .*refused"):
         outcome(tmp_path, address, noise=PDF)
 
 
