@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
@@ -299,6 +299,9 @@ def check_sources(workspace: Workspace, dataset: Declaration) -> None:
     stage = locked_stages(workspace).get(stage_name(dataset), {})
     for source in workspace.settings.folders(dataset.records or "").values():
         hashes = folder_hashes(workspace.root / source.path)
+        for name, md5 in _tracked_files(workspace, source.path, hashes):
+            if md5 != hashes[name]:
+                _check_link(workspace, f"{source.path}/{name}", md5)
         tracked = [("", recorded(stage, "deps", source.path) or ""), *_tracked(workspace, source.path)]
         for base, md5 in tracked:
             former = {} if md5 == version(hashes) else cached_files(workspace, md5) or {}
@@ -327,6 +330,14 @@ def _tracked(workspace: Workspace, path: str) -> Iterator[tuple[str, str]]:
             content = read_yaml((workspace.root / f"{place}.dvc").read_bytes())
             base = inner.relative_to(place).as_posix()
             yield ("" if base == "." else f"{base}/"), str(content["outs"][0]["md5"])
+
+
+def _tracked_files(workspace: Workspace, path: str, names: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield each file of a folder that has a .dvc file of its own, with the MD5 in it."""
+    for name in (name for name in names if f"{name}.dvc" in names):
+        with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+            content = read_yaml((workspace.root / path / f"{name}.dvc").read_bytes())
+            yield name, str(content["outs"][0]["md5"])
 
 
 def cached(workspace: Workspace, md5: str) -> Path:

@@ -1,4 +1,4 @@
-/* Counts the operations on files below some folders, logs them, and kills the process at one or fails it.
+/* Counts the operations on files below some folders, logs them, and kills the process at one.
  *
  * Belongs here: the library that file_operations.py compiles and preloads. Not here: what a power cut leaves.
  *
@@ -6,9 +6,6 @@
  * FAULT_LOG     the log; a line per operation: its name, then its paths, after tabs
  * FAULT_FROM    counting begins with the first operation whose path contains this; empty: at once
  * FAULT_AT      the number of the operation that kills the process; 0: none
- * FAULT_PATH    operations on paths that contain this fail; empty: none
- * FAULT_ERRNO   the error that they fail with
- * FAULT_CALLS   the names of those that fail, each between blanks
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -64,18 +61,12 @@ static void of_name(int fd, const char *name, char *path) {
     }
 }
 
-/* Log an operation, unless it only reads; return whether it must fail. */
-static int note(const char *call, const char *path, const char *other) {
+/* Log an operation, unless it only reads. */
+static void note(const char *call, const char *path, const char *other) {
     const char *log = getenv("FAULT_LOG"), *from = getenv("FAULT_FROM"), *at = getenv("FAULT_AT");
-    const char *bad = getenv("FAULT_PATH"), *calls = getenv("FAULT_CALLS"), *number = getenv("FAULT_ERRNO");
     char line[2 * PATH_MAX + 64];
-    if (!below(path) && !below(other)) return 0;
-    snprintf(line, sizeof line, " %s ", call);
-    if (bad && *bad && calls && number && strstr(calls, line) && (strstr(path, bad) || strstr(other, bad))) {
-        errno = atoi(number);
-        return 1;
-    }
-    if (!log || !strcmp(call, "read") || !strcmp(call, "look")) return 0;
+    if (!below(path) && !below(other)) return;
+    if (!log || !strcmp(call, "look")) return;
     begun |= !from || strstr(path, from) || strstr(other, from);
     if (begun && ++count == (at ? atoi(at) : 0)) {
         syscall(SYS_kill, getpid(), SIGKILL);
@@ -85,33 +76,30 @@ static int note(const char *call, const char *path, const char *other) {
     int fd = syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0 || syscall(SYS_write, fd, line, length) != length) abort();
     syscall(SYS_close, fd);
-    return 0;
 }
 
-static int on_descriptor(const char *call, int fd) {
-    if (!getenv("FAULT_ROOTS")) return 0;
+static void on_descriptor(const char *call, int fd) {
+    if (!getenv("FAULT_ROOTS")) return;
     int error = errno;
     char path[PATH_MAX];
     of_descriptor(fd, path);
-    if (note(call, path, "")) return 1;
+    note(call, path, "");
     errno = error;
-    return 0;
 }
 
-static int on_names(const char *call, int fd, const char *name, int other_fd, const char *other) {
-    if (!getenv("FAULT_ROOTS") || !name) return 0;
+static void on_names(const char *call, int fd, const char *name, int other_fd, const char *other) {
+    if (!getenv("FAULT_ROOTS") || !name) return;
     int error = errno;
     char path[PATH_MAX + 8], second[PATH_MAX + 8] = "";
     of_name(fd, name, path);
     if (other) of_name(other_fd, other, second);
-    if (note(call, path, second)) return 1;
+    note(call, path, second);
     errno = error;
-    return 0;
 }
 
-static int on_open(int fd, const char *name, int flags) {
+static void on_open(int fd, const char *name, int flags) {
     const char *call = flags & O_TRUNC ? "empty" : flags & O_CREAT ? "create" : "look";
-    return on_names(call, fd, name, 0, NULL);
+    on_names(call, fd, name, 0, NULL);
 }
 
 #define REAL(name) \
@@ -127,17 +115,14 @@ static int on_open(int fd, const char *name, int flags) {
         va_end(rest); \
     }
 
-int open(const char *name, int flags, ...) { MODE REAL(open); return on_open(AT_FDCWD, name, flags) ? -1 : real(name, flags, mode); }
-int open64(const char *name, int flags, ...) { MODE REAL(open64); return on_open(AT_FDCWD, name, flags) ? -1 : real(name, flags, mode); }
-int openat(int fd, const char *name, int flags, ...) { MODE REAL(openat); return on_open(fd, name, flags) ? -1 : real(fd, name, flags, mode); }
-int openat64(int fd, const char *name, int flags, ...) { MODE REAL(openat64); return on_open(fd, name, flags) ? -1 : real(fd, name, flags, mode); }
+int open(const char *name, int flags, ...) { MODE REAL(open); on_open(AT_FDCWD, name, flags); return real(name, flags, mode); }
+int open64(const char *name, int flags, ...) { MODE REAL(open64); on_open(AT_FDCWD, name, flags); return real(name, flags, mode); }
+int openat(int fd, const char *name, int flags, ...) { MODE REAL(openat); on_open(fd, name, flags); return real(fd, name, flags, mode); }
+int openat64(int fd, const char *name, int flags, ...) { MODE REAL(openat64); on_open(fd, name, flags); return real(fd, name, flags, mode); }
 
 #define ON_DESCRIPTOR(result, function, call, types, values) \
-    result function types { REAL(function); return on_descriptor(call, fd) ? -1 : real values; }
+    result function types { REAL(function); on_descriptor(call, fd); return real values; }
 
-ON_DESCRIPTOR(ssize_t, read, "read", (int fd, void *data, size_t size), (fd, data, size))
-ON_DESCRIPTOR(ssize_t, pread, "read", (int fd, void *data, size_t size, off_t at), (fd, data, size, at))
-ON_DESCRIPTOR(ssize_t, pread64, "read", (int fd, void *data, size_t size, off64_t at), (fd, data, size, at))
 ON_DESCRIPTOR(ssize_t, write, "write", (int fd, const void *data, size_t size), (fd, data, size))
 ON_DESCRIPTOR(ssize_t, pwrite, "write", (int fd, const void *data, size_t size, off_t at), (fd, data, size, at))
 ON_DESCRIPTOR(ssize_t, pwrite64, "write", (int fd, const void *data, size_t size, off64_t at), (fd, data, size, at))
@@ -152,7 +137,8 @@ ON_DESCRIPTOR(int, syncfs, "syncfs", (int fd), (fd))
 
 ssize_t copy_file_range(int in, off64_t *from, int fd, off64_t *at, size_t size, unsigned flags) {
     REAL(copy_file_range);
-    return on_descriptor("write", fd) ? -1 : real(in, from, fd, at, size, flags);
+    on_descriptor("write", fd);
+    return real(in, from, fd, at, size, flags);
 }
 
 int ioctl(int fd, unsigned long request, ...) {
@@ -161,20 +147,21 @@ int ioctl(int fd, unsigned long request, ...) {
     void *value = va_arg(rest, void *);
     va_end(rest);
     REAL(ioctl);
-    if (request == 0x40049409 && on_descriptor("write", fd)) return -1; /* FICLONE */
+    if (request == 0x40049409) on_descriptor("write", fd); /* FICLONE */
     return real(fd, request, value);
 }
 
-int rename(const char *old, const char *new) { REAL(rename); return on_names("rename", AT_FDCWD, old, AT_FDCWD, new) ? -1 : real(old, new); }
-int renameat(int a, const char *old, int b, const char *new) { REAL(renameat); return on_names("rename", a, old, b, new) ? -1 : real(a, old, b, new); }
+int rename(const char *old, const char *new) { REAL(rename); on_names("rename", AT_FDCWD, old, AT_FDCWD, new); return real(old, new); }
+int renameat(int a, const char *old, int b, const char *new) { REAL(renameat); on_names("rename", a, old, b, new); return real(a, old, b, new); }
 int renameat2(int a, const char *old, int b, const char *new, unsigned flags) {
     REAL(renameat2);
-    return on_names(flags & 2 ? "exchange" : "rename", a, old, b, new) ? -1 : real(a, old, b, new, flags);
+    on_names(flags & 2 ? "exchange" : "rename", a, old, b, new);
+    return real(a, old, b, new, flags);
 }
-int link(const char *old, const char *new) { REAL(link); return on_names("link", AT_FDCWD, old, AT_FDCWD, new) ? -1 : real(old, new); }
-int linkat(int a, const char *old, int b, const char *new, int flags) { REAL(linkat); return on_names("link", a, old, b, new) ? -1 : real(a, old, b, new, flags); }
-int unlink(const char *name) { REAL(unlink); return on_names("unlink", AT_FDCWD, name, 0, NULL) ? -1 : real(name); }
-int unlinkat(int fd, const char *name, int flags) { REAL(unlinkat); return on_names("unlink", fd, name, 0, NULL) ? -1 : real(fd, name, flags); }
-int rmdir(const char *name) { REAL(rmdir); return on_names("unlink", AT_FDCWD, name, 0, NULL) ? -1 : real(name); }
-int mkdir(const char *name, mode_t mode) { REAL(mkdir); return on_names("mkdir", AT_FDCWD, name, 0, NULL) ? -1 : real(name, mode); }
-int mkdirat(int fd, const char *name, mode_t mode) { REAL(mkdirat); return on_names("mkdir", fd, name, 0, NULL) ? -1 : real(fd, name, mode); }
+int link(const char *old, const char *new) { REAL(link); on_names("link", AT_FDCWD, old, AT_FDCWD, new); return real(old, new); }
+int linkat(int a, const char *old, int b, const char *new, int flags) { REAL(linkat); on_names("link", a, old, b, new); return real(a, old, b, new, flags); }
+int unlink(const char *name) { REAL(unlink); on_names("unlink", AT_FDCWD, name, 0, NULL); return real(name); }
+int unlinkat(int fd, const char *name, int flags) { REAL(unlinkat); on_names("unlink", fd, name, 0, NULL); return real(fd, name, flags); }
+int rmdir(const char *name) { REAL(rmdir); on_names("unlink", AT_FDCWD, name, 0, NULL); return real(name); }
+int mkdir(const char *name, mode_t mode) { REAL(mkdir); on_names("mkdir", AT_FDCWD, name, 0, NULL); return real(name, mode); }
+int mkdirat(int fd, const char *name, mode_t mode) { REAL(mkdirat); on_names("mkdir", fd, name, 0, NULL); return real(fd, name, mode); }
