@@ -190,7 +190,7 @@ def _row(record: Record, form: _Form) -> Row:
 #: Parts of real dumps have names like `enwiki-20180601-pages-articles1.xml-p10p30302.bz2`.
 SUFFIXES = (".xml", ".xml.gz", ".bz2")
 
-_CHUNK = 2**18
+CHUNK = 2**18
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
 _TITLE = re.compile(rb"<title>([^<]{1,1000})</title>")
 #: A dump that decompresses to this many times its size is a bomb; real ones reach five times.
@@ -302,7 +302,7 @@ class _Dump:
 
     def _more(self) -> bool:
         """Read the next chunk; return False at the end. Raises _CutError for what is no dump or a bomb."""
-        chunk = self._stream.read(_CHUNK)
+        chunk = self._stream.read(CHUNK)
         if chunk and not self.read and b"<" not in chunk:
             raise _CutError("it is no XML")
         self.read += len(chunk)

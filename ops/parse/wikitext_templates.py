@@ -85,7 +85,7 @@ def _filled(alternatives: list[str], arguments: Arguments) -> Iterator[str]:
             yield text or NOTHING
 
 
-def _table() -> Iterator[tuple[str, list[str]]]:
+def template_table() -> Iterator[tuple[str, list[str]]]:
     """Yield each name in the table with its alternatives."""
     for line in _LINES:
         if not line.startswith("#"):
@@ -94,7 +94,7 @@ def _table() -> Iterator[tuple[str, list[str]]]:
             yield from ((name, alternatives) for name in names.split("|"))
 
 
-_PATTERNS = dict(_table())
+_PATTERNS = dict(template_table())
 _PREFIXES = tuple(name[:-1] for name in _PATTERNS if name.endswith("*"))
 _SUFFIXES = tuple(name[1:] for name in _PATTERNS if name.startswith("*"))
 

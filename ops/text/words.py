@@ -17,6 +17,9 @@ _LINES = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").
 #: The 179 words of NLTK's `stopwords.words("english")`, which TalkSumm's released code removes.
 STOP_WORDS = frozenset(line for line in _LINES if not line.startswith("#"))
 
+#: Sounds of somebody who thinks. The recogniser of TalkSumm's transcripts writes them as "%HESITATION".
+DISFLUENCIES = frozenset({"ah", "eh", "er", "erm", "hm", "hmm", "mhm", "mm", "uh", "uhm", "um", "umm"})
+
 
 #: Characters without a shape: soft hyphens, zero-width spaces, word joiners, byte order marks, marks of
 #: direction. Joiners have a meaning in other scripts, and stay there.

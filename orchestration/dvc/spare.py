@@ -42,7 +42,7 @@ def restored_when_killed(workspace: Workspace) -> Iterator[None]:
         except BaseException:
             with contextlib.suppress(OSError):  # the block's own error is the one to report
                 _sync(workspace)
-            _put_back(workspace)
+            put_back(workspace)
             raise
         _sync(workspace)
         remove_file(_lock_copy(workspace))
@@ -84,11 +84,11 @@ def _restore(workspace: Workspace) -> None:
     lost = check_added(workspace, copy.stat().st_mtime)
     _sync(workspace)
     if cut_off(workspace, copy.read_bytes(), lost):
-        _put_back(workspace)
+        put_back(workspace)
     remove_file(copy)
 
 
-def _put_back(workspace: Workspace) -> None:
+def put_back(workspace: Workspace) -> None:
     """Replace dvc.lock with its copy. An empty copy means that there was no file."""
     lock, copy = workspace.lock, _lock_copy(workspace)
     if copy.stat().st_size:

@@ -186,7 +186,7 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _BESIDE = ("-wal", "-shm", "-journal")
 
 #: Seconds to wait for another process that has locked the database.
-_PATIENCE = 30.0
+PATIENCE = 30.0
 
 
 def damaged(error: BaseException) -> bool:
@@ -218,7 +218,7 @@ def fault(path: Path, table: str, thorough: bool = False) -> str | None:
         raise PermissionError(errno.EACCES, "write-protected: `chmod u+w` it", str(path))
     uri = f"{path.absolute().as_uri()}?mode=rw"
     try:
-        with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=_PATIENCE)) as store:
+        with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=PATIENCE)) as store:
             found = store.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
             if found is None:
                 return f"it has no table {table}"

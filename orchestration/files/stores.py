@@ -43,7 +43,7 @@ def store_errors(what: str, files: Iterable[Path]) -> Iterator[None]:
         cause: sqlite3.Error | None = sqlite_error(error)
         if cause is None or damaged(error) or full_disk(error) is not None:
             raise
-        file, cause = next(((file, fault) for file in files if (fault := _trouble(file))), (None, cause))
+        file, cause = next(((file, fault) for file in files if (fault := trouble(file))), (None, cause))
         place = file or f"one of {', '.join(map(str, files))}"
         remedy = _REMEDIES.get(_code(cause), _ELSE)
         raise StoreError(f"{what} cannot be used: {place}: {cause}; {remedy}") from error
@@ -60,7 +60,7 @@ def sqlite_error(error: BaseException) -> sqlite3.OperationalError | None:
     return cause
 
 
-def _trouble(file: Path) -> sqlite3.Error | None:
+def trouble(file: Path) -> sqlite3.Error | None:
     """Return the error that reading or locking a database gives now, or None."""
     if not file.exists():
         return None

@@ -342,11 +342,11 @@ def _tracked_files(workspace: Workspace, path: str, names: Collection[str]) -> I
 
 def cached(workspace: Workspace, md5: str) -> Path:
     """Return the path in DVC's cache of a file, or of a folder's list of files; it may not exist."""
-    return _cache(workspace.root) / "files" / "md5" / md5[:2] / md5[2:]
+    return cache_folder(workspace.root) / "files" / "md5" / md5[:2] / md5[2:]
 
 
 @lru_cache(maxsize=1)
-def _cache(root: Path) -> Path:
+def cache_folder(root: Path) -> Path:
     """Return the folder of DVC's cache, as DVC itself determines it from its four levels of configuration.
 
     DVC is asked once per process, and only by commands that need the cache: starting it takes half a second.

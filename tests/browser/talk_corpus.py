@@ -182,7 +182,7 @@ def _no_sentences(talk: Talk) -> list:
     return [
         drop({
             **IDENTITY, "id": f"sentence-{talk.name}-{at}", "paper_id": f"paper-{talk.name}", "position": at, "section": 0,
-            "section_title": section, "role": "other", "start": 0, "end": 0, "locator": "", "text": text,
+            "section_title": section, "role": "other", "start": 0, "end": 0, "locator": "", "text": text, "holes": 0,
         }, why.removeprefix("no "))
         for at, (section, text, why) in enumerate(talk.sentences)
         if _is_none(why)

@@ -108,6 +108,7 @@ def test_damage_to_code_json_gives_no_traceback_and_the_next_commit_rewrites_it(
     tmp_workspace, tmp_path, tally, how
 ):
     """code.json is damaged."""
+    (tmp_path / "params.yaml").write_text("partitions: {every: none}\nsources: {}\n")
     stages.write_code(tmp_workspace)
     right = json.loads((tmp_path / "code.json").read_text())
     damage(tmp_path / "code.json", how)

@@ -123,7 +123,7 @@ def test_a_store_that_another_process_writes_to_is_not_damaged(store, tally, cap
 
 def test_a_store_of_mlflow_that_another_process_holds_is_named_with_what_to_do(store, monkeypatch, tally):
     """MLflow's store or Dagster's is held by another process, or its disk fails."""
-    monkeypatch.setattr("orchestration.files.damage._PATIENCE", 0)
+    monkeypatch.setattr("orchestration.files.damage.PATIENCE", 0)
     content = store.read_bytes()
     tally.attempt()
     with contextlib.closing(sqlite3.connect(store, isolation_level=None)) as other:
@@ -296,7 +296,7 @@ def test_a_store_of_dagster_in_trouble_is_named_in_one_line_with_what_to_do(
         raise sqlalchemy.exc.OperationalError("INSERT INTO runs", {}, error)
 
     monkeypatch.setattr(
-        "orchestration.files.stores._trouble", lambda file: error if "event" in file.name else None
+        "orchestration.files.stores.trouble", lambda file: error if "event" in file.name else None
     )
     tally.attempt()
     if door == "instance":

@@ -74,7 +74,8 @@ def sections(kind=Params):
 def test_every_section_of_params_is_there_with_all_of_its_keys(site):
     workspace()
     pages = {page.stem: page for page in (site / "reference/params").glob("*.html")}
-    for kind in sections():
+    own = (kind for kind in sections() if not kind.__module__.startswith("tests."))
+    for kind in own:
         page = pages.get(kind.section.partition(".")[0], pages["general"])
         keys = {field.alias or name for name, field in kind.model_fields.items()}
         assert keys <= keys_under(page, kind.section.replace(".", "-")), kind.section

@@ -24,8 +24,8 @@ from ops.parse.files import whole_files
 from ops.parse.papers.paper import BibliographyEntry, Paper, PaperBuilder, subjects_of
 from ops.parse.papers.xml_tree import (
     Markup,
-    Paragraph,
     Running,
+    TextBlock,
     children,
     descend,
     name_of,
@@ -143,11 +143,11 @@ def _section(paper: PaperBuilder, section: etree._Element, level: int) -> None:
     _sections(paper, section, level + shown)
 
 
-def _paragraphs(part: etree._Element, markup: Markup = _MARKUP) -> list[Paragraph]:
+def _paragraphs(part: etree._Element, markup: Markup = _MARKUP) -> list[TextBlock]:
     return Running(markup, _key, _is_note).paragraphs(part)
 
 
-def _add(paper: PaperBuilder, paragraphs: list[Paragraph]) -> None:
+def _add(paper: PaperBuilder, paragraphs: list[TextBlock]) -> None:
     for paragraph in paragraphs:
         paragraph.add_to(paper)
 

@@ -99,7 +99,7 @@ class Markup:
     """Each is a sentence."""
 
 
-class Paragraph(NamedTuple):
+class TextBlock(NamedTuple):
     """Running text with white space collapsed, and citation marks and notes located in it."""
 
     text: str
@@ -140,7 +140,7 @@ class Running:
         is not a mark; `is_note` says whether it is the mark of a note, which belongs to the sentence before.
         """
         self._markup, self._entry, self._is_note = markup, entry, is_note
-        self._done: list[Paragraph] = []
+        self._done: list[TextBlock] = []
         self._own = False
         self._begin()
 
@@ -151,7 +151,7 @@ class Running:
         self._marks: list[Mark] = []
         self._notes: list[Span] = []
 
-    def paragraphs(self, element: etree._Element) -> list[Paragraph]:
+    def paragraphs(self, element: etree._Element) -> list[TextBlock]:
         """Return the paragraphs of an element."""
         self._walk(element)
         self._close()
@@ -159,7 +159,7 @@ class Running:
 
     def _close(self, sentence: bool = False) -> None:
         if text := "".join(self._pieces).rstrip():
-            self._done.append(Paragraph(text, self._line, self._marks, self._notes, sentence, self._own))
+            self._done.append(TextBlock(text, self._line, self._marks, self._notes, sentence, self._own))
             self._own = False
         if self._pieces:
             self._begin()

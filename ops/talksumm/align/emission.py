@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ops.models.word_vectors import WordVectors
-from ops.text.words import STOP_WORDS, visible
+from ops.text.words import DISFLUENCIES, STOP_WORDS, visible
 
 #: Cells of rows that are kept in memory (half a gigabyte), and of rows that are recomputed when needed.
 KEPT_CELLS, FRESH_CELLS = 2**26, 2**24
@@ -123,9 +123,7 @@ class Emission:
 
 HESITATION = "%hesitation"
 
-#: Sounds of somebody who thinks; the recogniser of the released transcripts writes them as `HESITATION`.
-_DISFLUENCIES = frozenset({"ah", "eh", "er", "erm", "hm", "hmm", "mhm", "mm", "uh", "uhm", "um", "umm"})
-_SILENT = STOP_WORDS | _DISFLUENCIES
+_SILENT = STOP_WORDS | DISFLUENCIES
 
 #: A word that the tokeniser leaves whole, except for a sign after it, like most. NLTK takes 80 us per word.
 _PLAIN = re.compile(r"([a-z]+)[.,?!;:]?")
@@ -169,7 +167,7 @@ def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
             if plain and plain[1] not in _COMPOUNDS:
                 known[word] = [] if plain[1] in _SILENT else [plain[1]]
             else:
-                known[word] = [token for token in content_tokens(word) if token not in _DISFLUENCIES]
+                known[word] = [token for token in content_tokens(word) if token not in DISFLUENCIES]
         observed += known[word]
         origins += [index] * len(known[word])
     return observed, origins

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from assets.declare.graph import Everything, Files
 from assets.rows.reading import grouped, rows, shortened, tables
 from ops.core.outcome import Row
-from ops.text.words import STOP_WORDS
+from ops.text.words import DISFLUENCIES, STOP_WORDS
 from pages.html import render
 from pages.sampling import rank
 
@@ -137,13 +137,13 @@ def page_data(aligned: Aligned) -> dict[str, Any]:
 
 
 def is_quiet(word: str) -> bool:
-    """Tell whether the model ignores a word: a stop word, a hesitation, or a single punctuation sign.
+    """Tell whether the model ignores a word: a stop word, a hesitation ("um"), or a single punctuation sign.
 
     Filters the same words as ops/talksumm/align/emission.py, but without NLTK, whose import takes longer than
     rendering all pages.
     """
     found = _QUIET.fullmatch(word.lower())
-    return found is not None and (not found[1] or found[1] in STOP_WORDS or found[1] in _DIVIDED)
+    return found is not None and (not found[1] or found[1] in STOP_WORDS | DISFLUENCIES | _DIVIDED)
 
 
 def starts(words: Sequence[Row]) -> list[float] | None:

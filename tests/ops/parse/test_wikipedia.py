@@ -218,7 +218,7 @@ def test_pages_are_read_whole_whatever_the_chunks(sizes, chunk, largest):
     ]
     content = b"<mediawiki><siteinfo/>" + b" \n".join(pages) + b"</mediawiki>"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wikipedia, "_CHUNK", chunk)
+        patch.setattr(wikipedia, "CHUNK", chunk)
         raws = list(wikipedia.pages_of(BytesIO(content), "a.xml", 10**6, largest))
     assert [raw.content for raw in raws] == [page if len(page) <= largest else b"" for page in pages]
     assert [raw.error is None for raw in raws] == [len(page) <= largest for page in pages]

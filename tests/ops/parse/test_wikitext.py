@@ -78,8 +78,8 @@ def test_a_template_is_the_text_that_it_shows(wikitext, shown):
 
 
 def test_every_line_of_the_table_of_templates_can_be_used():
-    names = [name for name, _ in wikitext_templates._table()]
-    shown = [pattern for _, alternatives in wikitext_templates._table() for pattern in alternatives]
+    names = [name for name, _ in wikitext_templates.template_table()]
+    shown = [pattern for _, alternatives in wikitext_templates.template_table() for pattern in alternatives]
     assert len(names) == len(set(names)) and all(name == name.strip().lower() for name in names if name)
     functions = {pattern[1:] for pattern in shown if pattern.startswith("@")}
     assert functions == {*COMPUTED, "price"}

@@ -41,7 +41,7 @@ def stored(workspace, content):
 def killed(project):
     """Leave what a commit leaves that is killed at its end; return the object that it added."""
     with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spare, "_put_back", lambda workspace: None)
+        patch.setattr(spare, "put_back", lambda workspace: None)
         with spare.restored_when_killed(project):
             project.lock.write_bytes(NEW)
             (project.root / "corpus/talks.dvc").write_bytes(LATER)

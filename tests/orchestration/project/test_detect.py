@@ -225,11 +225,6 @@ def test_what_no_kind_reads_is_an_error_that_lists_the_kinds(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "why"),
     [
-        (
-            "a.csv",
-            "id;text\n1;one\n",
-            r"a\.csv: the header is one column, 'id;text': its columns are separated",
-        ),
         ("a.pdf", "%PDF-1.4", r"a\.pdf: the PDF is cut short"),
     ],
 )

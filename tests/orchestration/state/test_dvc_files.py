@@ -158,7 +158,7 @@ def test_a_file_of_a_source_that_is_tracked_by_itself_is_said_if_it_is_overwritt
     former.write_bytes(b"former")
     file.hardlink_to(former)
     (file.parent / "a.txt.dvc").write_text(f"outs:\n- md5: {md5}\n  path: a.txt\n")
-    monkeypatch.setattr(dvc_files, "_cache", lambda root: tmp_path / "cache")
+    monkeypatch.setattr(dvc_files, "cache_folder", lambda root: tmp_path / "cache")
     monkeypatch.setattr(dvc_files, "locked_stages", lambda workspace: {})
     settings = SimpleNamespace(folders=lambda records: {"talks": SimpleNamespace(path="talks")})
     monkeypatch.setattr(Workspace, "settings", settings)
