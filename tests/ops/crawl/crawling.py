@@ -30,7 +30,7 @@ QUICK = {
     "contact": "mailto:test@example.org",
     "allow": ["127.0.0.1"],
     "delay": 0,
-    "timeout": 5,
+    "timeout": 60,
     "retries": 1,
 }
 MONTH = "2018-06"
@@ -108,7 +108,7 @@ def crawled(tmp_path, urls, former=None, recrawl=False, working="working", tell=
 
 
 def client(**bounds):
-    quick = {"policy": AddressPolicy(["127.0.0.1"]), "timeout": 5, "retries": 1, "longest_wait": 5}
+    quick = {"policy": AddressPolicy(["127.0.0.1"]), "timeout": 60, "retries": 1, "longest_wait": 5}
     return Client("test/1.0 (+mailto:test@example.org)", **(quick | bounds))
 
 
