@@ -39,7 +39,7 @@ import psutil
 from assets.systems.discofuse.sources import prose
 from ops.parasci import sources as passages
 from ops.parse import lines, papers, web, wikipedia
-from ops.parse.bounded import BoundedFormat, Bounds, child_of, parsed_next
+from ops.parse.bounded import BoundedFormat, Bounds, child_of
 from ops.parse.page_text import BOILERPLATE
 from ops.parse.papers.xml_tree import descend, root_of
 from ops.parse.records import Record, record_id
@@ -196,9 +196,8 @@ def _spent_on(form: Any, source: Source, folder: Path, most: int, bounded: bool)
     begun = _spent()
     with here:
         found = list(islice(form.split(folder, source), most))
-        with parsed_next((reader, raw) for raw in found):
-            for raw in found:
-                _reads(reader, raw)
+        for raw in found:
+            _reads(reader, raw)
     return _spent() - begun
 
 

@@ -111,7 +111,7 @@ def parse_answers(records: Sequence[Record]) -> Outcome:
             raise ParseError("no answer in it")
         return [_row(record, index, answer) for index, answer in enumerate(answers)]
 
-    return read_each(records, ANSWERS, rows, formats=FORMATS)
+    return read_each(records, ANSWERS, rows)
 
 
 def validate(answers: pa.Table, rows: pa.Table, questionnaire: Questionnaire) -> Outcome:

@@ -233,7 +233,7 @@ def parse_passages(records: Sequence[Record]) -> Outcome:
         check_characters(" ".join(passage.paper for passage in passages), "the name of a paper")
         return [_row(record, place, passage) for place, passage in enumerate(passages)]
 
-    return read_each(records, PASSAGES, rows, lost, formats=PASSAGE_FORMATS)
+    return read_each(records, PASSAGES, rows, lost)
 
 
 def parse_paraphrase_pairs(records: Sequence[Record]) -> Outcome:
@@ -260,7 +260,7 @@ def parse_paraphrase_pairs(records: Sequence[Record]) -> Outcome:
             for place, pair in enumerate(found)
         ]
 
-    return read_each(records, PARAPHRASE_PAIRS, rows, formats=PAIR_FORMATS)
+    return read_each(records, PARAPHRASE_PAIRS, rows)
 
 
 def _row(record: Record, place: int, passage: SourceSentence) -> Row:

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from ops.core.outcome import Outcome, Row, Shape, drop, reject
 from ops.core.parts import FILES, Parts
-from ops.parse.bounded import parsed_next
 from ops.parse.decoding import check_characters, check_texts, one_line
 from ops.parse.files import too_large
 from ops.parse.source import DatasetSource, ParseError, Raw, RowFormat, exhausting
@@ -99,35 +98,32 @@ def read_each(
     shape: Shape,
     rows: Callable[[Record], Iterable[Row]],
     lost: Mapping[str, int] | None = None,
-    formats: Mapping[str, object] = {},
 ) -> Outcome:
     """Return the rows of every record. A record is rejected whole if it is unreadable or contains non-text.
 
     `rows` may raise UnwantedError, and then the record is dropped. `lost` counts documents within records
     that are lost, by reason; `rows` may update it. The outcome's combinations are these counts and the number
     of records in a guessed encoding. If `shape` has a column `encoding`, rows get that of their record.
-    `formats` are those that `rows` uses: formats in a child process then read several records per message.
     """
     kept: list[Row] = []
     dropped: list[Row] = []
     rejected: list[Row] = []
     guesses: Counter[str] = Counter()
     has_encoding = "encoding" in shape.kept.names
-    with parsed_next((formats.get(record.kind), record.raw) for record in records if not record.raw.error):
-        for record in records:
-            if record.raw.guessed:
-                guesses[f"texts guessed to be in {record.raw.encoding}"] += 1
-            try:
-                with exhausting():
-                    found = list(rows(record))
-                if has_encoding:  # a web page declares its own
-                    found = [{"encoding": record.raw.encoding, **row} for row in found]
-                check_texts(found, "a row")
-                kept += found
-            except UnwantedError as error:
-                dropped.append(drop(record_unit(record), error.reason, error.score, error.detail))
-            except ParseError as error:
-                rejected.append(reject(record_unit(record), complaint(record, str(error))))
+    for record in records:
+        if record.raw.guessed:
+            guesses[f"texts guessed to be in {record.raw.encoding}"] += 1
+        try:
+            with exhausting():
+                found = list(rows(record))
+            if has_encoding:  # a web page declares its own
+                found = [{"encoding": record.raw.encoding, **row} for row in found]
+            check_texts(found, "a row")
+            kept += found
+        except UnwantedError as error:
+            dropped.append(drop(record_unit(record), error.reason, error.score, error.detail))
+        except ParseError as error:
+            rejected.append(reject(record_unit(record), complaint(record, str(error))))
     counted = {**guesses, **(lost or {})}
     return Outcome.of(shape, [record.id for record in records], kept, dropped, rejected, counted)
 

@@ -167,7 +167,7 @@ def parse_web_pages(records: Sequence[Record]) -> Outcome:
     Responses with a status other than 200 or a type other than HTML are dropped, and so are pages without
     text.
     """
-    return read_each(records, WEB_PAGES, lambda record: [_row(record)], formats=FORMATS)
+    return read_each(records, WEB_PAGES, lambda record: [_row(record)])
 
 
 def _row(record: Record) -> Row:

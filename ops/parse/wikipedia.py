@@ -151,7 +151,7 @@ def parse_articles(records: Sequence[Record]) -> Outcome:
     """
     lost: Counter[str] = Counter()
     return read_each(
-        records, ARTICLES, lambda record: rows_of(record, FORMATS[record.kind], _row, lost), lost, FORMATS
+        records, ARTICLES, lambda record: rows_of(record, FORMATS[record.kind], _row, lost), lost
     )
 
 

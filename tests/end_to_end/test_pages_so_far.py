@@ -30,7 +30,7 @@ def test_a_selection_has_pages_that_say_what_they_do_not_show(fresh):
 def test_no_page_is_named_when_nothing_could_be_made(fresh):
     fresh.edit(
         "ops/talksumm/sources/talks.py",
-        "    return read_each(records, TALKS, rows, formats=FORMATS)",
+        "    return read_each(records, TALKS, rows)",
         "    raise ValueError('lost')",
     )
     output = fresh.silverloom("run", "--select", "sources/talks", ok=False)

@@ -7,6 +7,6 @@ Belongs here: what callers need. Not here: the parsers, and the handling of refu
 from __future__ import annotations
 
 from ops.parse.bounded.bounds import Bounds
-from ops.parse.bounded.child import BoundedChild, BoundedFormat, child_of, parsed_next
+from ops.parse.bounded.child import BoundedChild, BoundedFormat, child_of
 
-__all__ = ["BoundedChild", "BoundedFormat", "Bounds", "child_of", "parsed_next"]
+__all__ = ["BoundedChild", "BoundedFormat", "Bounds", "child_of"]

@@ -70,20 +70,7 @@ def computing_at_most(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, former)
 
 
-class Stopwatch:
-    """Kills this process by SIGXCPU when a call has used `seconds` of CPU time, or up to a fifth more.
-
-    Setting the limit takes a millisecond on some systems, so it is only renewed when a fifth of it is used.
-    """
-
-    def __init__(self, seconds: int) -> None:
-        self._seconds, self._slack = seconds, max(1, seconds // 5)
-        self._renewed = -math.inf
-
-    def start(self) -> None:
-        """Start timing a call."""
-        spent = time.process_time()
-        if spent - self._renewed >= self._slack:
-            hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(spent) + self._seconds + self._slack, hard))
-            self._renewed = spent
+def start_stopwatch(seconds: int) -> None:
+    """Kill this process by SIGXCPU once it has used this much CPU time from now on."""
+    spent, hard = math.ceil(time.process_time()), resource.getrlimit(resource.RLIMIT_CPU)[1]
+    resource.setrlimit(resource.RLIMIT_CPU, (spent + seconds, hard))

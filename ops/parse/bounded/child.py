@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import pickle
 import signal
 import socket
 import struct
@@ -18,30 +19,24 @@ import subprocess
 import sys
 import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import IO, Generic, TypeVar
 
 from pydantic import ValidationError
 
 from ops.core.params import Params
 from ops.parse.bounded.bounds import BOUNDS, Bounds
 from ops.parse.bounded.messages import (
-    TOGETHER,
-    Ahead,
-    Call,
-    PackedCall,
-    new_shared,
-    parted,
+    PROGRESS,
+    Message,
+    TooLargeError,
     progress_of,
+    received,
     result_of,
-    send_calls,
     tell,
     too_large,
 )
@@ -49,9 +44,9 @@ from ops.parse.encodings import any_encoding
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 
 Result = TypeVar("Result")
+Document = TypeVar("Document", covariant=True)
 
 _SERVE = "import sys; sys.path[:] = {path!r}; from ops.parse.bounded.serve import serve; serve{arguments!r}"
-
 
 #: Arrow's own allocator reserves a GiB of address space at once, which is the child's whole limit.
 #: Large blocks are kept: if returned to the system, they would have to be mapped again page by page.
@@ -71,10 +66,8 @@ class BoundedChild:
         self.bounds = bounds
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        self._connection: Connection | None = None
-        self._shared = -1
+        self._stream: IO[bytes] | None = None
         self._owner = 0
-        self._ahead = Ahead()
 
     def call(self, function: Callable[..., Result], *arguments: object) -> Result:
         """Return `function(*arguments)`, computed in the child.
@@ -85,28 +78,12 @@ class BoundedChild:
         """
         with self._lock:
             answer = self._answer((function, arguments))
-            if len(answer) > self.bounds.output:
-                raise ParseError(too_large(self.bounds.output))
             try:
                 result: Result = result_of(function, answer)
             except ValidationError as error:
                 self.close()  # it can no longer be trusted
                 raise ParseError(f"the parser gave no answer: {error.errors()[0]['msg']}") from None
         return result
-
-    @contextmanager
-    def ahead(self, calls: Sequence[Call]) -> Iterator[None]:
-        """Announce calls that will be made in this order, so that several can be computed in one batch.
-
-        Waking the parent for every record costs a tenth of the time that it takes to read a paper.
-        """
-        with self._lock:
-            self._ahead = Ahead(calls)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._ahead = Ahead()
 
     def close(self) -> None:
         """Kill the child; the next call starts another."""
@@ -115,89 +92,62 @@ class BoundedChild:
             self._process.wait()
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
-        if self._connection is not None:
-            self._connection.close()
-            os.close(self._shared)
-        self._process = self._connection = None
+        if self._stream is not None:
+            with suppress(OSError):  # what is left of a call that the child did not read
+                self._stream.close()
+        self._process = self._stream = None
 
-    def _answer(self, call: Call) -> bytes:
-        """Return the answer to a call; announced calls that come next may be computed with it."""
-        if (answer := self._ahead.answer(call)) is not None:
-            return answer
-        calls = self._ahead.batch(call)
-        try:
-            answers = self._ask(calls)
-        except ParseError:
-            if len(calls) == 1:
-                raise
-            self._ahead.failed(len(calls))
-            answers = self._ask(calls[:1])
-        self._ahead.answered(call, answers)
-        return answers[0]
-
-    def _ask(self, calls: Sequence[PackedCall]) -> list[bytes]:
-        """Return answers to the first call or more. Raises ParseError if the child gives no answer."""
+    def _answer(self, call: tuple[Callable[..., object], tuple[object, ...]]) -> Message:
+        """Return the child's answer. Raises ParseError if it gives none."""
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self._begin()
-        assert self._connection is not None
+        assert self._stream is not None
         try:
-            send_calls(self._connection, self._shared, calls)
-            answers = [bytes(answer) for answer in parted(self._received(self._connection))]
-            if 1 <= len(answers) <= len(calls):
-                return answers
-            cause = f"the parser gave no answer: {len(answers)} for {len(calls)}"
-        except ValueError as error:
-            cause = f"the parser gave no answer: {error}"
-        except BlockingIOError:
+            pickle.dump(call, self._stream)
+            self._stream.flush()
+            return self._received(self._stream)
+        except TimeoutError:
             cause = f"the parser gave no answer within {self.bounds.patience} s"
+        except TooLargeError:
+            cause = too_large(self.bounds.output)
+        except struct.error as error:
+            cause = f"the parser gave no answer: {error}"
         except (EOFError, ConnectionError):
             cause = self._death()
-        except OSError:
-            # A message over the limit is not read, and makes the connection unreadable.
-            if not self._connection.readable:
-                cause = too_large(self.bounds.output)
-            else:  # a system error, such as no space in the memory file; the child is fine
-                self.close()
-                raise
         except BaseException:
             self.close()  # otherwise the next call would receive this call's answer
             raise
         self.close()
         raise ParseError(cause)
 
-    def _received(self, connection: Connection) -> bytes:
+    def _received(self, stream: IO[bytes]) -> Message:
         """Return the next answer. Progress messages are passed on; they do not extend the deadline."""
         until = time.monotonic() + self.bounds.patience
-        while True:
-            message = connection.recv_bytes(self.bounds.output + TOGETHER)
-            if (progress := progress_of(message)) is None:
-                return message
+        while (message := received(stream, self.bounds.output)).kind == PROGRESS:
             if time.monotonic() > until:
-                raise BlockingIOError
-            tell(*progress)
+                raise TimeoutError
+            tell(*progress_of(message))
+        return message
 
     def _begin(self) -> None:
         self.close()
-        ours, theirs = Pipe()
-        with socket.socket(
-            fileno=os.dup(ours.fileno())
-        ) as end:  # the timeout restarts with each piece of an answer
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", self.bounds.patience, 0))
+        ours, theirs = socket.socketpair()
+        # The timeout restarts with each piece of an answer.
+        ours.settimeout(self.bounds.patience)
         self._owner = os.getpid()
-        self._connection, self._shared = ours, new_shared()
-        with theirs:
-            descriptors = (theirs.fileno(), self._shared)
-            program = _SERVE.format(path=sys.path, arguments=(*descriptors, *self.bounds[:3]))
+        with ours, theirs:
+            self._stream = ours.makefile("rwb")
+            program = _SERVE.format(path=sys.path, arguments=(theirs.fileno(), *self.bounds[:3]))
             self._process = subprocess.Popen(
                 [sys.executable, "-c", program],
                 stdin=subprocess.PIPE,
-                pass_fds=descriptors,
+                pass_fds=[theirs.fileno()],
                 process_group=0,  # Ctrl-C is for the parent only
                 env=os.environ | _ALLOCATION,
             )
         try:
-            ours.recv_bytes()
-        except (EOFError, BlockingIOError):
+            received(self._stream, self.bounds.output)
+        except (EOFError, TimeoutError):
             self._process.kill()
             raise RuntimeError(f"the child of the parsers did not begin: {self._death()}") from None
 
@@ -219,21 +169,6 @@ def child_of(bounds: Bounds) -> BoundedChild:
     atexit.register(child.close)
     return child
 
-
-Document = TypeVar("Document", covariant=True)
-
-
-@contextmanager
-def parsed_next(raws: Iterable[tuple[object, Raw]]) -> Iterator[None]:
-    """Announce to the children which records will be parsed next, and in which format."""
-    calls: defaultdict[Bounds, list[Call]] = defaultdict(list)
-    for form, raw in raws:
-        if isinstance(form, BoundedFormat):
-            calls[form.bounds].append((form.form.parse, (raw,)))
-    with ExitStack() as stack:
-        for bounds, of_child in calls.items():
-            stack.enter_context(child_of(bounds).ahead(of_child))
-        yield
 
 
 @dataclass(frozen=True)

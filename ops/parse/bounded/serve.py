@@ -2,30 +2,30 @@
 
 Belongs here: what runs in the child. Not here: starting and killing it (child.py).
 
-A call is a pickled pair of function and arguments made by the parent; messages.py defines answers. Of a batch
-of calls, the first are answered together, and the rest may be left undone. The child ends when its standard
-input closes, which means that its parent has ended. A C parser that never returns is killed by its time
-limit, whether or not the parent is alive.
+A call is a pickled pair of function and arguments made by the parent; messages.py defines answers. The child
+ends when its standard input closes, which means that its parent has ended. A C parser that never returns is
+killed by its time limit, whether or not the parent is alive.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+import pickle
+import socket
 import sys
 import threading
 import time
 from collections.abc import Callable
-from multiprocessing.connection import Connection
+from typing import IO
 
-from ops.parse.bounded.bounds import Bounds, Stopwatch, bound_memory
+from ops.parse.bounded.bounds import Bounds, bound_memory, start_stopwatch
 from ops.parse.bounded.messages import (
-    TOGETHER,
+    Message,
     answer_of,
-    joined,
-    progress_message,
-    received_calls,
+    progress,
     refusal,
+    send,
     too_large,
     unavailable,
     watched,
@@ -33,60 +33,52 @@ from ops.parse.bounded.messages import (
 from ops.parse.source import ParseError, ServiceError, exhausting, tell_memory
 
 #: Sent once, when the child has started.
-READY = b""
-#: Seconds after which the answers so far are sent; the remaining calls are not started.
-_SOON = 0.5
+READY = refusal("")
 
 
-def serve(descriptor: int, shared: int, seconds: int, memory: int, output: int) -> None:
-    """Answer calls that arrive by a connection and an in-memory file until the connection closes."""
+def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
+    """Answer calls that arrive by a socket until it closes."""
     bounds = Bounds(seconds, memory, output)
-    connection = Connection(descriptor)
+    stream = socket.socket(fileno=descriptor).makefile("rwb")
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    bounded, stopwatch = False, Stopwatch(bounds.seconds)
-    message, progress = READY, _Progress(connection)
+    answer, bounded = READY, False
     while True:
         try:
-            connection.send_bytes(message)
+            send(stream, answer)
             # Unpickling imports the parsers' modules, which do not count towards the memory limit.
-            calls = received_calls(connection, shared)
+            function, arguments = pickle.load(stream)  # noqa: S301  from the parent
         except (EOFError, OSError):  # the parent has ended
             return
-        answers: list[bytes] = []
-        begun = time.monotonic()
-        for function, arguments in calls:
-            if not bounded:
-                # Documents are many small objects with few cycles: collecting every 700 costs a tenth.
-                gc.freeze()
-                gc.set_threshold(50_000)
-                bound_memory(bounds.memory)
-                tell_memory(bounds.most_memory)
-                bounded = True
-            stopwatch.start()
-            with watched(progress):
-                answers.append(_answer(function, arguments, bounds))
-            if time.monotonic() > begun + _SOON or sum(map(len, answers)) > TOGETHER // 2:
-                break
-        message = joined(answers)
+        if not bounded:
+            # Documents are many small objects with few cycles: collecting every 700 costs a tenth.
+            gc.freeze()
+            gc.set_threshold(50_000)
+            bound_memory(bounds.memory)
+            tell_memory(bounds.most_memory)
+            bounded = True
+        start_stopwatch(bounds.seconds)
+        with watched(_Progress(stream)):
+            answer = _answer(function, arguments, bounds)
+        del function, arguments
 
 
 class _Progress:
     """Reports the progress of a call to the parent, at most once a second."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection, self._last = connection, time.monotonic()
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self._last = stream, time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
         if (now := time.monotonic()) > self._last + 1:
-            self._connection.send_bytes(progress_message(done, total))
+            send(self._stream, progress(done, total))
             self._last = now
 
 
-def _answer(function: Callable[..., object], arguments: tuple[object, ...], bounds: Bounds) -> bytes:
+def _answer(function: Callable[..., object], arguments: tuple[object, ...], bounds: Bounds) -> Message:
     try:
         with exhausting():
             answer = answer_of(function, function(*arguments))
-        return answer if len(answer) <= bounds.output else refusal(too_large(bounds.output))
+        return answer if len(answer.content) <= bounds.output else refusal(too_large(bounds.output))
     except ParseError as error:
         return refusal(str(error))
     except ServiceError as error:

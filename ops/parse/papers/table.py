@@ -43,7 +43,7 @@ def _each(
 ) -> Outcome:
     lost: Counter[str] = Counter()
     return read_each(
-        records, shape, lambda record: rows_of(record, formats[record.kind], row, lost), lost, formats
+        records, shape, lambda record: rows_of(record, formats[record.kind], row, lost), lost
     )
 
 

@@ -150,7 +150,7 @@ def parse_human_summaries(records: Sequence[Record]) -> Outcome:
     def rows(record: Record) -> list[Row]:
         return [_summary_row(record, SUMMARY_FORMATS[record.kind].parse(record.raw))]
 
-    return read_each(records, HUMAN_SUMMARIES, rows, formats=SUMMARY_FORMATS)
+    return read_each(records, HUMAN_SUMMARIES, rows)
 
 
 def parse_gold_alignments(records: Sequence[Record]) -> Outcome:
@@ -162,7 +162,7 @@ def parse_gold_alignments(records: Sequence[Record]) -> Outcome:
     def rows(record: Record) -> list[Row]:
         return [_alignment_row(record, label) for label in ALIGNMENT_FORMATS[record.kind].parse(record.raw)]
 
-    return read_each(records, GOLD_ALIGNMENTS, rows, formats=ALIGNMENT_FORMATS)
+    return read_each(records, GOLD_ALIGNMENTS, rows)
 
 
 def _named_by(path: str) -> tuple[str, str | None, str]:

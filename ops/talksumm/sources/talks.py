@@ -134,7 +134,7 @@ def parse_talks(records: Sequence[Record]) -> Outcome:
     def rows(record: Record) -> list[Row]:
         return [_row(record, FORMATS[record.kind].parse(record.raw))]
 
-    return read_each(records, TALKS, rows, formats=FORMATS)
+    return read_each(records, TALKS, rows)
 
 
 def split_folder(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ops.parse.bounded.messages import joined
+from ops.parse.bounded.messages import send
 from ops.parse.decoding import json_value
 from ops.parse.papers.xml_tree import root_of
 from ops.parse.source import ParseError, Raw
@@ -100,19 +100,20 @@ def places() -> Places:
 def answers(*messages) -> int:
     """Misbehave: send forged messages in the name of the child."""
     frame = sys._getframe()
-    while "connection" not in frame.f_locals:
+    while "stream" not in frame.f_locals:
         frame = frame.f_back
     for message in messages:
-        frame.f_locals["connection"].send_bytes(joined([message]))
+        send(frame.f_locals["stream"], message)
     time.sleep(60)
 
 
 def stops_within() -> int:
     """Start an answer, and never finish it."""
     frame = sys._getframe()
-    while "connection" not in frame.f_locals:
+    while "stream" not in frame.f_locals:
         frame = frame.f_back
-    os.write(frame.f_locals["connection"].fileno(), b"\0\0\0\x09k1")
+    frame.f_locals["stream"].write(b"k\x09" + bytes(7) + b"1")
+    frame.f_locals["stream"].flush()
     time.sleep(60)
 
 
