@@ -1,27 +1,25 @@
-"""The files of a source's folder as records, and files as byte streams, with .gz and .zst decompressed.
+"""The files of a source's folder, as records or opened.
 
-Belongs here: which files belong to a source, size limits, links, duplicate names, and opening a compressed
-file with its possible errors. Not here: what is in the files (the formats), and how much of a stream is read.
+Belongs here: which files belong to a source, size limits, links, duplicate names. Not here: what is in the
+files (the formats), decompressing them (unpacked.py).
 """
 
 from __future__ import annotations
 
 import errno
-import gzip
 import os
 import re
 import stat
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import IO, NamedTuple, cast
-
-from backports import zstd
+from typing import NamedTuple
 
 from ops.parse.decoding import one_line
+from ops.parse.page_bytes import not_text
 from ops.parse.source import Only, ParseError, Raw, Source
+from ops.parse.unpacked import DamageError, Unpacked
 
 #: The end of the error for a file over the limit.
 TO_READ_IT = "raise max_bytes of its source in params.yaml"
@@ -194,10 +192,6 @@ def _walk(folder: Path, suffixes: tuple[str, ...]) -> set[Path]:
     return found
 
 
-#: Exceptions raised when reading a damaged file.
-ERRORS = (OSError, EOFError, zlib.error, zstd.ZstdError)
-
-
 def packings(*suffixes: str) -> tuple[str, ...]:
     """Return file suffixes, each plain and compressed."""
     return tuple(f"{suffix}{packed}" for suffix in suffixes for packed in ("", ".gz", ".zst"))
@@ -207,14 +201,16 @@ def packings(*suffixes: str) -> tuple[str, ...]:
 JSON_LINES = packings(".jsonl", ".ndjson")
 
 
-def is_packed(name: str) -> bool:
-    """Say whether a file is compressed, judging by its name."""
-    return name.lower().endswith((".gz", ".zst"))
+def opened(file: Path, max_bytes: int) -> Unpacked:
+    """Open a file for reading, decompressed. Raises OSError if it cannot be opened, or is damaged.
 
-
-def opened(file: Path) -> IO[bytes]:
-    """Open a file and decompress it if necessary. Raises OSError if it cannot be opened."""
-    name = file.name.lower()
-    if name.endswith(".zst"):
-        return cast("IO[bytes]", zstd.open(file))
-    return cast("IO[bytes]", gzip.open(file)) if name.endswith(".gz") else file.open("rb")
+    A file may be plain despite its name: some clients decompress what they fetch.
+    """
+    stream = file.open("rb")
+    unpacked = Unpacked(stream, os.fstat(stream.fileno()).st_size, max_bytes)
+    start = unpacked.peek(1)
+    binary = not_text(start) if start else "empty"
+    if binary and not unpacked.is_compressed and file.name.lower().endswith((".gz", ".zst")):
+        unpacked.close()
+        raise DamageError(f"it is not compressed, but {binary}")
+    return unpacked

@@ -5,36 +5,25 @@ child process reads first; the encoding of a file's lines and rows. Not here: fi
 guessing the encoding of one text (encodings.py), what else a line contains (the formats).
 
 Once the child has read a line of JSON within its limits, the parent can read the same line safely.
-
-Guessing an encoding takes milliseconds, however short the text is, and a small compressed file may hold a
-huge number of lines. So only the first lines of a file are guessed one by one; their number depends on its
-size. Later lines get the encoding guessed from all lines of the file that are not UTF-8. Both depend on the
-file alone, so a line reads the same whichever other lines are requested.
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from ops.parse.bounded import Bounds, child_of
 from ops.parse.decoding import json_object
-from ops.parse.encodings import damaged_utf8, decoded_as, guess_of, guessed, in_utf8, is_utf8
-from ops.parse.files import ERRORS, Found, find, is_packed, once, opened, too_large
+from ops.parse.encodings import damaged_utf8, decoded_as, guess_of, in_utf8, is_utf8
+from ops.parse.files import Found, find, once, opened, too_large
 from ops.parse.source import Only, ParseError, Raw, Source, exhausting
+from ops.parse.unpacked import Unpacked
 
-#: Decompressing to this many times the file's size ends the reading: it may be a decompression bomb. Text
-#: compresses to a tenth, repetitive lines to less.
-_UNPACKED = 100
-UNPACKED = f"it unpacks to more than {_UNPACKED} times its size; the rest of the file was not read"
-#: Bytes added to each line's size, so that a huge number of tiny lines counts as a bomb, too.
-_LEAST = 100
-_TOO_MANY_LINES = "it unpacks to more than a line for each byte of its size; the rest was not read"
 #: Bytes skipped at a time.
 _BLOCK = 2**13
 
@@ -74,66 +63,37 @@ def is_wanted(raw: Raw, only: Only) -> bool:
 def lines_of_file(path: str, file: Path, max_bytes: int) -> Iterator[Raw]:
     """Yield the lines of a plain or compressed file like `lines_of`."""
     try:
-        with opened(file) as stream:
-            packed = file.stat().st_size if is_packed(file.name) else None
-            yield from lines_of(stream, path, packed, max_bytes)
+        with opened(file, max_bytes) as stream:
+            yield from lines_of(stream, path, max_bytes)
     except OSError as error:
-        yield unread(path, 1, error, str(file))
+        yield unread(path, 1, error, file)
 
 
-def lines_of(stream: IO[bytes], path: str, packed: int | None, max_bytes: int) -> Iterator[Raw]:
+def lines_of(stream: Unpacked, path: str, max_bytes: int) -> Iterator[Raw]:
     """Yield the non-blank lines of a file. An error that stops the reading is that of one last record.
 
-    `packed` is the compressed size if `stream` decompresses the file, otherwise None. A line over the limit
-    is skipped without being held in memory.
+    A line over the limit is skipped without being held in memory.
     """
-    row = end = 0
+    row = 0
     try:
         while line := stream.readline(max_bytes + len(b"\r\n")):
             row += 1
-            skipped, blank = _skip_line(stream, line, None if packed is None else (packed, end, max_bytes))
-            end += len(line) + skipped
+            stream.count_record()
+            piece, blank, skipped = line, not line.strip(), False
+            while not piece.endswith(b"\n") and (piece := stream.readline(_BLOCK)):
+                blank, skipped = blank and not piece.strip(), True
             line = line.rstrip(b"\r\n")
-            bomb = _bomb(end, row, packed, max_bytes)
-            error = bomb or (too_large(max_bytes) if skipped or len(line) > max_bytes else None)
-            if bomb or not blank:
+            error = too_large(max_bytes) if skipped or len(line) > max_bytes else None
+            if not blank:
                 yield Raw(path, f"{path}#{row}", b"" if error else line, row, error=error)
-            if bomb:
-                return
-    except ERRORS as error:
+    except OSError as error:
         yield unread(path, row + 1, error)
 
 
-def _skip_line(stream: IO[bytes], line: bytes, limits: tuple[int, int, int] | None) -> tuple[int, bool]:
-    """Skip what is left of a line that has begun; return its size, and whether the whole line is blank.
-
-    Of a compressed file, `limits` are its size, the place of the line, and the largest record.
-    """
-    skipped, blank, piece = 0, not line.strip(), line
-    while not piece.endswith(b"\n") and (piece := stream.readline(_BLOCK)):
-        skipped += len(piece)
-        blank = blank and not piece.strip()
-        if limits is not None and unpacks_too_far(limits[1] + skipped, limits[0], limits[2]):
-            break
-    return skipped, blank
-
-
-def _bomb(end: int, row: int, packed: int | None, max_bytes: int) -> str | None:
-    """Return why reading must stop at line `row`, which ends here, or None."""
-    if unpacks_too_far(end, packed, max_bytes):
-        return UNPACKED
-    return _TOO_MANY_LINES if unpacks_too_far(end + row * _LEAST, packed, max_bytes) else None
-
-
-def unpacks_too_far(position: int, packed: int | None, max_bytes: int) -> bool:
-    """Say whether a file of `packed` bytes may be a decompression bomb, given the output so far."""
-    return packed is not None and position > max(max_bytes, packed * _UNPACKED)
-
-
-def unread(path: str, row: int, error: Exception, file: str | None = None) -> Raw:
+def unread(path: str, row: int, error: Exception, file: Path | None = None) -> Raw:
     """Return the last record of a file that cannot be read further."""
-    cause = f"cannot be read from line {row} on: {error.__class__.__name__}: {error}"
-    return Raw(path, f"{path}#{row}", b"", row, error=cause.replace(file, path) if file else cause)
+    cause = f"cannot be read from line {row} on: {error}"
+    return Raw(path, f"{path}#{row}", b"", row, error=cause.replace(str(file), path) if file else cause)
 
 
 #: Returns the document id in the object of a line, if any.
@@ -151,6 +111,10 @@ class LineName(NamedTuple):
     error: str | None = None
 
 
+def _unnamed(error: str) -> LineName:
+    return LineName(error=error)
+
+
 def named(raws: Iterable[Raw], naming: Naming, paths: Container[str]) -> Iterator[Raw]:
     """Yield lines with the document ids that they contain; unreadable ones get an error.
 
@@ -159,7 +123,7 @@ def named(raws: Iterable[Raw], naming: Naming, paths: Container[str]) -> Iterato
     """
     for some in _batches(raws):
         sound = [raw.content for raw in some if raw.error is None]
-        names = iter(_names_of(naming, sound))
+        names = iter(_by_child(sound, _unnamed, names_of, naming))
         for raw in some:
             if raw.error is not None:
                 yield raw
@@ -171,10 +135,16 @@ def named(raws: Iterable[Raw], naming: Naming, paths: Container[str]) -> Iterato
 
 def keys_of(raws: Iterable[Raw]) -> list[str]:
     """Return the keys of all lines' objects in order of first occurrence, skipping unreadable lines."""
-    there: dict[str, None] = {}
+    keys: dict[str, None] = {}
     for some in _batches(raws):
-        there |= dict.fromkeys(keys_by_child([raw.content for raw in some if raw.error is None]))
-    return list(there)
+        lines = [raw.content for raw in some if raw.error is None]
+        for found in _by_child(lines, _no_keys, keys_in):
+            keys |= dict.fromkeys(found)
+    return list(keys)
+
+
+def _no_keys(error: str) -> list[str]:
+    return []
 
 
 def document_id(given: str | None, place: str, paths: Container[str]) -> str:
@@ -196,44 +166,37 @@ def _batches(raws: Iterable[Raw]) -> Iterator[list[Raw]]:
         yield some
 
 
-def _names_of(naming: Naming, lines: Sequence[bytes]) -> list[LineName]:
-    """Return the child's results for some lines; if one of them kills it, each is read alone."""
+Told = TypeVar("Told")
+
+
+def _by_child(
+    lines: Sequence[bytes], failed: Callable[[str], Told], function: Callable[..., list[Told]], *more: object
+) -> list[Told]:
+    """Return what the child tells of each line; if one of them kills it, each is read alone."""
     if not lines:
         return []
     try:
-        return child_of(_NAMING_BOUNDS).call(names_of, naming, lines)
+        return child_of(_NAMING_BOUNDS).call(function, lines, *more)
     except ParseError as error:
         if len(lines) == 1:
-            return [LineName(error=str(error))]
-    return [name for line in lines for name in _names_of(naming, [line])]
-
-
-def keys_by_child(lines: Sequence[bytes]) -> list[str]:
-    """Return the keys of lines, read in a child process, skipping unreadable lines."""
-    try:
-        return child_of(_NAMING_BOUNDS).call(merged_keys, lines)
-    except ParseError:
-        return [] if len(lines) < 2 else [key for line in lines for key in keys_by_child([line])]
+            return [failed(str(error))]
+    return [told for line in lines for told in _by_child([line], failed, function, *more)]
 
 
 # The following functions run in the child.
 
 
-def names_of(naming: Naming, lines: Sequence[bytes]) -> list[LineName]:
+def names_of(lines: Sequence[bytes], naming: Naming) -> list[LineName]:
     """Return the document ids of lines, in order."""
-    return [_name_of(naming, line) for line in lines]
+    return [_name_of(line, naming) for line in lines]
 
 
-def merged_keys(lines: Sequence[bytes]) -> list[str]:
-    """Return the keys of all readable lines."""
-    there: dict[str, None] = {}
-    for line in lines:
-        with contextlib.suppress(ParseError), exhausting():
-            there |= dict.fromkeys(json_object(line))
-    return list(there)
+def keys_in(lines: Sequence[bytes]) -> list[list[str]]:
+    """Return the keys of each line, none of an unreadable one."""
+    return [_keys_in(line) for line in lines]
 
 
-def _name_of(naming: Naming, line: bytes) -> LineName:
+def _name_of(line: bytes, naming: Naming) -> LineName:
     try:
         with exhausting():
             name = naming(json_object(line))
@@ -242,9 +205,13 @@ def _name_of(naming: Naming, line: bytes) -> LineName:
     return LineName(name if name and name.isprintable() else None)
 
 
-#: Lines of a file guessed one by one, plus one more for each so many bytes of its size.
-_ANY_GUESSES, _BYTES_A_GUESS = 16, 1024
-#: Bytes of lines for the guess that covers the rest of a file.
+def _keys_in(line: bytes) -> list[str]:
+    with suppress(ParseError), exhausting():
+        return [*json_object(line)]
+    return []
+
+
+#: Bytes of lines for guessing the encoding of a file.
 _SAMPLED_LINES = 2**16
 
 
@@ -252,16 +219,18 @@ def of_file_in_utf8(raw: Raw, encoding: str, file: Path, max_bytes: int) -> Raw:
     """Return a record of a file with its bytes converted to UTF-8, like `in_utf8`."""
     if raw.row is None:
         return in_utf8(raw, encoding)
-    return in_utf8(raw, encoding, partial(guessed_in, file, raw.row, max_bytes=max_bytes))
+    return in_utf8(raw, encoding, partial(guessed_in, file, max_bytes=max_bytes))
 
 
-def guessed_in(file: Path, row: int, content: bytes, max_bytes: int) -> tuple[str, str] | None:
-    """Return the text and encoding of line `row` (from 1) of a file, like `guessed`."""
-    known = file.stat()
-    if row <= _ANY_GUESSES + known.st_size // _BYTES_A_GUESS:
-        return guessed(content)
+def guessed_in(file: Path, content: bytes, max_bytes: int) -> tuple[str, str] | None:
+    """Return the text and encoding of a line of a file, like `encodings.guessed`.
+
+    The guess is made once for all lines of the file that are not UTF-8: it takes milliseconds, and a short
+    line tells little.
+    """
     if damaged_utf8(content):
         return None
+    known = file.stat()
     return decoded_as(content, _guess_of_file(file, max_bytes, known.st_size, known.st_mtime_ns))
 
 

@@ -14,9 +14,10 @@ import csv
 import io
 import math
 import re
+import sys
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -26,9 +27,10 @@ import pyarrow.parquet as pq
 
 from ops.parse.decoding import check_characters
 from ops.parse.encodings import Guess, guessed
-from ops.parse.files import is_packed, opened, too_large
-from ops.parse.lines import UNPACKED, guessed_in, unpacks_too_far
+from ops.parse.files import opened, too_large
+from ops.parse.lines import guessed_in
 from ops.parse.source import ParseError
+from ops.parse.unpacked import Unpacked
 
 
 class TableRow(NamedTuple):
@@ -51,12 +53,16 @@ def id_of(column: str, cells: Mapping[str, Any]) -> str | None:
 
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
-#: What separates the columns of files named .csv; spreadsheets of many countries write semicolons.
+#: What may separate the columns of files named .csv; spreadsheets of many countries write semicolons.
 _SEPARATORS = ",;\t|"
 _QUOTED = re.compile('"[^"]*"')
+#: The first line by which Excel tells the separator.
+_SEPARATOR_LINE = re.compile(r'\ufeff?"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LONGEST_HEADER = 2**20
 _SURROGATE = re.compile("[\udc80-\udcff]")
+
+csv.field_size_limit(sys.maxsize)  # rows are limited below, as a whole
 
 
 class Delimited(NamedTuple):
@@ -64,7 +70,7 @@ class Delimited(NamedTuple):
 
     delimiter: str
     encoding: str
-    """Encoding of rows that are not UTF-8; empty to guess it for each row."""
+    """Encoding of rows that are not UTF-8; empty to guess it."""
     quotes: str
     """csv: cells may be quoted, also across lines; none: quotes are ordinary characters; empty: default."""
 
@@ -79,13 +85,16 @@ class Delimited(NamedTuple):
         return not self.quotes and self.delimiter == "\t"
 
 
-def _of_header(form: Delimited, header: str) -> Delimited:
-    """Return the dialect of a CSV file: its columns are separated by what gives its header the most."""
-    if form.delimiter != ",":
-        return form
+def told_delimiter(line: str) -> str | None:
+    """Return the delimiter that Excel's line `sep=;` tells, or None for any other line."""
+    found = _SEPARATOR_LINE.fullmatch(line)
+    return found[1] if found else None
 
-    outside = header if form.quotes == "none" else _QUOTED.sub("", header)
-    return form._replace(delimiter=max(_SEPARATORS, key=outside.count))
+
+def delimiter_of(header: str, quotes: str = "") -> str:
+    """Return what separates the columns of a CSV file: what its header has the most outside of quotes."""
+    outside = header if quotes == "none" else _QUOTED.sub("", header)
+    return max(_SEPARATORS, key=outside.count)
 
 
 def delimited_rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[TableRow]:
@@ -95,74 +104,61 @@ def delimited_rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[Tabl
     since a stray quote may have swallowed them. Each of them is then a row by itself or broken; only the last
     may start another row over several lines. So no line is read more than twice.
 
-    Raises ParseError if reading cannot go on, and the exceptions in `files.ERRORS` for a damaged file.
+    Raises ParseError or OSError if reading cannot go on.
     """
-    with closing(_Lines(file, form, max_bytes)) as lines:
-        form = _of_header(form, lines.header())
-        reader = csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting, strict=True)
-        names: list[str] = []
-        while True:
-            lines.begin_row()
-            fault: str | None
+    guess = partial(guessed_in, file, max_bytes=max_bytes)
+    with _delimited(file, form, max_bytes) as (table, names):
+        while (row := table.next_row()) is not None:
+            cells, fault, encoding = row.cells, row.fault, table.encoding
+            if fault is None and not "".join(cells).strip() and len(cells) < 2:
+                continue
             try:
-                cells = _next_row(reader, max_bytes)
-                if cells is None:
-                    return
-                if not "".join(cells).strip() and (not names or len(cells) < 2):
-                    continue
-                guess = partial(guessed_in, file, lines.first, max_bytes=max_bytes)
                 cells, read_as = _decoded(cells, form.encoding, guess)
-            except (csv.Error, UnicodeError) as error:
-                due = "CSV" if isinstance(error, csv.Error) else form.encoding or "utf-8"
-                if not names:
-                    raise ParseError(f"the header is not {due}: {error}") from None
-                cause = str(error) if isinstance(error, _TooLargeError) else f"not {due}: {error}"
-                cells, read_as, fault = [], None, cause
+                encoding = read_as or encoding
+            except UnicodeError as error:
+                fault = f"not {form.encoding or 'utf-8'}: {error}"
+            fault = fault or _fault(cells, names, row.lines, table.form)
+            if fault:
+                table.give_back(row)
+                yield TableRow(row.place, {}, fault)
             else:
-                fault = _fault(cells, names, lines.row, form)
-            place = lines.first
-            if not names:
-                names = _header(cells)
-            elif fault:
-                lines.give_back()
-                yield TableRow(place, {}, fault)
-            else:
-                yield TableRow(place, dict(zip(names, cells, strict=True)), None, read_as or lines.encoding)
+                yield TableRow(row.place, dict(zip(names, cells, strict=True)), None, encoding)
+
+
+def delimited_columns(file: Path, form: Delimited) -> list[str]:
+    """Return the names of the columns. Raises ParseError or OSError."""
+    with _delimited(file, form, _LONGEST_HEADER) as (_, names):
+        return names
+
+
+@contextmanager
+def _delimited(file: Path, form: Delimited, max_bytes: int) -> Iterator[tuple[_DelimitedFile, list[str]]]:
+    """Yield an open file that is read behind its header, and the names of its columns."""
+    with opened(file, max_bytes) as stream:
+        table = _DelimitedFile(stream, form, max_bytes)
+        names: list[str] = []
+        while not names and (row := table.next_row()) is not None:
+            if row.fault:
+                raise ParseError(f"the header cannot be read: {row.fault}")
+            if any(cell.strip() for cell in row.cells):
+                try:
+                    names = _header(_decoded(row.cells, form.encoding)[0])
+                except UnicodeError as error:
+                    raise ParseError(f"the header is not {form.encoding or 'utf-8'}: {error}") from None
+        yield table, names
 
 
 def _fault(cells: Sequence[str], names: Sequence[str], lines: Sequence[str], form: Delimited) -> str | None:
     """Return why a row is broken, or None."""
-    if names and len(cells) != len(names):
+    if len(cells) != len(names):
         return f"{len(cells)} columns where the header has {len(names)}"
-    each = {line.count(form.delimiter) + 1 for line in lines}
-    if form.ambiguous and len(lines) > 1 and each == {len(names)}:
+    widths = {line.count(form.delimiter) + 1 for line in lines}
+    if form.ambiguous and len(lines) > 1 and widths == {len(names)}:
         return (
             f"a quote opens here and ends {len(lines) - 1} lines below, each of which could be a row;"
             " `quotes: none` or `quotes: csv` of the source decides"
         )
     return None
-
-
-def delimited_columns(file: Path, form: Delimited) -> list[str]:
-    """Return the names of the columns. Raises ParseError, and the exceptions in `files.ERRORS`."""
-    with closing(_Lines(file, form, _LONGEST_HEADER)) as lines:
-        form = _of_header(form, lines.header())
-        try:
-            for cells in csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting):
-                if any(cell.strip() for cell in cells):
-                    return _header(_decoded(cells, form.encoding)[0])
-        except (csv.Error, UnicodeError) as error:
-            raise ParseError(f"the header cannot be read: {error}") from None
-    return []
-
-
-def _next_row(reader: Iterator[list[str]], max_bytes: int) -> list[str] | None:
-    """Return the next row without the csv module's (global) limit on cells: `_Lines` limits whole rows."""
-    limit = csv.field_size_limit(max_bytes)
-    try:
-        return next(reader, None)
-    finally:
-        csv.field_size_limit(limit)
 
 
 def _header(cells: list[str]) -> list[str]:
@@ -188,92 +184,98 @@ def _decoded(cells: list[str], encoding: str, guess: Guess = guessed) -> tuple[l
     return [content.decode(encoding) for content in contents], codecs.lookup(encoding).name
 
 
-class _TooLargeError(csv.Error):
-    """A line is over the limit, and was skipped."""
+class _Lines(NamedTuple):
+    """The lines of a row: the number of the first one, from 1, and its cells, or why it is broken."""
+
+    place: int
+    lines: list[str]
+    cells: list[str]
+    fault: str | None = None
 
 
-class _Lines:
-    """The lines of a file as text, for the `csv` module. Bytes that are not UTF-8 become surrogates."""
+class _DelimitedFile:
+    """A file of which one row after the other is read. Bytes that are not UTF-8 become surrogates."""
 
-    def __init__(self, file: Path, form: Delimited, max_bytes: int) -> None:
-        self._stream, self._max_bytes = opened(file), max_bytes
-        self._packed = file.stat().st_size if is_packed(file.name) else None
-        self.encoding = None if form.encoding else _utf_16(file)
+    def __init__(self, stream: Unpacked, form: Delimited, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        utf_16 = not form.encoding and stream.peek(2)[:2] in _UTF_16  # as spreadsheets write it
+        self.encoding = "utf-16" if utf_16 else None
         """The encoding of the whole file, if a byte order mark declares it."""
-        known = (self.encoding, "strict") if self.encoding else ("utf-8", "surrogateescape")
-        self._text = io.TextIOWrapper(self._stream, *known, newline="\n")
+        self._new = self._lines(stream)
         self._again: deque[str] = deque()
-        """Lines that are read again: the header, and what a broken row has swallowed."""
-        self.first = 1
-        """The number of the row's first line, from 1."""
-        self.row: list[str] = []
-        """The lines of the current row so far."""
-        self._size = 0
-        self._swallowed = 0
-        """The number of the last line that a broken row swallowed."""
+        """Lines that are read before new ones: the header, and what broken rows have swallowed."""
+        self._alone = 0
+        """How many of these are rows by themselves, or broken."""
+        self._place = 1
+        self.form = form
+        if form.delimiter == ",":
+            self.form = form._replace(delimiter=self._delimiter(form.quotes))
 
-    def header(self) -> str:
-        """Return the first line, which stays to be read."""
-        line = self._read().removeprefix("\ufeff")
-        if line:
-            self._again.append(line)
-        return line
-
-    def __iter__(self) -> _Lines:
-        return self
-
-    def __next__(self) -> str:
-        if self.row and self.first < self._swallowed:
-            raise csv.Error("a quote opens here, within a broken row")
-        line = self._again.popleft() if self._again else self._read()
-        if not line:
-            raise StopIteration
-        self._size += len(line)
-        if (
-            self._size > self._max_bytes and self.row
-        ):  # a quote without end could swallow the rest of the file
-            self._again.appendleft(line)
-            raise csv.Error(f"{too_large(self._max_bytes)}, or a quote does not end")
-        self.row.append(line)
-        if self._size > self._max_bytes:
-            self._skip(line)
-            raise _TooLargeError(too_large(self._max_bytes))
-        return line
-
-    def begin_row(self) -> None:
-        """Start the next row."""
-        self.first += len(self.row)
-        self.row, self._size = [], 0
-
-    def give_back(self) -> None:
-        """Read all lines of the row but the first again; see `delimited_rows`."""
-        self._swallowed = max(self._swallowed, self.first + len(self.row) - 1)
-        self._again.extendleft(reversed(self.row[1:]))
-        del self.row[1:]
-
-    def _skip(self, line: str) -> None:
-        """Skip what is left of a line that has begun."""
-        while line and not line.endswith("\n"):
-            line = self._read()
-
-    def _read(self) -> str:
-        """Return the next line, or the beginning of one over the limit; empty at the end of the file."""
+    def next_row(self) -> _Lines | None:
+        """Return the next row; None at the end."""
+        taken: list[str] = []
+        form = self.form
+        reader = csv.reader(self._taken(taken), delimiter=form.delimiter, quoting=form.quoting, strict=True)
+        cells, fault = list[str](), None
         try:
-            line = self._text.readline(self._max_bytes + 1)
+            cells = next(reader, [])
+        except csv.Error as error:
+            fault = f"not CSV: {error}"
+        except _TooLargeError:
+            fault = too_large(self._max_bytes)
+        row = _Lines(self._place, taken, cells, fault)
+        self._place += len(taken)
+        self._alone = max(0, self._alone - 1)
+        return row if taken else None
+
+    def give_back(self, row: _Lines) -> None:
+        """Read all lines of the last row but the first again; see `delimited_rows`."""
+        if len(row.lines) > 1:
+            self._again.extendleft(reversed(row.lines[1:]))
+            self._alone = len(row.lines) - 2
+            self._place = row.place + 1
+
+    def _taken(self, taken: list[str]) -> Iterator[str]:
+        """Yield the lines that the `csv` module asks for, and add them to those of the row."""
+        size = 0
+        while line := self._again.popleft() if self._again else next(self._new, ""):
+            size += len(line)
+            if taken and (self._alone or size > self._max_bytes):
+                self._again.appendleft(line)
+                large = f"{too_large(self._max_bytes)}, or a quote does not end"
+                raise csv.Error("a quote opens here, within a broken row" if self._alone else large)
+            taken.append(line)
+            if size > self._max_bytes:
+                raise _TooLargeError
+            yield line
+
+    def _lines(self, stream: Unpacked) -> Iterator[str]:
+        """Yield the lines; of one over the limit, just enough to see that."""
+        known = (self.encoding, "strict") if self.encoding else ("utf-8", "surrogateescape")
+        text = io.TextIOWrapper(stream, *known, newline="\n")
+        try:
+            while line := text.readline(self._max_bytes + 1):
+                yield line
+                while line and not line.endswith("\n"):
+                    line = text.readline(self._max_bytes)
         except UnicodeError as error:
             raise ParseError(f"not {self.encoding}: {error}; the rest of the file was not read") from None
-        if line and unpacks_too_far(self._stream.tell(), self._packed, self._max_bytes):
-            raise ParseError(UNPACKED)
-        return line
 
-    def close(self) -> None:
-        self._stream.close()
+    def _delimiter(self, quotes: str) -> str:
+        """Return the delimiter of a CSV file; a line that tells it is skipped, the header is read again."""
+        header = next(self._new, "").removeprefix("\ufeff")
+        if (delimiter := told_delimiter(header)) is not None:
+            self._place += 1
+            return delimiter
+        while header and not header.strip():
+            self._place += 1
+            header = next(self._new, "")
+        self._again.append(header)
+        return delimiter_of(header, quotes)
 
 
-def _utf_16(file: Path) -> str | None:
-    """Return "utf-16" if a file starts with its byte order mark, as spreadsheets write it."""
-    with closing(opened(file)) as stream:
-        return "utf-16" if stream.read(2) in _UTF_16 else None
+class _TooLargeError(Exception):
+    """A line is over the limit."""
 
 
 _ROWS = 64
@@ -283,14 +285,9 @@ _BUFFER = 2**20
 _UNREADABLE = (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError)
 
 
-def columnar_rows(file: Path, most: int) -> Iterator[TableRow]:
-    """Yield the rows, without columns of lists, structs and bytes.
-
-    Raises ParseError if no column remains, or the file declares more than `most` rows.
-    """
-    with _batches(file) as (names, told, batches):
-        if told > most:
-            raise ParseError(f"it claims {told:,} rows in {file.stat().st_size:,} bytes; it was not read")
+def columnar_rows(file: Path) -> Iterator[TableRow]:
+    """Yield the rows, without columns of lists, structs and bytes. Raises ParseError if no column remains."""
+    with _batches(file) as (names, batches):
         number = 0
         for batch in batches:
             for cells in _rows_of(batch.select(names)):
@@ -303,7 +300,7 @@ def columnar_rows(file: Path, most: int) -> Iterator[TableRow]:
 
 def columnar_columns(file: Path) -> list[str]:
     """Return the names of the columns that are read. Raises ParseError."""
-    with _batches(file) as (names, *_):
+    with _batches(file) as (names, _):
         return names
 
 
@@ -331,17 +328,16 @@ def _rows_of(batch: pa.RecordBatch, sound: bool = False) -> Iterator[dict[str, A
 
 
 @contextmanager
-def _batches(file: Path) -> Iterator[tuple[list[str], int, Iterator[pa.RecordBatch]]]:
-    """Yield the columns to read, the declared number of rows (0 for Arrow), and the batches."""
+def _batches(file: Path) -> Iterator[tuple[list[str], Iterator[pa.RecordBatch]]]:
+    """Yield the columns to read, and the batches."""
     try:
         if file.suffix.lower() == ".parquet":
             with pq.ParquetFile(file, buffer_size=_BUFFER) as parquet:
                 names = _readable(parquet.schema_arrow)
-                batches = parquet.iter_batches(_ROWS, columns=names, use_threads=False)
-                yield names, parquet.metadata.num_rows, batches
+                yield names, parquet.iter_batches(_ROWS, columns=names, use_threads=False)
         else:  # not memory-mapped: mapping a large file needs more address space than the child may have
             with pa.OSFile(str(file)) as stream, _arrow(stream) as (schema, batches):
-                yield _readable(schema), 0, batches
+                yield _readable(schema), batches
     except (MemoryError, ParseError):
         raise
     except _UNREADABLE as error:

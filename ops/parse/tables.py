@@ -19,17 +19,8 @@ from typing import Any, NamedTuple
 
 from ops.parse.bounded import Bounds, child_of
 from ops.parse.decoding import json_object, scalars
-from ops.parse.files import ERRORS, JSON_LINES, Found, find, once, packings, too_large
-from ops.parse.lines import (
-    UNPACKED,
-    document_id,
-    is_wanted,
-    keys_of,
-    lines_of_file,
-    named,
-    of_file_in_utf8,
-    unpacks_too_far,
-)
+from ops.parse.files import JSON_LINES, Found, find, once, packings, too_large
+from ops.parse.lines import document_id, is_wanted, keys_of, lines_of_file, named, of_file_in_utf8
 from ops.parse.source import Only, ParseError, Raw, Source, exhausting
 from ops.parse.table_files import (
     DELIMITERS,
@@ -41,6 +32,7 @@ from ops.parse.table_files import (
     delimited_rows,
     id_of,
 )
+from ops.parse.unpacked import RECORD, Budget
 
 SUFFIXES = (*JSON_LINES, *packings(".csv", ".tsv"), ".parquet", ".arrow")
 
@@ -179,10 +171,6 @@ _BOUNDS = Bounds()
 #: Limits of a batch: rows, and characters.
 _MOST_ROWS, _MOST_CHARACTERS = 512, 2**20
 
-#: A file may have one row per byte plus this many: each row becomes a record, which takes a kilobyte.
-_ANY_ROWS = 1_000
-_TOO_MANY = "it holds more rows than bytes; the rest of the file was not read"
-
 
 class TableFile(NamedTuple):
     """A file and how to read it."""
@@ -285,7 +273,7 @@ def read_columns(table: TableFile) -> list[str]:
     try:
         form = table.delimited
         return delimited_columns(table.file, form) if form else columnar_columns(table.file)
-    except ERRORS as error:
+    except OSError as error:
         raise ParseError(str(error)) from None
 
 
@@ -295,30 +283,25 @@ def _reading(table: TableFile) -> _Reading:
 
 
 def _read(table: TableFile) -> Iterator[ReadRow]:
-    place = size = 0
+    place = 0
     try:
-        file_size = table.file.stat().st_size
-        most_rows = file_size + _ANY_ROWS
+        budget = Budget(table.file.stat().st_size, table.max_bytes)
         with exhausting():
-            for number, row in enumerate(_rows(table, most_rows)):
-                if number == most_rows:
-                    raise ParseError(_TOO_MANY)
+            for row in _rows(table):
                 place = row.place
                 content = "" if row.error else json.dumps(row.cells, ensure_ascii=False)
-                size += len(content)
-                if unpacks_too_far(size, file_size, table.max_bytes):
-                    raise ParseError(UNPACKED)
+                budget.spend(len(content) + RECORD)
                 if len(content) > table.max_bytes or len(content.encode()) > table.max_bytes:
                     yield ReadRow(place, "", too_large(table.max_bytes))
                 else:
                     yield ReadRow(place, content, row.error, row.encoding, id_of(table.id, row.cells))
     except ParseError as error:
         yield ReadRow(place + 1, "", str(error))
-    except ERRORS as error:
-        cause = f"cannot be read from line {place + 1} on: {type(error).__name__}: {error}"
+    except OSError as error:
+        cause = f"cannot be read from line {place + 1} on: {error}"
         yield ReadRow(place + 1, "", cause.replace(str(table.file), table.path))
 
 
-def _rows(table: TableFile, most: int) -> Iterator[TableRow]:
+def _rows(table: TableFile) -> Iterator[TableRow]:
     form = table.delimited
-    return delimited_rows(table.file, form, table.max_bytes) if form else columnar_rows(table.file, most)
+    return delimited_rows(table.file, form, table.max_bytes) if form else columnar_rows(table.file)

@@ -24,7 +24,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import IO, Generic, TypeVar
+from typing import IO, Generic, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -136,7 +136,7 @@ class BoundedChild:
         ours.settimeout(self.bounds.patience)
         self._owner = os.getpid()
         with ours, theirs:
-            self._stream = ours.makefile("rwb")
+            self._stream = stream = cast("IO[bytes]", ours.makefile("rwb"))
             program = _SERVE.format(path=sys.path, arguments=(theirs.fileno(), *self.bounds[:3]))
             self._process = subprocess.Popen(
                 [sys.executable, "-c", program],
@@ -146,7 +146,7 @@ class BoundedChild:
                 env=os.environ | _ALLOCATION,
             )
         try:
-            received(self._stream, self.bounds.output)
+            received(stream, self.bounds.output)
         except (EOFError, TimeoutError):
             self._process.kill()
             raise RuntimeError(f"the child of the parsers did not begin: {self._death()}") from None
@@ -168,7 +168,6 @@ def child_of(bounds: Bounds) -> BoundedChild:
     child = BoundedChild(bounds)
     atexit.register(child.close)
     return child
-
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import IO
+from typing import IO, cast
 
 from ops.parse.bounded.bounds import Bounds, bound_memory, start_stopwatch
 from ops.parse.bounded.messages import (
@@ -39,7 +39,7 @@ READY = refusal("")
 def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
     """Answer calls that arrive by a socket until it closes."""
     bounds = Bounds(seconds, memory, output)
-    stream = socket.socket(fileno=descriptor).makefile("rwb")
+    stream = cast("IO[bytes]", socket.socket(fileno=descriptor).makefile("rwb"))
     threading.Thread(target=_end_with_parent, daemon=True).start()
     answer, bounded = READY, False
     while True:

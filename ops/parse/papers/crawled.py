@@ -84,11 +84,10 @@ class CrawledPapers(CrawledRows):
         if is_tar(body):
             return once(_of_archive(raw, body))
         stream, head = opened(body)
-        packed = len(body) if body.startswith(GZIP) else None
         line, end, _ = head.partition(b"\n")
         if line.startswith(b"{") and (line.rstrip().endswith(b"}") or not end):
-            return once(named(lines_of(stream, raw.path, packed, _LONGEST_LINE), document_of, {raw.path}))
-        if packed is not None:
+            return once(named(lines_of(stream, raw.path, _LONGEST_LINE), document_of, {raw.path}))
+        if body.startswith(GZIP):
             raise _unwanted(raw, body)
         return iter([replace(raw, document=name_of(raw, _SUFFIXES), content=body)])
 

@@ -42,9 +42,7 @@ def _each(
     row: Callable[[Record, AnyForm], Row],
 ) -> Outcome:
     lost: Counter[str] = Counter()
-    return read_each(
-        records, shape, lambda record: rows_of(record, formats[record.kind], row, lost), lost
-    )
+    return read_each(records, shape, lambda record: rows_of(record, formats[record.kind], row, lost), lost)
 
 
 def _read(record: Record, form: AnyForm) -> tuple[str, Paper]:

@@ -4,7 +4,6 @@ import os
 
 import pytest
 
-from ops.parse import lines
 from ops.parse.decoding import json_value
 from ops.parse.lines import keys_of, named
 from ops.parse.source import ParseError, Raw
@@ -83,10 +82,3 @@ def test_the_allowed_depth_of_json_is_the_same_in_every_reader():
         with pytest.raises(ParseError, match="nested too deeply"):
             at(depth, nested(300))
         assert at(depth, b'["' + b"[" * 10_000 + b'"]') == ["[" * 10_000]
-
-
-def test_the_keys_of_long_lines_are_read_in_small_batches(monkeypatch):
-    asked = []
-    monkeypatch.setattr(lines, "keys_by_child", lambda contents: asked.append(len(contents)) or [])
-    keys_of(raw_lines(*[b'{"a": "' + b"b" * 2**19 + b'"}'] * 7))
-    assert asked == [2, 2, 2, 1]

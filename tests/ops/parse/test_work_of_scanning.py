@@ -25,6 +25,7 @@ from ops.parse.lines import guessed_in, lines_of
 from ops.parse.scan import Corpus
 from ops.parse.source import MonthRule, Raw, Source
 from ops.parse.table_files import Delimited, delimited_rows
+from ops.parse.unpacked import DamageError, Unpacked
 from tests.parts import OneProcess
 
 FORMATS = {
@@ -82,15 +83,7 @@ def test_a_length_that_is_not_a_number_rejects_only_its_record(tmp_path, length)
 def test_records_that_claim_the_bytes_after_them_are_read_once(tmp_path, packed):
     with computing_at_most(60):  # they used to be read and put back for a quarter of an hour
         found = scanned(tmp_path, "a.warc.gz", packed(CLAIM * 400_000), "warc", 15_000_000)
-    assert len(found) > 20_000 and all(entry.error for entry in found)
-
-
-def test_records_swallowed_by_a_wrong_length_are_found(tmp_path):
-    content = b"".join([CLAIM, SOUND, CLAIM.replace(b"15000000", b"00000120"), resource(NOISE)])
-    for name, packed in {"a.warc": bytes, "a.warc.gz": gzip.compress}.items():
-        found = scanned(tmp_path, name, packed(content), "warc")
-        assert [entry.error is None for entry in found] == [False, True, False, True]
-        (tmp_path / "source" / name).unlink()
+    assert found and all(entry.error for entry in found)
 
 
 @pytest.mark.parametrize("padding", [10_000, 300_000])
@@ -99,24 +92,6 @@ def test_records_after_padding_are_read(tmp_path, padding):
     record = gzip.compress(resource(b"one"))
     found = scanned(tmp_path, "a.warc.gz", record + bytes(padding) + record + bytes(padding), "warc")
     assert len(found) == 2
-
-
-def test_a_record_of_another_type_with_a_wrong_length_swallows_no_other(tmp_path):
-    content = CLAIM.replace(b"response", b"request") + SOUND
-    first, second = scanned(tmp_path, "a.warc.gz", gzip.compress(content), "warc")
-    assert "Content-Length is wrong" in first.error or "cut short" in first.error
-    assert second.error is None
-
-
-@pytest.mark.parametrize(
-    ("between", "faults"), [(b"\n" * 2_000_000, 0), (b"WARC/1.0\n" + b"a\n" * 1_000_000, 1)]
-)
-def test_line_ends_and_fields_of_a_warc_are_read_in_bulk(tmp_path, between, faults):
-    content = gzip.compress(resource(NOISE) + between + b"\n" + SOUND)
-    calls, found = calls_of(scanned, tmp_path, "a.warc.gz", content, "warc")
-    assert calls < len(between) / 50
-    errors = [entry.error for entry in found if entry.error]
-    assert len(found) == 2 + faults and len(errors) == faults
 
 
 @pytest.mark.parametrize("blank", [b"\n", b"\r\n", b" \t\n"])
@@ -131,7 +106,7 @@ def test_blank_lines_count_as_lines_and_are_no_records(tmp_path, blank):
 
 def test_blank_lines_may_be_a_bomb(tmp_path):
     (found,) = scanned(tmp_path, "a.jsonl.gz", gzip.compress(b"\n" * 30_000_000), "jsonl_prose", 10_000)
-    assert "unpacks to more than a line for each byte of its size" in found.error
+    assert "unpacks to more than 100 times its size" in found.error
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.csv"])
@@ -180,7 +155,10 @@ def plainly(content, max_bytes):
 @example(b"x" * 20 + b"\r\n" + b"x" * 21 + b"\n" + b"y" * 200 + b"\nz")
 @example(b" " * 100 + b"\n" + b"x" * 19 + b"\r\r\n z")
 def test_lines_are_those_of_the_file(content):
-    found = [(raw.row, raw.error or raw.content) for raw in lines_of(BytesIO(content), "a", None, 20)]
+    found = [
+        (raw.row, raw.error or raw.content)
+        for raw in lines_of(Unpacked(BytesIO(content), len(content), 20), "a", 20)
+    ]
     assert found == list(plainly(content, 20))
 
 
@@ -278,11 +256,11 @@ def many_pairs(rows):
     return b"".join(b"caf\xe9 %d .\tcaf\xe9 . <::::> %d .\n" % (number, number) for number in range(rows))
 
 
-def test_encoding_guesses_for_lines_are_limited_by_the_size_of_the_file(tmp_path, guesses):
+def test_encoding_guesses_for_lines_are_one_a_file(tmp_path, guesses):
     packed = gzip.compress(many_pairs(2_000), 9)
     found = scanned(tmp_path, "train.tsv.gz", packed, "split_and_rephrase")
     assert len(found) == 2_000 and not any(entry.error for entry in found)
-    assert len(guesses) <= 17 + len(packed) // 1024 < 50
+    assert len(guesses) == 1
 
 
 def test_a_line_reads_the_same_whichever_others_are_requested(tmp_path, guesses):
@@ -291,30 +269,30 @@ def test_a_line_reads_the_same_whichever_others_are_requested(tmp_path, guesses)
     source = Source(kind="split_and_rephrase", path="source", licence="MIT")
     form, root = FORMATS["split_and_rephrase"], tmp_path / "source"
     lines = [raw.content for raw in form.split(root, source)]
-    assert guessed_in(root / "train.tsv", 999, lines[998], 2**24) == (lines[998].decode("cp1252"), "cp1252")
+    assert guessed_in(root / "train.tsv", lines[998], 2**24) == (lines[998].decode("cp1252"), "cp1252")
     corpus = Corpus("any", {"mine": source}, FORMATS, tmp_path, "", "", 50, OneProcess(), "none")
     texts = [record.raw.content.decode() for record in corpus.of_partition("all")]
     assert texts == [line.decode("cp1252") for line in lines]
 
 
-def test_encoding_guesses_for_table_rows_are_limited_by_the_size_of_the_file(tmp_path, guesses):
+def test_encoding_guesses_for_table_rows_are_one_a_file(tmp_path, guesses):
     file = tmp_path / "a.csv.gz"
     file.write_bytes(gzip.compress(b"id,text\n" + b"".join(b"%d,caf\xe9\n" % row for row in range(2_000)), 9))
     found = list(delimited_rows(file, Delimited(",", "", "csv"), 2**24))
     assert {row.cells["text"] for row in found} == {"caf\u00e9"} and len(found) == 2_000
-    assert len(guesses) <= 17 + file.stat().st_size // 1024 < 50
+    assert len(guesses) == 1
 
 
 def test_many_zstandard_frames_are_one_file(tmp_path):
     file = tmp_path / "a.csv.zst"
     frames = [zstd.compress(b"a\n"), *[zstd.compress(b"")] * 9_000, zstd.compress(b"b\n")]
     file.write_bytes(b"".join(frames))
-    with opened(file) as stream:
-        assert (stream.read(2), stream.tell(), stream.read(), stream.tell()) == (b"a\n", 2, b"b\n", 4)
+    with opened(file, 100) as stream:
+        assert stream.read() == b"a\nb\n"
 
 
 @pytest.mark.parametrize("behind", [b"junk", zstd.compress(b"b" * 100)[:-5]])
 def test_data_after_zstandard_frames_is_reported(tmp_path, behind):
     (tmp_path / "a.zst").write_bytes(zstd.compress(b"a") + behind)
-    with opened(tmp_path / "a.zst") as stream, pytest.raises((zstd.ZstdError, EOFError)):
+    with opened(tmp_path / "a.zst", 100) as stream, pytest.raises(DamageError):
         stream.read()
