@@ -122,7 +122,10 @@ def _next_version(stream: IO[bytes]) -> bytes:
 
 
 def _record(stream: IO[bytes], version: bytes, path: str, max_bytes: int) -> Raw | None:
-    """Return the record that begins with a line, or None if it has no page. Raises ParseError, DamageError."""
+    """Return the record that begins with a line, or None if it has no page.
+
+    Raises ParseError and DamageError.
+    """
     if not _VERSION.fullmatch(version):
         raise ParseError(f"no record of WARC begins here: {version[:20]!r}")
     head = _head(stream)

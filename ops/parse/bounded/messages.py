@@ -1,7 +1,7 @@
 """Messages between this process and the child: answers, and the progress of slow records.
 
-Belongs here: sending and receiving them, answers as JSON. Not here: starting and killing the child (child.py),
-what runs in it (serve.py), limits (bounds.py). A call is pickled.
+Belongs here: sending and receiving them, answers as JSON. Not here: starting and killing the child
+(child.py), what runs in it (serve.py), limits (bounds.py). A call is pickled.
 
 Malicious input that takes over the child can send any answer. Unpickling it would run that code in the
 parent, so an answer is JSON, validated against the return type of the parser.

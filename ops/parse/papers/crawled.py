@@ -5,31 +5,18 @@ are tars). Not here: the formats, crawls (ops/parse/warc.py), tars in a folder, 
 
 Metadata of a collection's item goes to its papers: arXiv's `categories` are their subjects.
 
-Python's tarfile decodes the header of each tar member, but this module walks from member to member itself:
-only forward, and never beyond the end of the data. Links, directories, sparse files and long names (which
-have headers of their own) are skipped.
+Links, directories and sparse files in a tar are skipped.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import tarfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
-from tarfile import (
-    AREGTYPE,
-    BLKTYPE,
-    BLOCKSIZE,
-    CHRTYPE,
-    DIRTYPE,
-    FIFOTYPE,
-    LNKTYPE,
-    REGTYPE,
-    SYMTYPE,
-    HeaderError,
-    TarInfo,
-)
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -131,8 +118,6 @@ def _unwanted(raw: Raw, content: bytes) -> UnwantedError:
 
 
 _MAGIC = slice(257, 262)
-#: Their headers are followed by no content, whatever size the header gives.
-_NO_CONTENT = frozenset((LNKTYPE, SYMTYPE, DIRTYPE, FIFOTYPE, CHRTYPE, BLKTYPE))
 
 
 class Member(NamedTuple):
@@ -150,21 +135,20 @@ def is_tar(content: bytes) -> bool:
 
 def members_of(content: bytes) -> Iterator[Member]:
     """Yield the files of a tar in order; an error that stops the reading is that of one last member."""
-    place = 0
-    while place < len(content):
-        block = content[place : place + BLOCKSIZE]
-        if not block.strip(b"\0"):  # the end of the archive
-            return
-        try:
-            header = TarInfo.frombuf(block, "utf-8", "surrogateescape")
-        except HeaderError as error:
-            yield Member("", b"", f"the archive is damaged from byte {place} on: {error}")
-            return
-        start = place + BLOCKSIZE
-        end = start + (0 if header.type in _NO_CONTENT else header.size)
-        if not start <= end <= len(content):
-            yield Member(header.name, b"", "the archive ends within this file")
-            return
-        if header.type in (REGTYPE, AREGTYPE):
-            yield Member(header.name, content[start:end])
-        place = end + -end % BLOCKSIZE
+    end = 0
+    try:
+        with tarfile.open(fileobj=BytesIO(content), mode="r:") as archive:
+            for member in archive:
+                end = member.offset_data
+                if member.isreg() or member.type not in tarfile.SUPPORTED_TYPES:
+                    if not 0 <= member.size <= len(content) - end:
+                        raise tarfile.ReadError(f"{member.name} has a wrong size or is cut short")
+                    end += member.size
+                if member.isreg() and not member.issparse():
+                    yield Member(member.name, content[member.offset_data : end])
+            # Python takes a damaged header for the end of the archive, which is a block of zeros.
+            if content[archive.offset : archive.offset + tarfile.BLOCKSIZE].strip(b"\0"):
+                raise tarfile.ReadError("no header of a file")
+    except (tarfile.TarError, ValueError) as error:
+        cause = f"the archive is damaged from byte {end} on: {error}; what is behind was not read"
+        yield Member("", b"", cause)

@@ -157,7 +157,19 @@ def test_an_archive_without_a_paper_is_dropped_and_a_damaged_one_keeps_the_paper
     ]]  # fmt: skip
     assert found.combinations == {"documents of fetched files: cannot be read": 5}
     (cause,) = found.rejected["error"].to_pylist()
-    assert cause.endswith("the archive is damaged from byte 0 on: bad checksum")
+    assert cause.endswith("damaged from byte 0 on: bad checksum; what is behind was not read")
+
+
+@pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_damage_in_the_middle_of_an_archive_costs_what_is_behind_it_and_is_said(form):
+    archive = tar(*[(f"{name}/{'long' * 40}.pdf", PDF) for name in "abcd"], form=form)
+    intact = [(member.name[0], member.content, member.error) for member in members_of(archive)]
+    assert intact == [(name, PDF, None) for name in "abcd"]
+    for damage in (b"x" * 600, b"\xff" * 600):
+        place = archive.index(b"c/long") - 100
+        *whole, last = members_of(archive[:place] + damage + archive[place + 600 :])
+        assert [(member.name[0], member.content) for member in whole] == [("a", PDF), ("b", PDF)]
+        assert "the archive is damaged from byte" in last.error
 
 
 def test_the_work_for_an_archive_is_linear_in_its_size_whatever_sizes_its_headers_claim():
