@@ -153,10 +153,7 @@ def _bounded(answers: Iterator[Answer]) -> Iterator[Answer]:
 
 
 def _of_sheet(text: str) -> Iterator[Answer]:
-    # In some countries spreadsheets write semicolons or tabs.
-    header = text.lstrip("\r\n").split("\n", 1)[0]
-    delimiter = max(",;\t", key=header.count)
-    for line, cells in csv_rows(text, _header, delimiter):
+    for line, cells in csv_rows(text, _header):
         yield from _of_line(f"line {line}", {name: unguarded(cell) for name, cell in cells.items()})
 
 

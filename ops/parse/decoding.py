@@ -165,23 +165,45 @@ def _escape(character: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
+#: What may separate the columns of CSV; spreadsheets of many countries write semicolons.
+_DELIMITERS = ",;\t|"
+_QUOTED = re.compile('"[^"]*"')
+_DELIMITER_LINE = re.compile(r'\ufeff?"?sep=(.)"?[\r\n]*', re.IGNORECASE)
+
+
+class Delimiter(NamedTuple):
+    """What separates the columns of a CSV file."""
+
+    sign: str
+    told: bool
+    """Whether the first line tells it, as Excel's `sep=;` does, and the second one is the header."""
+
+
+def delimiter_of(line: str, quoted: bool = True) -> Delimiter:
+    """Return the delimiter of a CSV file by its first line: what that has the most, outside of quotes."""
+    if found := _DELIMITER_LINE.fullmatch(line):
+        return Delimiter(found[1], True)
+    return Delimiter(max(_DELIMITERS, key=(_QUOTED.sub("", line) if quoted else line).count), False)
+
+
 def csv_rows(
-    text: str, header: Callable[[Sequence[str], int], Sequence[str]], delimiter: str = ","
+    text: str, header: Callable[[Sequence[str], int], Sequence[str]]
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield line number and cells by column for every row below the header; blank lines are skipped.
 
     `header` turns the cells of the header line and its number into column names. Raises ParseError with the
     line number for invalid CSV and for a row that differs in length from the header.
     """
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    delimiter = delimiter_of(text.lstrip("\r\n").split("\n", 1)[0])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter.sign, strict=True)
     names: Sequence[str] = []
-    end = 0
+    end, told = 0, delimiter.told
     try:
         for cells in reader:
             line, end = end + 1, reader.line_num
-            if not any(cell.strip() for cell in cells):
-                continue
-            if not names:
+            if told or not any(cell.strip() for cell in cells):
+                told = told and not any(cells)
+            elif not names:
                 names = header(cells, line)
             elif len(cells) != len(names):
                 raise ParseError(f"line {line}: {len(cells)} columns where the header has {len(names)}")

@@ -33,7 +33,8 @@ def of_lines(form: object) -> bool:
 _FOREIGN = re.compile(rb"[\x80-\xff]++(?:[\x00-\x7f]{1,200}+[\x80-\xff]++)*+")
 #: Bytes of context around these for guessing the encoding, and maximum bytes in all.
 _AROUND, _SAMPLE = 100, 20_000
-_ASCII, _BROKEN = re.compile("[\x00-\x7f]+"), re.compile("[\udc80-\udcff]+")
+_ASCII = re.compile("[\x00-\x7f]+")
+_REPLACEMENT = "\ufffd".encode()
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
@@ -115,14 +116,18 @@ def is_utf8(content: bytes) -> bool:
 
 
 def damaged_utf8(content: bytes) -> bool:
-    """Say whether bytes are UTF-8 with fewer broken bytes than intact letters, or with lone surrogates."""
-    text = content.decode("utf-8", "surrogateescape")
-    foreign = _ASCII.sub("", text)
-    broken = len(foreign) - len(_BROKEN.sub("", foreign))
+    """Say whether bytes are UTF-8 with no more faults than intact letters, or with lone surrogates.
+
+    A letter that is cut short is one fault. In text of other encodings, most letters are.
+    """
+    letters = _ASCII.sub("", content.decode("utf-8", "replace"))
+    faults = letters.count("\ufffd") - content.count(_REPLACEMENT)
+    # The beginning of quotes and dashes, also where they are cut: "a-circumflex, euro" in Windows-1252.
+    intact = len(letters) - faults + content.count(b"\xe2\x80")
     try:
         content.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
-        return len(foreign) > 2 * broken
+        return intact >= faults
     return True
 
 

@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.parse.decoding import check_characters
+from ops.parse.decoding import check_characters, delimiter_of
 from ops.parse.encodings import Guess, guessed
 from ops.parse.files import opened, too_large
 from ops.parse.lines import guessed_in
@@ -53,11 +53,6 @@ def id_of(column: str, cells: Mapping[str, Any]) -> str | None:
 
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
-#: What may separate the columns of files named .csv; spreadsheets of many countries write semicolons.
-_SEPARATORS = ",;\t|"
-_QUOTED = re.compile('"[^"]*"')
-#: The first line by which Excel tells the separator.
-_SEPARATOR_LINE = re.compile(r'\ufeff?"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LONGEST_HEADER = 2**20
 _SURROGATE = re.compile("[\udc80-\udcff]")
@@ -83,18 +78,6 @@ class Delimited(NamedTuple):
     def ambiguous(self) -> bool:
         """Whether a quote may be an ordinary character: TSV is written both ways."""
         return not self.quotes and self.delimiter == "\t"
-
-
-def told_delimiter(line: str) -> str | None:
-    """Return the delimiter that Excel's line `sep=;` tells, or None for any other line."""
-    found = _SEPARATOR_LINE.fullmatch(line)
-    return found[1] if found else None
-
-
-def delimiter_of(header: str, quotes: str = "") -> str:
-    """Return what separates the columns of a CSV file: what its header has the most outside of quotes."""
-    outside = header if quotes == "none" else _QUOTED.sub("", header)
-    return max(_SEPARATORS, key=outside.count)
 
 
 def delimited_rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[TableRow]:
@@ -198,9 +181,11 @@ class _DelimitedFile:
 
     def __init__(self, stream: Unpacked, form: Delimited, max_bytes: int) -> None:
         self._max_bytes = max_bytes
-        utf_16 = not form.encoding and stream.peek(2)[:2] in _UTF_16  # as spreadsheets write it
+        start = stream.peek(2)
+        utf_16 = not form.encoding and start[:2] in _UTF_16  # as spreadsheets write it
         self.encoding = "utf-16" if utf_16 else None
         """The encoding of the whole file, if a byte order mark declares it."""
+        self._end = "\r" if b"\r" in start and b"\n" not in start else "\n"  # Excel's "CSV (Macintosh)"
         self._new = self._lines(stream)
         self._again: deque[str] = deque()
         """Lines that are read before new ones: the header, and what broken rows have swallowed."""
@@ -252,26 +237,27 @@ class _DelimitedFile:
     def _lines(self, stream: Unpacked) -> Iterator[str]:
         """Yield the lines; of one over the limit, just enough to see that."""
         known = (self.encoding, "strict") if self.encoding else ("utf-8", "surrogateescape")
-        text = io.TextIOWrapper(stream, *known, newline="\n")
+        text = io.TextIOWrapper(stream, *known, newline=self._end)
         try:
             while line := text.readline(self._max_bytes + 1):
                 yield line
-                while line and not line.endswith("\n"):
+                while line and not line.endswith(self._end):
                     line = text.readline(self._max_bytes)
         except UnicodeError as error:
             raise ParseError(f"not {self.encoding}: {error}; the rest of the file was not read") from None
 
     def _delimiter(self, quotes: str) -> str:
-        """Return the delimiter of a CSV file; a line that tells it is skipped, the header is read again."""
-        header = next(self._new, "").removeprefix("\ufeff")
-        if (delimiter := told_delimiter(header)) is not None:
+        """Return the delimiter of a CSV file; a header is read again, a line that tells it is not."""
+        line = next(self._new, "").removeprefix("\ufeff")
+        while line and not line.strip():
             self._place += 1
-            return delimiter
-        while header and not header.strip():
+            line = next(self._new, "")
+        delimiter = delimiter_of(line, quotes != "none")
+        if delimiter.told:
             self._place += 1
-            header = next(self._new, "")
-        self._again.append(header)
-        return delimiter_of(header, quotes)
+        else:
+            self._again.append(line)
+        return delimiter.sign
 
 
 class _TooLargeError(Exception):

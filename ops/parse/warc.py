@@ -174,8 +174,11 @@ def _skip(stream: IO[bytes], count: int) -> int:
     return count - left
 
 
+GZIP = b"\x1f\x8b"
+_MAGIC = {"gzip": GZIP, "zstd": b"\x28\xb5\x2f\xfd"}
 _STATUS_LINE = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})")
 _LARGEST = 64 * 2**20
+_CHUNK_HEAD = re.compile(rb"([0-9a-fA-F]{1,8})[^\r\n]{0,200}\r?\n")
 
 
 class Message(NamedTuple):
@@ -187,7 +190,10 @@ class Message(NamedTuple):
 
 
 def message(content: bytes) -> Message:
-    """Return a parsed message. Raises ParseError if it is invalid or its body cannot be decompressed."""
+    """Return a parsed message; of a body that is cut short, what there is, as browsers show it.
+
+    Raises ParseError if the message is invalid or its body cannot be decompressed.
+    """
     found = _STATUS_LINE.match(content)
     if found is None:
         raise ParseError(f"no HTTP message: {content[:20]!r}")
@@ -214,16 +220,21 @@ def _parted(content: bytes) -> tuple[bytes, bytes, bytes]:
 
 
 def _unchunked(body: bytes) -> bytes:
-    """Return a body with its chunks joined, unless the crawler has already done so."""
+    """Return a body with its chunks joined, unless the crawler has already done so.
+
+    Raises ParseError for a chunk without a size; a body may end without its last chunk.
+    """
     pieces: list[bytes] = []
     place = 0
-    while found := re.compile(rb"([0-9a-fA-F]{1,8})[^\r\n]{0,200}\r?\n").match(body, place):
+    while found := _CHUNK_HEAD.match(body, place):
         size = int(found[1], 16)
         if not size:
             return b"".join(pieces)
         pieces.append(body[found.end() : found.end() + size])
         place = found.end() + size
         place += 2 if body.startswith(b"\r\n", place) else 1
+    if pieces and place < len(body):
+        raise ParseError(f"a chunk without a size, at byte {place} of the body")
     return b"".join(pieces) if pieces else body
 
 
@@ -241,47 +252,48 @@ def _unpacked_body(body: bytes, packing: str) -> bytes:
 class _Brotli:
     """The decompressor of `brotli` in the terms of `zlib`."""
 
+    unused_data = b""
+
     def __init__(self) -> None:
         self._member = brotli.Decompressor()
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        found = bytes(self._member.process(data, output_buffer_limit=max_length))
-        if len(found) < max_length and not self._member.is_finished():
-            raise ValueError("it is cut short")
-        return found
+        return bytes(self._member.process(data, output_buffer_limit=max_length))
 
 
-_DECOMPRESSORS: Mapping[str, Callable[[bytes], Any]] = {
-    "gzip": lambda body: zlib.decompressobj(31),
-    # With the head of zlib, as the standard asks, or without, as many servers send it.
-    "deflate": lambda body: zlib.decompressobj(15 if _is_zlib(body) else -15),
-    "br": lambda body: _Brotli(),
-    "zstd": lambda body: zstd.ZstdDecompressor(),
+_DECOMPRESSORS: Mapping[str, Callable[[], Any]] = {
+    "gzip": lambda: zlib.decompressobj(31),
+    "deflate": lambda: zlib.decompressobj(15),
+    "deflate without a head": lambda: zlib.decompressobj(-15),  # as many servers send it
+    "br": _Brotli,
+    "zstd": zstd.ZstdDecompressor,
 }
 
 
-def _is_zlib(body: bytes) -> bool:
-    return body[:1] == b"\x78" and int.from_bytes(body[:2]) % 31 == 0
-
-
 def _decompressed(body: bytes, packing: str) -> bytes:
+    """Return a body without its packing; a body that is gzip or Zstandard was packed so, whatever it says."""
     if packing in ("", "identity", "none"):
         return body
-    packing = packing.removeprefix("x-")
-    if packing not in _DECOMPRESSORS:
+    name = next((name for name, magic in _MAGIC.items() if body.startswith(magic)), packing)
+    if name == "deflate" and (len(body) < 2 or int.from_bytes(body[:2]) % 31 or body[0] & 15 != 8):
+        name = "deflate without a head"
+    if name not in _DECOMPRESSORS:
         raise ParseError(f"a body in an unknown packing: {packing!r:.40}")
-    if packing == "gzip" and not body.startswith(GZIP):
-        return body
+    found, rest = b"", body
     try:
-        found: bytes = _DECOMPRESSORS[packing](body).decompress(body, _LARGEST + 1)
+        while rest and len(found) <= _LARGEST and (not found or rest.startswith(body[:3])):
+            member = _DECOMPRESSORS[name]()
+            found += member.decompress(rest, _LARGEST + 1 - len(found))
+            rest = member.unused_data
     except (zlib.error, zstd.ZstdError, brotli.error, ValueError) as error:
         raise ParseError(f"a body that cannot be unpacked ({packing}): {error}") from None
     if len(found) > _LARGEST:
         raise ParseError(f"a body that unpacks to more than {_LARGEST} bytes")
+    if body and not found:
+        raise ParseError(f"a body that cannot be unpacked ({packing}): it is cut short")
     return found
 
 
-GZIP = b"\x1f\x8b"
 STATUS = "status"
 #: Extra bytes of a record beyond the body size in its row, and the limit of a record within a record.
 _HEAD, _WITHIN = 2**17, 16 * 2**20

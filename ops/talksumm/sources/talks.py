@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row
 from ops.parse.bounded import BoundedFormat, Bounds
-from ops.parse.decoding import check_characters
+from ops.parse.decoding import check_characters, delimiter_of
 from ops.parse.files import Found, content_of, find, obstacle
 from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
@@ -251,9 +251,10 @@ def _lines(rows: Sequence[MetadataRow]) -> str:
 def _table(text: str) -> Iterator[tuple[int, str, Sequence[str], str | None]]:
     """Yield (first line, text, cells, error) of every row; reading continues after a broken row."""
     lines = list(io.StringIO(text, newline=""))
-    # Spreadsheets of many countries write semicolons.
-    header = lines[0] if lines else ""
-    reader = csv.reader(lines, strict=True, delimiter=max(",;\t", key=header.count))
+    delimiter = delimiter_of(lines[0] if lines else "")
+    reader = csv.reader(lines, strict=True, delimiter=delimiter.sign)
+    if delimiter.told:
+        next(reader)
     while (done := reader.line_num) < len(lines):
         cells: Sequence[str] = []
         error = None

@@ -3,10 +3,12 @@
 import codecs
 
 import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
 
 from ops.discofuse.sources import FUSION_PAIR_FORMATS as PAIRS
 from ops.discofuse.sources import PROSE_FORMATS, parse_prose
-from ops.parse.encodings import guessed
+from ops.parse.encodings import damaged_utf8, guessed
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import Source
 from ops.talksumm.sources.gold import SUMMARY_FORMATS as SUMMARIES
@@ -96,6 +98,30 @@ def test_a_letter_in_another_encoding_is_found_anywhere_in_a_long_text():
     text = "It is plain and goes on. " * 40_000
     content = text.encode() + TEXT.encode("windows-1252") + text.encode()
     assert guessed(content) == (text + TEXT + text, "cp1252")
+
+
+WORDS = ["plain", "naïve", "Zoë’s", "“café”", "5–6", "né"]
+
+
+@given(st.lists(st.sampled_from([*WORDS, "川"])), st.integers(0))
+@example(["it’s"], 2)
+def test_utf8_without_one_of_its_bytes_is_not_read_in_another_encoding(words, place):
+    content = " ".join([*words, "né né"]).encode()
+    foreign = [index for index, byte in enumerate(content[:-3]) if byte >= 0x80]
+    cut = foreign[place % len(foreign)]
+    assert damaged_utf8(content[:cut] + content[cut + 1 :])
+
+
+@pytest.mark.parametrize("cut", ["it’s".encode()[:-2] + b"s", "naïve “one".encode().replace(b"\x9c", b"")])
+def test_a_single_cut_quote_is_damage(cut):
+    assert guessed(cut) is None
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1))
+def test_windows_1252_is_no_damaged_utf8(words):
+    text = " ".join(words)
+    assume(not text.isascii())
+    assert not damaged_utf8(text.encode("cp1252"))
 
 
 @pytest.mark.parametrize("declared", ["windows-1252", ""])

@@ -492,13 +492,35 @@ def test_a_header_of_very_many_columns_is_compared_in_linear_time(tmp_path):
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("start", ["", "\ufeff"])
+@pytest.mark.parametrize("start", ["", "\ufeff", "sep={}\r\n", '\ufeff"sep={}"\n', "\n\n"])
 def test_columns_are_separated_by_what_separates_the_header(tmp_path, mark, start):
-    header = f'{start}id{mark}text{mark}"a,b;c,d"\n'
+    header = f'{start.format(mark)}id{mark}text{mark}"a,b;c,d"\n'
     write(tmp_path, "rows.csv", f'{header}1{mark}"One{mark} two; three, four."{mark}x\n'.encode())
     found = corpus(tmp_path, every="none", month=None, fields={})
     (raw,) = [record.raw for record in found.of_partition("all")]
     assert json.loads(raw.content) == {"id": "1", "text": f"One{mark} two; three, four.", "a,b;c,d": "x"}
+
+
+@pytest.mark.parametrize(
+    "text", ["sep=;\nid;a,b,c\n1;One.\n", "id,a\r1,One.\r", "\r\n\r\nid,a\r\n1,One.\r\n"]
+)
+def test_excel_may_tell_the_separator_or_end_lines_as_on_old_machines(tmp_path, text):
+    write(tmp_path, "rows.csv", text.encode())
+    found = corpus(tmp_path, every="none", month=None, fields={}, may_be_rejected=True)
+    (raw,) = [record.raw for record in found.of_partition("all")]
+    assert list(json.loads(raw.content).values()) == ["1", "One."]
+
+
+@pytest.mark.parametrize("name", ["rows.csv.gz", "rows.jsonl.zst"])
+def test_a_file_named_as_compressed_may_be_plain_but_not_binary(tmp_path, name):
+    content = b"text\nOne.\n" if "csv" in name else b'{"text": "One."}\n'
+    for packed, errors in [(content, 0), (b"PK\x03\x04" + bytes(100), 1), (b"", 1)]:
+        write(tmp_path, name, packed)
+        found = corpus(tmp_path, every="none", month=None, fields={}, may_be_rejected=True)
+        (raw,) = [record.raw for record in found.of_partition("all")]
+        assert bool(raw.error) == bool(errors) and ("it is not compressed" in (raw.error or "")) == bool(
+            errors
+        )
 
 
 @pytest.mark.parametrize(

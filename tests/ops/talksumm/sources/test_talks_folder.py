@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -274,10 +275,11 @@ def test_every_record_is_kept_or_rejected_with_its_place_and_cause(folder):
 
 
 def test_metadata_may_have_semicolons_or_tabs_between_columns():
-    for sign in ";\t":
+    for sign, told in product(";\t|", (b"", b"sep=%c\r\n")):
         lines = ["file,title,date,url,licence", "a.txt,Mills,2018,,", "b.txt,Rivers,2018,,"]
         table = "\n".join(line.replace(",", sign) for line in lines).encode()
-        assert [(row.file, row.values["title"], row.error) for row in read_metadata(table)] == [
+        rows = read_metadata((told % ord(sign) if told else b"") + table)
+        assert [(row.file, row.values["title"], row.error) for row in rows] == [
             ("a.txt", "Mills", None),
             ("b.txt", "Rivers", None),
         ]
