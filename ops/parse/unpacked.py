@@ -12,7 +12,7 @@ import re
 import zlib
 from collections.abc import Callable
 from functools import partial
-from typing import IO, Protocol
+from typing import IO, Any
 
 from backports import zstd
 
@@ -55,42 +55,25 @@ class Budget:
             )
 
 
-class Decompressor(Protocol):
-    """Decompresses one member, as `bz2` and `zstd` do."""
-
-    @property
-    def eof(self) -> bool: ...  # noqa: D102
-    @property
-    def needs_input(self) -> bool: ...  # noqa: D102
-    @property
-    def unused_data(self) -> bytes: ...  # noqa: D102
-    def decompress(self, data: bytes, max_length: int) -> bytes: ...  # noqa: D102
-
-
 class _GzipMember:
-    """The decompressor of `zlib` in the terms of the others."""
+    """Decompresses one member by `zlib`, in the terms of `bz2` and `zstd`."""
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(31)
 
-    @property
-    def eof(self) -> bool:
-        return self._member.eof
+    def __getattr__(self, name: str) -> Any:  # eof, unused_data
+        return getattr(self._member, name)
 
     @property
     def needs_input(self) -> bool:
         return not self._member.unconsumed_tail
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._member.unused_data
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         return self._member.decompress(self._member.unconsumed_tail + data, max_length)
 
 
 #: How members begin, and what decompresses them.
-_MAGIC: dict[bytes, Callable[[], Decompressor]] = {
+_MAGIC: dict[bytes, Callable[[], Any]] = {
     b"\x1f\x8b\x08": _GzipMember,
     b"BZh": bz2.BZ2Decompressor,
     b"\x28\xb5\x2f\xfd": zstd.ZstdDecompressor,
@@ -133,13 +116,13 @@ class _Members(io.RawIOBase):
             self._magic = b"\x28\xb5\x2f\xfd"
             self._new = self._with_dictionary()
         self.budget = Budget(size if self._new else float("inf"), allowance)
-        self._member: Decompressor | None = None
+        self._member: Any = None
         self._ready = memoryview(b"")
         """Decompressed bytes that are not taken yet."""
         self._given = b""
         """The last compressed bytes that the member got; they begin in it."""
         self._fresh = self._stopped = self._damaged = False
-        self._fault: DamageError | None = None
+        self._fault = ""
         """Damage at the beginning of a member, which is no damage of what is before it."""
         self._any = False
         """Whether any bytes came out so far."""
@@ -173,7 +156,7 @@ class _Members(io.RawIOBase):
         self._damaged = self._stopped = False
         return bool(self._ready or self._packed or self._fault)
 
-    def _with_dictionary(self) -> Callable[[], Decompressor]:
+    def _with_dictionary(self) -> Callable[[], Any]:
         """Return what decompresses frames of Zstandard after a first frame that may have a dictionary."""
         if not self._packed.startswith(_DICTIONARY):
             return zstd.ZstdDecompressor
@@ -189,10 +172,8 @@ class _Members(io.RawIOBase):
 
     def _fill(self) -> bool:
         """Decompress more; return False at the end of the file."""
-        if self._fault is not None:
-            fault, self._fault = self._fault, None
-            self._stopped = self._damaged = True
-            raise fault
+        if self._fault:
+            return self._damage(self._fault)
         if self._new is None:
             self._ready, self._packed = memoryview(self._packed), self._stream.read(_READ)
             return bool(self._ready)
@@ -228,12 +209,12 @@ class _Members(io.RawIOBase):
 
     def _damage(self, cause: str) -> bool:
         """Stop the reading. Raises DamageError, now or after `proceed`."""
-        self._stopped, fault = True, DamageError(cause)
+        self._stopped = True
         if self._mark and self._any and self._fresh:
-            self._fault = fault
+            self._fresh, self._fault = False, cause
             return True
-        self._damaged = True
-        raise fault
+        self._damaged, self._fault = True, ""
+        raise DamageError(cause)
 
     def _skip_to_member(self) -> None:
         """Discard bytes up to what looks like the next member."""
