@@ -32,7 +32,7 @@ from ops.parse.table_files import (
     delimited_rows,
     id_of,
 )
-from ops.parse.unpacked import RECORD, Budget
+from ops.parse.unpacked import RECORD, UnpackingBudget
 
 SUFFIXES = (*JSON_LINES, *packings(".csv", ".tsv"), ".parquet", ".arrow")
 
@@ -285,7 +285,7 @@ def _reading(table: TableFile) -> _Reading:
 def _read(table: TableFile) -> Iterator[ReadRow]:
     place = 0
     try:
-        budget = Budget(table.file.stat().st_size, table.max_bytes)
+        budget = UnpackingBudget(table.file.stat().st_size, table.max_bytes)
         with exhausting():
             for row in _rows(table):
                 place = row.place

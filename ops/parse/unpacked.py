@@ -39,7 +39,7 @@ class BombError(OSError):
     """A file may be a decompression bomb; reading stops."""
 
 
-class Budget:
+class UnpackingBudget:
     """The bytes that may come out of a file of `size` bytes: a multiple of these, or `allowance`."""
 
     def __init__(self, size: float, allowance: int) -> None:
@@ -115,7 +115,7 @@ class _Members(io.RawIOBase):
         if _SKIPPABLE.match(self._packed):
             self._magic = b"\x28\xb5\x2f\xfd"
             self._new = self._with_dictionary()
-        self.budget = Budget(size if self._new else float("inf"), allowance)
+        self.budget = UnpackingBudget(size if self._new else float("inf"), allowance)
         self._member: Any = None
         self._ready = memoryview(b"")
         """Decompressed bytes that are not taken yet."""

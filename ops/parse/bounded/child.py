@@ -32,7 +32,7 @@ from ops.core.params import Params
 from ops.parse.bounded.bounds import BOUNDS, Bounds
 from ops.parse.bounded.messages import (
     PROGRESS,
-    Message,
+    ChildMessage,
     TooLargeError,
     progress_of,
     received,
@@ -97,7 +97,7 @@ class BoundedChild:
                 self._stream.close()
         self._process = self._stream = None
 
-    def _answer(self, call: tuple[Callable[..., object], tuple[object, ...]]) -> Message:
+    def _answer(self, call: tuple[Callable[..., object], tuple[object, ...]]) -> ChildMessage:
         """Return the child's answer. Raises ParseError if it gives none."""
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self._begin()
@@ -120,7 +120,7 @@ class BoundedChild:
         self.close()
         raise ParseError(cause)
 
-    def _received(self, stream: IO[bytes]) -> Message:
+    def _received(self, stream: IO[bytes]) -> ChildMessage:
         """Return the next answer. Progress messages are passed on; they do not extend the deadline."""
         until = time.monotonic() + self.bounds.patience
         while (message := received(stream, self.bounds.output)).kind == PROGRESS:

@@ -29,7 +29,7 @@ _UNAVAILABLE: dict[bytes, type[ServiceError]] = {b"b": ServiceBusyError, b"u": S
 _HEAD, _SECONDS = struct.Struct("<cQ"), struct.Struct("<II")
 
 
-class Message(NamedTuple):
+class ChildMessage(NamedTuple):
     """A message of the child."""
 
     kind: bytes
@@ -40,14 +40,14 @@ class TooLargeError(Exception):
     """A message is over the limit."""
 
 
-def send(stream: IO[bytes], message: Message) -> None:
+def send(stream: IO[bytes], message: ChildMessage) -> None:
     """Send a message."""
     stream.write(_HEAD.pack(message.kind, len(message.content)))
     stream.write(message.content)
     stream.flush()
 
 
-def received(stream: IO[bytes], most: int) -> Message:
+def received(stream: IO[bytes], most: int) -> ChildMessage:
     """Return the next message. Raises EOFError, and TooLargeError if it has more than `most` bytes."""
     head = stream.read(_HEAD.size)
     if len(head) < _HEAD.size:
@@ -58,39 +58,39 @@ def received(stream: IO[bytes], most: int) -> Message:
     content = stream.read(size)
     if len(content) < size:
         raise EOFError
-    return Message(kind, content)
+    return ChildMessage(kind, content)
 
 
-def progress(done: int, total: int) -> Message:
+def progress(done: int, total: int) -> ChildMessage:
     """Return a message with the progress of a call that has no answer yet."""
-    return Message(PROGRESS, _SECONDS.pack(done, total))
+    return ChildMessage(PROGRESS, _SECONDS.pack(done, total))
 
 
-def progress_of(message: Message) -> tuple[int, int]:
+def progress_of(message: ChildMessage) -> tuple[int, int]:
     """Return seconds done and in total. Raises struct.error for anything else."""
     done, total = _SECONDS.unpack(message.content)
     return done, total
 
 
-def answer_of(function: Callable[..., Any], result: object) -> Message:
+def answer_of(function: Callable[..., Any], result: object) -> ChildMessage:
     """Return the answer that holds a result.
 
     Raises ParseError for lone surrogates, and ValueError for anything else that JSON cannot hold.
     """
     results = _results(_plain(function))
     try:
-        return Message(KEPT, results.dump_json(result, warnings="error"))
+        return ChildMessage(KEPT, results.dump_json(result, warnings="error"))
     except PydanticSerializationError:
         check_texts(results.dump_python(result, warnings="none"), "what it becomes")
         raise
 
 
-def refusal(cause: str, kind: bytes = REFUSED) -> Message:
+def refusal(cause: str, kind: bytes = REFUSED) -> ChildMessage:
     """Return the answer of a call without a result."""
-    return Message(kind, cause.encode(errors="backslashreplace"))
+    return ChildMessage(kind, cause.encode(errors="backslashreplace"))
 
 
-def unavailable(error: ServiceError) -> Message:
+def unavailable(error: ServiceError) -> ChildMessage:
     """Return the answer of a call that lacked a service or package."""
     return refusal(str(error), next(sign for sign, kind in _UNAVAILABLE.items() if isinstance(error, kind)))
 
@@ -100,7 +100,7 @@ def too_large(most: int) -> str:
     return f"what it becomes is larger than {most} bytes"
 
 
-def result_of(function: Callable[..., Any], answer: Message) -> Any:
+def result_of(function: Callable[..., Any], answer: ChildMessage) -> Any:
     """Return the result that an answer holds.
 
     Raises ParseError for a refusal, ServiceError if the function did, and pydantic's ValidationError if the

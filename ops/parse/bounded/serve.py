@@ -21,7 +21,7 @@ from typing import IO, cast
 
 from ops.parse.bounded.bounds import Bounds, bound_memory, start_stopwatch
 from ops.parse.bounded.messages import (
-    Message,
+    ChildMessage,
     answer_of,
     progress,
     refusal,
@@ -74,7 +74,7 @@ class _Progress:
             self._last = now
 
 
-def _answer(function: Callable[..., object], arguments: tuple[object, ...], bounds: Bounds) -> Message:
+def _answer(function: Callable[..., object], arguments: tuple[object, ...], bounds: Bounds) -> ChildMessage:
     try:
         with exhausting():
             answer = answer_of(function, function(*arguments))

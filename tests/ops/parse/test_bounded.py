@@ -19,7 +19,7 @@ from ops.parse.bounded.messages import (
     KEPT,
     PROGRESS,
     REFUSED,
-    Message,
+    ChildMessage,
     TooLargeError,
     received,
     send,
@@ -78,7 +78,7 @@ def test_an_answer_of_a_hijacked_child_is_not_executed(child, tmp_path):
     contents = (evil, b"", b"\xff\x1b", b'{"key": 1}')
     for kind, content in product((KEPT, REFUSED, PROGRESS, b"?"), contents):
         with pytest.raises(ParseError) as refused:
-            child.call(answers, Message(kind, content), Message(KEPT, b"1"))
+            child.call(answers, ChildMessage(kind, content), ChildMessage(KEPT, b"1"))
         assert "the parser failed" not in str(refused.value)
         child.close()
     assert not (tmp_path / "evil").exists()
@@ -86,7 +86,7 @@ def test_an_answer_of_a_hijacked_child_is_not_executed(child, tmp_path):
 
 def test_an_answer_over_the_limit_is_never_read(child):
     with pytest.raises(ParseError, match="what it becomes is larger than 1048576 bytes"):
-        child.call(answers, Message(KEPT, b"1" * 2**21))
+        child.call(answers, ChildMessage(KEPT, b"1" * 2**21))
     child.close()
     assert child.call(same, 1) == 1
 
@@ -94,7 +94,7 @@ def test_an_answer_over_the_limit_is_never_read(child):
 def test_after_an_invalid_answer_another_child_is_started(child):
     former = child.call(process)
     with pytest.raises(ParseError, match="the parser gave no answer: Input should be a valid integer"):
-        child.call(answers, Message(KEPT, b'"one"'), Message(KEPT, b"7"))
+        child.call(answers, ChildMessage(KEPT, b'"one"'), ChildMessage(KEPT, b"7"))
     assert child.call(process) not in (former, 7)
 
 
@@ -219,7 +219,7 @@ def test_the_child_ends_with_its_parent_also_after_kill_9(state):
     until(lambda: not alive(pid))
 
 
-@given(st.lists(st.builds(Message, st.binary(min_size=1, max_size=1), st.binary(max_size=100))))
+@given(st.lists(st.builds(ChildMessage, st.binary(min_size=1, max_size=1), st.binary(max_size=100))))
 def test_messages_arrive_as_they_were_sent(messages):
     stream = BytesIO()
     for message in messages:
@@ -232,7 +232,7 @@ def test_messages_arrive_as_they_were_sent(messages):
 
 def test_an_incomplete_or_too_large_message_is_an_error():
     stream = BytesIO()
-    send(stream, Message(KEPT, b"content"))
+    send(stream, ChildMessage(KEPT, b"content"))
     for end in range(len(stream.getvalue())):
         with pytest.raises(EOFError):
             received(BytesIO(stream.getvalue()[:end]), 7)
