@@ -90,7 +90,7 @@ def _texts(element: etree._Element) -> Iterator[str]:
         name = name_of(child)
         if name in _BREAKS:
             yield " "
-        elif name and name not in _NOTES and "fn" != child.get("ref-type") and "foot" != child.get("type"):
+        elif name and name not in _NOTES and child.get("ref-type") != "fn" and child.get("type") != "foot":
             yield from _texts(child)
         yield child.tail or ""
 

@@ -1,4 +1,4 @@
-"""Captions: stretches of speech with start and end, as WebVTT (W3C) and SubRip.
+"""Captions: stretches of speech with start and end, as WebVTT (W3C), SubRip, SubViewer or SubStation Alpha.
 
 Belongs here: the cues of a file, including what browsers, video sites and converters write; cue times, the
 text of a cue without markup, and the time of each of its words. Not here: sounds and speakers (spoken.py),
@@ -18,18 +18,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ops.parse.source import ParseError
-from ops.talksumm.sources.spoken import pieces_of, spoken
+from ops.talksumm.sources.spoken import labels_in, pieces_of, spoken
 from ops.talksumm.sources.transcripts import TranscriptLine, Word, lines_of, spread
 
 _CLOCK = r"(?:(\d{1,4}):)?(\d{1,3}):([0-5]?\d)(?:[.,](\d{1,3}))?"
-#: Converters write one hyphen or three, and a time may have no fraction, or one of two digits.
-_TIMES = re.compile(rf"\s*{_CLOCK}\s*-{{1,3}}>\s*{_CLOCK}(?:\s.*)?")
+#: Converters write one hyphen or three, and a time may have no fraction, or one of two digits. SubViewer has a
+#: comma.
+_TIMES = re.compile(rf"\s*{_CLOCK}\s*(?:-{{1,3}}>|,)\s*{_CLOCK}(?:\s.*)?")
 _ARROW = "-->"
+#: Formats in which a line is a cue: what Whisper prints, and the events of SubStation Alpha.
+_CLOCKED = re.compile(rf"\s*\[{_CLOCK}\s*-{{1,3}}>\s*{_CLOCK}\]")
+_DIALOGUE = re.compile(rf"Dialogue:[^,]*,\s*{_CLOCK}\s*,\s*{_CLOCK}\s*,(?:[^,]*,){{6}}")
+_SUBSTATION_BREAK = re.compile(r"\\[Nnh]")
 #: A time inside the text, a tag, a SubStation override, or a character reference. A tag of WebVTT that is not
 #: closed goes on to the end of the cue, as in browsers; other signs < are text.
 _MARKUP = re.compile(
     rf"<\s*{_CLOCK}\s*>"
-    r"|(?P<tag></?[A-Za-z][^<>]*>|<\s*/?\s*[A-Za-z]{1,4}\s*>|\{\\[^{}]*\}"
+    r"|(?P<tag></?[A-Za-z][^<>]*>|<\s*/?\s*[A-Za-z]{1,4}\s*>|\{\\[^{}]*\}|\{/?[biu]\}"
     r"|<(?:/?(?:[bciuv]|lang|rt|ruby)(?![A-Za-z])|\d)[^<>]*\Z)"
     r"|&(?P<reference>#[0-9]{1,7};|#[xX][0-9A-Fa-f]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};"
     r"|(?:amp|gt|lrm|lt|nbsp|rlm)(?![\w;]))"
@@ -98,19 +103,29 @@ def read_webvtt(text: str) -> Sequence[Word]:
 def read_clocked(text: str) -> Sequence[Word] | None:
     """Return the words of lines like `[00:01.000 --> 00:02.000] hello`; None if there are other lines."""
     rows = [row for row in lines_of(text) if row.text.strip()]
-    matches = [_CLOCKED.match(row.text) for row in rows]
-    if not rows or not all(matches):
-        return None
-    cues = []
-    for row, match in zip(rows, matches, strict=True):
-        assert match is not None
-        number, offset, line = row
-        rest = TranscriptLine(number, offset + match.end(), line[match.end() :])
-        cues.append(Cue(_seconds(*match.groups()[:4]), _seconds(*match.groups()[4:]), [rest]))
+    cues = _cues_in_lines(rows, _CLOCKED)
+    return _words_of_cues(cues) if rows and len(cues) == len(rows) else None
+
+
+def read_substation(text: str) -> Sequence[Word]:
+    """Return the words of the `Dialogue` lines of SubStation Alpha. Raises ParseError if there are none."""
+    rows = [row._replace(text=_SUBSTATION_BREAK.sub("  ", row.text)) for row in lines_of(text)]
+    if not (cues := _cues_in_lines(rows, _DIALOGUE)):
+        raise ParseError("no line Dialogue with times: the file has no captions")
     return _words_of_cues(cues)
 
 
-_CLOCKED = re.compile(rf"\s*\[{_CLOCK}\s*-{{1,3}}>\s*{_CLOCK}\]")
+def _cues_in_lines(rows: Iterable[TranscriptLine], pattern: re.Pattern[str]) -> list[Cue]:
+    return [
+        _cue(match, [TranscriptLine(row.number, row.offset + match.end(), row.text[match.end() :])])
+        for row in rows
+        if (match := pattern.match(row.text))
+    ]
+
+
+def has_cues(text: str) -> bool:
+    """Say whether a text has a line with the times of a cue."""
+    return any(_TIMES.fullmatch(row.text) and ">" in row.text for row in lines_of(text))
 
 
 def _is_times(row: TranscriptLine) -> bool:
@@ -164,7 +179,8 @@ def _words_of_cues(cues: Iterable[Cue]) -> list[Word]:
     """
     ordered = _by_time(cues)
     speeches = [_speech(cue.lines) for cue in ordered]
-    pieces = [list(pieces_of(spoken(speech.text))) for speech in speeches]
+    labels = labels_in("\n".join(speech.text for speech in speeches))
+    pieces = [list(pieces_of(spoken(speech.text, labels))) for speech in speeches]
     repeats = _repeats([[text for text, _ in said] for said in pieces])
     parts = zip(ordered, speeches, pieces, repeats, strict=True)
     return [word for cue, speech, said, repeated in parts for word in _words(cue, speech, said[repeated:])]

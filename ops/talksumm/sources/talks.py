@@ -1,4 +1,4 @@
-"""Talks: transcripts in four formats, or recordings, with one table of metadata per folder.
+"""Talks: transcripts in several formats, or recordings, with one table of metadata per folder.
 
 Belongs here: the kinds of talk sources, matching rows of metadata with files, faults of a row, and the op
 that parses records. Not here: parsing a transcript (transcripts.py, captions.py) or recognising a recording
@@ -28,17 +28,21 @@ from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.talksumm.schemas import TALKS
 from ops.talksumm.sources import speech
-from ops.talksumm.sources.captions import read_clocked, read_srt, read_webvtt
+from ops.talksumm.sources.captions import has_cues, read_clocked, read_srt, read_substation, read_webvtt
 from ops.talksumm.sources.transcripts import Talk, Word, decoded_transcript, read_plain, read_timed
 
 
 def _read_text(text: str) -> Sequence[Word]:
-    return read_clocked(text) or read_plain(text)
+    return read_clocked(text) or (read_srt if has_cues(text) else read_plain)(text)
 
 
 _READERS: Mapping[str, Callable[[str], Sequence[Word]]] = {
+    ".ass": read_substation,
     ".json": read_timed,
+    ".json3": read_timed,
+    ".sbv": read_srt,
     ".srt": read_srt,
+    ".ssa": read_substation,
     ".txt": _read_text,
     ".vtt": read_webvtt,
 }
@@ -53,7 +57,7 @@ _RECORDINGS = Bounds(seconds=6 * 3600, memory=2**30 + _LARGEST_RECORDING, patien
 
 
 class _Transcripts:
-    """Reads a folder of .vtt, .srt, .txt and .json transcripts with `metadata.csv`."""
+    """Reads a folder of transcripts, in a format of _READERS by their endings, with `metadata.csv`."""
 
     any_encoding = True
 

@@ -5,14 +5,15 @@ with times, as written by speech recognisers and aligners. Not here: captions (c
 (speech.py), finding transcripts (talks.py).
 
 JSON is a list of words or segments, or an object with one as `words`, `segments` (Whisper, WhisperX),
-`chunks` (Transformers) or `transcription` (whisper.cpp). An item is like `{"word": "hello", "start": 0.1,
-"end": 0.4}`; it may have `text`, `startTime`, `endTime`, `timestamp: [start, end]`, or `offsets: {from, to}`
-in milliseconds instead, or a list `words` of its own. Other keys are ignored. A word may lack times, because
-aligners omit them if they fail.
+`chunks` (Transformers), `transcription` (whisper.cpp), `result` (Vosk) or `events` (YouTube's json3). An item
+is like `{"word": "hello", "start": 0.1, "end": 0.4}`; it may have `text`, `startTime`, `endTime`, `duration`,
+`timestamp: [start, end]`, or `offsets: {from, to}` in milliseconds instead, or a list of its own. Other keys
+are ignored. A word may lack times, because aligners omit them if they fail.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from ops.parse.decoding import check_characters
 from ops.parse.source import ParseError
-from ops.talksumm.sources.spoken import pieces_of, spoken
+from ops.talksumm.sources.spoken import labels_in, pieces_of, spoken
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 
@@ -139,7 +140,7 @@ def spread(pieces: Sequence[tuple[str, int]], start: float, end: float) -> Itera
         yield Word(text, offset, round(begin, 3), round(start + (end - start) * said / total, 3))
 
 
-_LISTS = ("words", "segments", "chunks", "transcription")
+_LISTS = ("words", "segments", "chunks", "transcription", "result", "events")
 
 
 def read_timed(text: str) -> Sequence[Word]:
@@ -148,23 +149,44 @@ def read_timed(text: str) -> Sequence[Word]:
     Raises ParseError, which names the item, for JSON of another shape.
     """
     content = _loaded(text)
-    if isinstance(content, dict):
-        content = next((content[name] for name in _LISTS if content.get(name)), content)
-    if not isinstance(content, list):
+    items = content if isinstance(content, list) else _items(content)
+    if items is None:
         names = ", ".join(_LISTS)
         raise ParseError(f"expected a list of words, or an object with a list of them as one of {names}")
-    return [word for index, entry in enumerate(content) for word in _timed(text, entry, f"words[{index}]")]
+    return [word for index, entry in enumerate(items) for word in _timed(text, entry, f"words[{index}]")]
+
+
+def _items(entry: object) -> list[Any] | None:
+    """Return the items of an object: those of its first list that has some."""
+    if not isinstance(entry, dict):
+        return None
+    if "tStartMs" in entry:
+        return _items_of_event(entry)
+    return next((entry[name] for name in _LISTS if isinstance(entry.get(name), list) and entry[name]), None)
+
+
+def _items_of_event(event: Mapping[str, Any]) -> list[Any]:
+    segments = [segment for segment in event.get("segs") or () if isinstance(segment, dict)]
+    starts = [_milliseconds(segment, "tOffsetMs") for segment in segments]
+    bounds = itertools.pairwise([*starts, _milliseconds(event, "dDurationMs")])
+    begin = _milliseconds(event, "tStartMs")
+    return [
+        {"text": segment.get("utf8"), "offsets": {"from": begin + start, "to": begin + end}}
+        for segment, (start, end) in zip(segments, bounds, strict=True)
+    ]
+
+
+def _milliseconds(entry: Mapping[str, Any], name: str) -> float:
+    return value if isinstance(value := entry.get(name), float) else 0.0
 
 
 def _timed(text: str, entry: object, where: str) -> Iterator[Word]:
     """Yield the words of an item: those of its own list, or those of its text."""
     if not isinstance(entry, dict):
         raise ParseError(f"{where}: expected an object with word, start and end")
-    if isinstance(words := entry.get("words"), list) and words:
-        for index, word in enumerate(words):
-            yield from _timed(
-                text, {**word, "words": None} if isinstance(word, dict) else word, f"{where}[{index}]"
-            )
+    if (items := _items(entry)) is not None:
+        for index, item in enumerate(items):
+            yield from _timed(text, item, f"{where}[{index}]")
         return
     string = entry.get("word", entry.get("text"))
     if not isinstance(string, _Located):
@@ -181,7 +203,8 @@ def _timed(text: str, entry: object, where: str) -> Iterator[Word]:
 
 def read_plain(text: str) -> Sequence[Word]:
     """Return the words between white space; `text[word.offset:]` starts with the word."""
-    return [Word(*piece) for piece in pieces_of(spoken(text), first_character(text))]
+    begin = first_character(text)
+    return [Word(*piece) for piece in pieces_of(spoken(text, labels_in(text[begin:])), begin)]
 
 
 def _locate(text: str, begin: int, strict: bool) -> tuple[_Located, int]:
@@ -215,6 +238,8 @@ def _times_of(entry: Mapping[str, Any], where: str) -> tuple[float, float] | tup
     end = entry.get("end", entry.get("endTime"))
     if isinstance(pair := entry.get("timestamp"), list) and len(pair) == 2:
         start, end = pair
+    if end is None and isinstance(start, float) and isinstance(lasts := entry.get("duration"), float):
+        end = start + lasts
     scale = 1
     if isinstance(offsets := entry.get("offsets"), dict):
         start, end, scale = offsets.get("from"), offsets.get("to"), 1000

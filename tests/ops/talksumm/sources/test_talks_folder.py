@@ -102,7 +102,7 @@ def test_a_file_or_row_without_a_partner_is_a_record_with_its_cause(folder):
     )
     twice = "metadata.csv, lines 3, 4 all name"
     stem = "another transcript differs from it in the extension only"
-    stranger = "not a file of this source: its name does not end in .json or .srt or .txt or .vtt"
+    stranger = "not a file of this source: its name does not end in .ass or .json or .json3 or .sbv or .srt or .ssa or .txt or .vtt"
     assert errors(raws) == {
         ("good.mp4", None): stranger,
         (
@@ -281,3 +281,17 @@ def test_metadata_may_have_semicolons_or_tabs_between_columns():
             ("a.txt", "Mills", None),
             ("b.txt", "Rivers", None),
         ]
+
+
+def test_a_text_with_captions_is_read_as_captions(folder):
+    table = HEADER + "a.txt,A,2018,,\nb.txt,B,2018,,\nc.json3,C,2018,,\n"
+    raws = folder(
+        {
+            "metadata.csv": table,
+            "a.txt": "1\n00:00:01,000 --> 00:00:02,000\nhello there\n",
+            "b.txt": "WEBVTT\n\n00:01.000 --> 00:02.000\nhello there\n",
+            "c.json3": '{"events": [{"tStartMs": 0, "segs": [{"utf8": "hello there"}]}]}',
+        }
+    )
+    rows = parse_talks(records(raws)).kept.to_pylist()
+    assert [[word["text"] for word in row["words"]] for row in rows] == [["hello", "there"]] * 3
