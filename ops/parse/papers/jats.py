@@ -5,10 +5,10 @@ Belongs here: this format (and NLM's, its predecessor). Not here: other XML.
 An `article` has a title, `abstract`s, the `sec`s of `body` and `back` with `title` and perhaps `label`, and
 the `ref`s of the list of references. A mark is `xref ref-type="bibr"`, whose `rid` names one or more entries.
 Subjects are those of `article-categories` (whose heading may be a type of article, "Review"), and the
-journal. Items of lists, terms, their definitions, quotations and lines are paragraphs. Boxes are sections after those of the body, and
-so is an author's summary after the abstract. Figures, tables and footnotes are not running text; a displayed
-formula that interrupts a sentence leaves a hole. Abstracts that only repeat the first (graphical, highlights)
-are not read.
+journal. Items of lists, terms, definitions, quotations and lines are paragraphs. Boxes are sections after
+those of the body, and so is an author's summary after the abstract. Figures, tables and footnotes are not
+running text; a displayed formula that interrupts a sentence leaves a hole. Abstracts that only repeat the
+first (graphical, highlights) are not read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Captions: stretches of speech with start and end, as WebVTT (W3C), SubRip, SubViewer or SubStation Alpha.
+"""Captions: stretches of speech with start and end, as WebVTT (W3C), SubRip, SubViewer, SubStation.
 
 Belongs here: the cues of a file, including what browsers, video sites and converters write; cue times, the
 text of a cue without markup, and the time of each of its words. Not here: sounds and speakers (spoken.py),
@@ -16,14 +16,14 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ops.parse.source import ParseError
 from ops.talksumm.sources.spoken import labels_in, pieces_of, spoken
 from ops.talksumm.sources.transcripts import TranscriptLine, Word, lines_of, spread
 
 _CLOCK = r"(?:(\d{1,4}):)?(\d{1,3}):([0-5]?\d)(?:[.,](\d{1,3}))?"
-#: Converters write one hyphen or three, and a time may have no fraction, or one of two digits. SubViewer has a
-#: comma.
+#: Converters write one hyphen or three, and times may have no fraction or a short one. SubViewer has a comma.
 _TIMES = re.compile(rf"\s*{_CLOCK}\s*(?:-{{1,3}}>|,)\s*{_CLOCK}(?:\s.*)?")
 _ARROW = "-->"
 #: Formats in which a line is a cue: what Whisper prints, and the events of SubStation Alpha.
@@ -54,22 +54,12 @@ class Cue:
     lines: list[TranscriptLine] = field(default_factory=list)
 
 
-@dataclass
-class _Speech:
-    """Text without markup, and the original offset of each of its characters."""
+class _Speech(NamedTuple):
+    """Text without markup, the original offset of each character, and (index, seconds) of times in it."""
 
-    parts: list[str] = field(default_factory=list)
-    offsets: list[int] = field(default_factory=list)
-    times: list[tuple[int, float]] = field(default_factory=list)
-    """Times inside the text: (index of a character, seconds)."""
-
-    def add(self, text: str, offsets: Iterable[int]) -> None:
-        self.parts.append(text)
-        self.offsets.extend(offsets)
-
-    @property
-    def text(self) -> str:
-        return "".join(self.parts)
+    text: str
+    offsets: list[int]
+    times: list[tuple[int, float]]
 
 
 _SIGNATURE = re.compile(r"WEBVTT(?:[ \t].*)?")
@@ -222,20 +212,22 @@ def _overlap(before: Sequence[str], now: Sequence[str]) -> int:
 
 
 def _speech(rows: Sequence[TranscriptLine]) -> _Speech:
-    speech = _Speech()
     written = "\n".join(row.text for row in rows)
-    offsets = [row.offset + index for row in rows for index in range(len(row.text) + 1)]
-    position = 0
+    places = [row.offset + index for row in rows for index in range(len(row.text) + 1)]
+    pieces: list[str] = []
+    offsets: list[int] = []
+    times: list[tuple[int, float]] = []
+    done = 0
     for match in _MARKUP.finditer(written):
-        speech.add(written[position : match.start()], offsets[position : match.start()])
-        position = match.end()
+        pieces.append(written[done : match.start()])
+        offsets += places[done : match.start()]
+        done = match.end()
         if match["reference"]:
-            character = html.unescape(match.group())
-            speech.add(character, [offsets[match.start()]] * len(character))
+            pieces.append(html.unescape(match.group()))
+            offsets += [places[match.start()]] * len(pieces[-1])
         elif not match["tag"]:
-            speech.times.append((len(speech.offsets), _seconds(*match.groups()[:4])))
-    speech.add(written[position:], offsets[position : len(written)])
-    return speech
+            times.append((len(offsets), _seconds(*match.groups()[:4])))
+    return _Speech("".join([*pieces, written[done:]]), offsets + places[done : len(written)], times)
 
 
 def _words(cue: Cue, speech: _Speech, pieces: Sequence[tuple[str, int]]) -> Iterator[Word]:

@@ -31,7 +31,7 @@ _UNSPOKEN = re.compile(
     r"|\[[^\[\]]{1,80}\]"
     # (applause), *laughs*: other brackets may hold words that somebody said
     rf"|[(*][^()*]{{0,40}}\b(?i:{'|'.join(_SOUNDS)})[^()*]{{0,40}}[)*]"
-    # "Speaker 1 (5:03):", "PATRICK WINSTON:" at the beginning of a line; any name after a sign for a new speaker
+    # "Speaker 1 (5:03):", "PATRICK WINSTON:" at the beginning of a line; any name after ">>"
     rf"|^[ \t]*(?:(?:>+|[-–])[ \t]*)?(?:{_ROLE}|{_CAPITALS})(?:[ \t]*{_TIME})?:(?!\S)"
     rf"|^[ \t]*>+[ \t]*{_NAME}:(?!\S)"
     # new speakers, lyrics, breaks

@@ -13,6 +13,7 @@ are ignored. A word may lack times, because aligners omit them if they fail.
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import json
 import math
@@ -21,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
-from ops.parse.decoding import check_characters
+from ops.parse.decoding import check_characters, decoded
 from ops.parse.source import ParseError
 from ops.talksumm.sources.spoken import labels_in, pieces_of, spoken
 
@@ -68,46 +69,18 @@ _WRITTEN = re.compile(
 )
 
 
-class _Located(str):
-    """A string of a JSON text with its position."""
-
-    begin: int
-    end: int
-
-    def pieces(self, text: str, where: str) -> Iterator[tuple[str, int]]:
-        """Yield the words in the string, each with its offset in `text`."""
-        check_characters(self, f"{where}: the word")
-        written = text[self.begin : self.end]
-        starts = [found.start() for found in _WRITTEN.finditer(written)] if "\\" in written else None
-        for word, index in pieces_of(spoken(self)):
-            yield word, self.begin + (index if starts is None else starts[index])
-
-
-class _LocatingDecoder(json.JSONDecoder):
-    """Decodes string values to `_Located`; only Python's pure-Python scanner supports this hook."""
-
-    def __init__(self) -> None:
-        super().__init__(parse_int=float, parse_constant=_refuse_constant)
-        self.parse_string = _locate
-        self.scan_once = json.scanner.py_make_scanner(self)  # type: ignore[attr-defined]
+#: A string in JSON, and whether it is a key. One that is not closed goes on to the end.
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+(?:"(\s*:)?|\\?\Z)', re.DOTALL)
 
 
 def decoded_transcript(content: bytes) -> str:
     """Return the text of a file; a leading byte order mark stays, so that offsets match the file's UTF-8.
 
-    Raises ParseError for an empty file, for bytes that are not UTF-8, for NUL (UTF-16 read as UTF-8 contains
-    many) and for other characters that are not text.
+    Raises ParseError for bytes that are not UTF-8, and for characters that are not text.
     """
-    if not content:
-        raise ParseError("the file is empty")
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ParseError(f"not UTF-8 at byte {error.start} (0x{content[error.start]:02x})") from None
-    if (nul := content.find(b"\0")) >= 0:
-        raise ParseError(f"a NUL at byte {nul}: is the file UTF-16, or no text?")
+    text = decoded(content)
     check_characters(text, "the file")
-    return text
+    return BYTE_ORDER_MARK + text if content.startswith(codecs.BOM_UTF8) else text
 
 
 def first_character(text: str) -> int:
@@ -188,10 +161,10 @@ def _timed(text: str, entry: object, where: str) -> Iterator[Word]:
         for index, item in enumerate(items):
             yield from _timed(text, item, f"{where}[{index}]")
         return
-    string = entry.get("word", entry.get("text"))
-    if not isinstance(string, _Located):
+    place = entry.get("word", entry.get("text"))
+    if not isinstance(place, str):
         raise ParseError(f'{where}: "word" is missing or not a string')
-    pieces = list(string.pieces(text, where))
+    pieces = list(_pieces(text, place, where))
     start, end = _times_of(entry, where)
     if start is None or end is None:
         yield from (Word(*piece) for piece in pieces)
@@ -201,17 +174,22 @@ def _timed(text: str, entry: object, where: str) -> Iterator[Word]:
         yield from spread(pieces, start, end)
 
 
+def _pieces(text: str, place: str, where: str) -> Iterator[tuple[str, int]]:
+    """Yield the words in a string at a place ("12 20") of a JSON text, each with its offset."""
+    begin, end = map(int, place.split())
+    try:
+        string = json.loads(text[begin:end])
+    except ValueError as error:
+        raise ParseError(f"{where}: not JSON: {error}") from None
+    check_characters(string, f"{where}: the word")
+    starts = [found.start() for found in _WRITTEN.finditer(text, begin + 1, end - 1)]
+    yield from ((word, starts[index]) for word, index in pieces_of(spoken(string)))
+
+
 def read_plain(text: str) -> Sequence[Word]:
     """Return the words between white space; `text[word.offset:]` starts with the word."""
     begin = first_character(text)
     return [Word(*piece) for piece in pieces_of(spoken(text, labels_in(text[begin:])), begin)]
-
-
-def _locate(text: str, begin: int, strict: bool) -> tuple[_Located, int]:
-    value, end = json.decoder.scanstring(text, begin, strict)  # type: ignore[attr-defined]
-    located = _Located(value)
-    located.begin, located.end = begin, end - 1
-    return located, end
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -219,10 +197,14 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _loaded(text: str) -> object:
-    blank = first_character(text)
+    """Return a JSON value in which each string is its place in the text: "12 20"."""
+
+    def place(match: re.Match[str]) -> str:
+        return match[0] if match[1] or match[0][-1:] != '"' else f'"{match.start()} {match.end()}"'
+
     try:
-        # The mark becomes a space, which JSON allows, so that offsets stay correct.
-        return _LocatingDecoder().decode(" " * blank + text[blank:])
+        places = _STRING.sub(place, text)[first_character(text) :]
+        return json.loads(places, parse_int=float, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise ParseError(f"line {error.lineno}: not JSON: {error.msg}") from None
     except RecursionError:
@@ -245,7 +227,7 @@ def _times_of(entry: Mapping[str, Any], where: str) -> tuple[float, float] | tup
         start, end, scale = offsets.get("from"), offsets.get("to"), 1000
     for name, value in (("start", start), ("end", end)):
         if value is not None and not isinstance(value, float):
-            raise ParseError(f"{where}: {name} is not a number of seconds: {value!r:.40}")
+            raise ParseError(f"{where}: {name} is not a number of seconds")
         if value is not None and (not math.isfinite(value) or value < 0):
             raise ParseError(f"{where}: {name} is negative or infinite")
     if start is None:

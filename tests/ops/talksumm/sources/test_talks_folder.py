@@ -266,7 +266,7 @@ def test_every_record_is_kept_or_rejected_with_its_place_and_cause(folder):
     ]
     assert outcome.rejected["error"].to_pylist() == [
         "acl/c.vtt: no cue times: the file has no captions",
-        "acl/d.txt: no spoken words",
+        "acl/d.txt: the file is empty",
         "acl/metadata.csv, line 6: there is no file 'e.txt' in the folder",
     ]
     assert sorted(outcome.units.to_pylist()) == sorted(record_id("acl", raw) for raw in raws)

@@ -409,9 +409,9 @@ def test_malformed_json_names_the_word_or_the_line(text, cause):
     ("content", "cause"),
     [
         (b"", "the file is empty"),
-        (b"caf\xe9 au lait", r"not UTF-8 at byte 3 \(0xe9\)"),
-        ("hello".encode("utf-16"), r"not UTF-8 at byte 0 \(0xff\)"),
-        ("hello".encode("utf-16-le"), "a NUL at byte 1"),
+        (b"caf\xe9 au lait", "not UTF-8: byte 0xe9 at byte offset 3"),
+        ("hello".encode("utf-16"), "not UTF-8: it begins with the byte order mark of UTF-16"),
+        ("hello".encode("utf-16-le"), r"the file holds the character U\+0000"),
         (b"a\nb\x1b", r"the file holds the character U\+001B, which is no text \(line 2, column 2\)"),
     ],
 )
@@ -482,6 +482,7 @@ CUE = "WEBVTT\n\n00:01.000 --> 00:02.000\n"
         (read_timed, '[{"word": "' + "a " * 500_000 + '", "start": 0, "end": 1}]'),
         (read_timed, '{"a":' * 200_000),
         (read_timed, "[" + "1" * 1_000_000),
+        (read_timed, '["' + '\\\\"' * 500_000),
         (read_plain, "a " * 500_000),
         (read_plain, "\r" * 1_000_000),
         (read_plain, "[a" * 500_000),
