@@ -60,9 +60,9 @@ _LISTS = ("abstract", "body_text", "back_matter")
 _FIELDS_OF_STUDY = ("s2fieldsofstudy", "s2FieldsOfStudy", "fieldsOfStudy", "mag_field_of_study")
 
 
-#: A displayed formula is a paragraph of its own; those in LaTeX's text are words.
+#: A displayed formula is mostly a paragraph of its own; others are words.
 _EQUATION = re.compile(r"\s*EQUATION(?:\s*\(?\d{1,3}\)?)?\s*")
-_FORMULA = re.compile(r"\b(?:INLINE|DISPLAY)FORM\d{1,9}\b")
+_FORMULA = re.compile(r"\b(?:(?:INLINE|DISPLAY)FORM\d{1,9}|EQUATION)\b")
 
 
 class S2Orc:

@@ -175,7 +175,7 @@ def test_a_title_with_control_characters_rejects_only_its_talk(folder, title, ca
 def test_many_rows_for_one_file_are_not_all_listed_in_each_of_them(folder):
     raws = folder({"metadata.csv": HEADER + "b.txt,T,2018,,\n" * 2000, "b.txt": "hi"})
     assert len(raws) == 2001 and max(len(raw.error) for raw in raws) < 100
-    assert raws[0].error == "metadata.csv, lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1990 more all name it"
+    assert raws[0].error == "metadata.csv, lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ... all name it"
 
 
 def test_links_are_followed_only_inside_the_folder(folder, tmp_path):
