@@ -1,35 +1,20 @@
 """Papers fetched by a crawl: PDF, XML, or a file or archive of many papers.
 
-Belongs here: recognising the format from the first bytes, and walking the members of a tar (arXiv's bulk data
-are tars). Not here: the formats, crawls (ops/parse/warc.py), tars in a folder, which must be unpacked first.
+Belongs here: recognising the format from the first bytes, and the members of a tar (arXiv's bulk data are
+tars). Not here: the formats, crawls (ops/parse/warc.py), tars in a folder, which must be unpacked first.
 
 Metadata of a collection's item goes to its papers: arXiv's `categories` are their subjects.
-
-Python's tarfile decodes the header of each tar member, but this module walks from member to member itself:
-only forward, and never beyond the end of the data. Links, directories, sparse files and long names (which
-have headers of their own) are skipped.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import tarfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tarfile import (
-    AREGTYPE,
-    BLKTYPE,
-    BLOCKSIZE,
-    CHRTYPE,
-    DIRTYPE,
-    FIFOTYPE,
-    LNKTYPE,
-    REGTYPE,
-    SYMTYPE,
-    HeaderError,
-    TarInfo,
-)
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -132,12 +117,10 @@ def _unwanted(raw: Raw, content: bytes) -> UnwantedError:
 
 
 _MAGIC = slice(257, 262)
-#: Their headers are followed by no content, whatever size the header gives.
-_NO_CONTENT = frozenset((LNKTYPE, SYMTYPE, DIRTYPE, FIFOTYPE, CHRTYPE, BLKTYPE))
 
 
 class Member(NamedTuple):
-    """A file in a tar, or the reason why reading stops."""
+    """A file in a tar, or the reason why it cannot be read."""
 
     name: str
     content: bytes
@@ -151,21 +134,21 @@ def is_tar(content: bytes) -> bool:
 
 def members_of(content: bytes) -> Iterator[Member]:
     """Yield the files of a tar in order; an error that stops the reading is that of one last member."""
-    place = 0
-    while place < len(content):
-        block = content[place : place + BLOCKSIZE]
-        if not block.strip(b"\0"):  # the end of the archive
-            return
-        try:
-            header = TarInfo.frombuf(block, "utf-8", "surrogateescape")
-        except HeaderError as error:
-            yield Member("", b"", f"the archive is damaged from byte {place} on: {error}")
-            return
-        start = place + BLOCKSIZE
-        end = start + (0 if header.type in _NO_CONTENT else header.size)
-        if not start <= end <= len(content):
-            yield Member(header.name, b"", "the archive ends within this file")
-            return
-        if header.type in (REGTYPE, AREGTYPE):
-            yield Member(header.name, content[start:end])
-        place = end + -end % BLOCKSIZE
+    end, cause = 0, ""
+    try:
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
+            for member in archive:
+                start = member.offset_data
+                end = start + (member.size if member.isreg() else 0)
+                if not start <= end <= len(content):
+                    yield Member(member.name, b"", "the archive ends within this file")
+                    return
+                if member.isreg():
+                    error = "a sparse file, which is not read" if member.issparse() else None
+                    yield Member(member.name, b"" if error else content[start:end], error)
+                end += -end % tarfile.BLOCKSIZE
+    except (tarfile.TarError, ValueError, OverflowError) as error:
+        cause = f": {error}"
+    # Python's tarfile ends silently at a damaged header.
+    if cause or content[end : end + tarfile.BLOCKSIZE].strip(b"\0"):
+        yield Member("", b"", f"the archive is damaged from byte {end} on{cause}")
