@@ -31,7 +31,8 @@ from ops.parse.sentences_rules import is_equation
 from ops.text.sentences import is_ended
 
 _LABEL = re.compile(
-    r"(?:A ?b ?s ?t ?r ?a ?c ?t|A ?B ?S ?T ?R ?A ?C ?T)\b\s*(?:[.:|\u2013\u2014-]+\s*)?|(?i:abstract|summary)\s*\Z"
+    r"(?:A ?b ?s ?t ?r ?a ?c ?t|A ?B ?S ?T ?R ?A ?C ?T)\b\s*(?:[.:|\u2013\u2014-]+\s*)?"
+    r"|(?i:abstract|summary)\s*\Z"
 )
 #: What is printed around an abstract and is no part of it.
 _FRONT_LABEL = re.compile(

@@ -15,7 +15,6 @@ import html
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ops.parse.source import ParseError
@@ -44,14 +43,12 @@ _MARKUP = re.compile(
 _MOST_WORDS = 100
 
 
-@dataclass
-class Cue:
-    """One caption."""
+class Cue(NamedTuple):
+    """One caption, with start and end in seconds; None if its times cannot be read."""
 
     start: float | None
-    """Seconds; None if its times cannot be read."""
     end: float | None
-    lines: list[TranscriptLine] = field(default_factory=list)
+    lines: list[TranscriptLine]
 
 
 class _Speech(NamedTuple):
@@ -236,8 +233,10 @@ def _words(cue: Cue, speech: _Speech, pieces: Sequence[tuple[str, int]]) -> Iter
         yield from (Word(text, speech.offsets[index]) for text, index in pieces)
         return
     bounds = [(0, cue.start)]
-    bounds += [(index, at) for index, at in speech.times if cue.start <= at <= cue.end]
-    bounds = [*_rising(bounds), (len(speech.offsets), cue.end)]
+    for index, at in speech.times:
+        if bounds[-1][1] <= at <= cue.end:
+            bounds.append((index, at))
+    bounds.append((len(speech.offsets), cue.end))
     position = 0
     for (_, start), (until, end) in itertools.pairwise(bounds):
         first = position
@@ -246,11 +245,3 @@ def _words(cue: Cue, speech: _Speech, pieces: Sequence[tuple[str, int]]) -> Iter
         yield from spread(
             [(text, speech.offsets[index]) for text, index in pieces[first:position]], start, end
         )
-
-
-def _rising(bounds: Iterable[tuple[int, float]]) -> Iterator[tuple[int, float]]:
-    latest = 0.0
-    for index, at in bounds:
-        if at >= latest:
-            latest = at
-            yield index, at

@@ -90,14 +90,9 @@ def first_character(text: str) -> int:
 
 def lines_of(text: str) -> Iterator[TranscriptLine]:
     """Yield the lines of a text, split at CRLF, CR or LF only (not at other Unicode line breaks)."""
-    position = first_character(text)
-    number = 1
-    while position < len(text):
-        found = _LINE.match(text, position)
-        assert found is not None  # the pattern matches everywhere
-        yield TranscriptLine(number, position, found.group(1))
-        position = found.end()
-        number += 1
+    for number, line in enumerate(_LINE.finditer(text, first_character(text)), 1):
+        if line[0]:  # the last match is empty
+            yield TranscriptLine(number, line.start(), line[1])
 
 
 def spread(pieces: Sequence[tuple[str, int]], start: float, end: float) -> Iterator[Word]:
