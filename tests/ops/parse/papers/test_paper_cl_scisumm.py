@@ -118,7 +118,10 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><PAPER><S sid="1">&c;
         (b"<PAPER><S sid='1'>Caf\xe9</S></PAPER>", "malformed XML"),
         ('<?xml version="1.0" encoding="klingon"?><PAPER/>', "malformed XML: .*klingon"),
         ("<PAPER><S sid='1'>\x00</S></PAPER>", "malformed XML"),
-        ("<PAPER>" + "<SECTION>" * 50_000 + "</SECTION>" * 50_000 + "</PAPER>", "malformed XML: Excessive depth"),
+        (
+            "<PAPER>" + "<SECTION>" * 50_000 + "</SECTION>" * 50_000 + "</PAPER>",
+            "malformed XML: Excessive depth",
+        ),
         ("<PAPER>\n<S>a<S>b</S></S></PAPER>", r"an element <S> inside of <S> \(line 2\)"),
         ("<PAPER><SECTION><S>a<B>b</B></S></SECTION></PAPER>", "an element <B> inside of <S>"),
         ("<PAPER>" + "<S/>" * 200_000 + "</PAPER>", "no sentences"),
