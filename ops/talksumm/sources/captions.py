@@ -95,7 +95,7 @@ def read_clocked(text: str) -> Sequence[Word] | None:
 
 
 def read_substation(text: str) -> Sequence[Word]:
-    """Return the words of the `Dialogue` lines of SubStation Alpha. Raises ParseError if there are none."""
+    """Return the words of the `Dialogue` lines of SubStation Alpha. Raises ParseError without such lines."""
     rows = [row._replace(text=_SUBSTATION_BREAK.sub("  ", row.text)) for row in lines_of(text)]
     if not (cues := _cues_in_lines(rows, _DIALOGUE)):
         raise ParseError("no line Dialogue with times: the file has no captions")
