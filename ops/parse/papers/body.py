@@ -32,7 +32,7 @@ _LONGEST_FOOTER = 600
 _HEAD_REPEATS = 3
 _SHORTEST_WORD = 4
 #: The sign of an item, with which two lines of a block begin.
-_ITEM = re.compile(r"[-*+\u2013] +(?=\S)")
+_ITEM = re.compile(r"[-*\u2013] +(?=\S)")
 
 Lines = Sequence[Span]
 
