@@ -26,7 +26,7 @@ ROLES = (
 _WHOLE = (
     (ABSTRACT, r"^abstract\b"),
     (PREAMBLE, r"^preamble\b"),
-    (REFERENCES, r"^(?:references?|bibliography|literature cited|works cited)\b"),
+    (REFERENCES, r"^(?:(?:notes and )?references?|bibliography|literature cited|works cited)\b"),
     (ACKNOWLEDGMENTS, r"^acknowledge?ments?\b|\backnowledge?ments?$"),
     (APPENDIX, r"^(?:appendi(?:x|ces)|annex|supplement(?:ary|al)?)\b|\b(?:appendix|supplementary material)$"),
     (INTRODUCTION, r"^(?:introduction|motivations?)\b|\bintroduction$"),
@@ -105,6 +105,8 @@ _NUMBERING = re.compile(
     r"(?:(?P<number>\d{1,2}(?:\s?\.\s?\d{1,2}){0,5})(?!\w)|(?P<roman>[IVX]{1,5})(?=[.)\s])|"
     r"(?P<letter>[A-Z])(?=[.)]\s|\.\d|\s[A-Z]))(?P<letter_tail>(?:\.\d{1,2}){0,4})\s?[.:)]*+",
 )
+#: A capital apart from its word, as small capitals come out of PDFs: "I NTRODUCTION".
+_APART = re.compile(r"\b([A-Z]) ([A-Z]{3,})\b")
 _LONGEST = 200
 
 
@@ -126,7 +128,20 @@ class _Read(NamedTuple):
 
 def role_of(title: str) -> str:
     """Return the role that a heading indicates by itself, or OTHER."""
-    words = _read(title).words
+    return _role_of(_read(title).words)
+
+
+def unspaced(title: str) -> str:
+    """Return a title with capitals joined to their words where only the whole word indicates a role."""
+
+    def joined(match: re.Match[str]) -> str:
+        whole = _role_of(f"{match[1]}{match[2]}".lower())
+        return f"{match[1]}{match[2]}" if _role_of(match[2].lower()) == OTHER != whole else match[0]
+
+    return _APART.sub(joined, title)
+
+
+def _role_of(words: str) -> str:
     for role, pattern in _TABLE_WHOLE:
         if pattern.search(words):
             return role
@@ -177,7 +192,7 @@ def _is_titled(title: str) -> bool:
 
 
 def _read(title: str) -> _Read:
-    title = title[:_LONGEST]
+    title = unspaced(title[:_LONGEST])
     found = _NUMBERING.match(title)
     style, first, depth = "", False, 0
     if found is not None:

@@ -24,21 +24,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import ParseError as XmlError
-from xml.etree.ElementTree import TreeBuilder
 
-from defusedxml import ElementTree
-from defusedxml.common import DefusedXmlException
+from lxml import etree
 
 from ops.parse.decoding import decoded, unescaped
 from ops.parse.files import whole_files
 from ops.parse.papers.paper import ACL_ANTHOLOGY, Mark, Paper, PaperBuilder
+from ops.parse.papers.xml_tree import root_of
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.sentences import goes_on
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
 
 #: Section types as in AASC's classifier and overview (KMCS-NII/AASC). A section may have several.
 _SECTION_TYPES = frozenset(
@@ -104,9 +98,6 @@ def _marks(text: str) -> Iterator[Mark]:
 _HOLDERS = {"ABSTRACT", "SECTION"}
 #: [ours] Share of an untitled first section's words that are also in the abstract if it repeats the abstract.
 _SAME_WORDS = 0.7
-#: A paper needs four levels, and has some hundred sentences.
-_DEEPEST = 10
-_MOST_ELEMENTS = 200_000
 
 
 class ClSciSumm:
@@ -118,11 +109,11 @@ class ClSciSumm:
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return document id and title."""
-        return {"document": raw.document, "title": _title(_root(raw.content))}
+        return {"document": raw.document, "title": _title(root_of(raw.content, "PAPER"))}
 
     def parse(self, raw: Raw) -> Paper:
         """Return the paper. Raises ParseError for malformed XML, DTDs, entities and unknown elements."""
-        root = _root(raw.content)
+        root = root_of(raw.content, "PAPER")
         paper = PaperBuilder(_title(root), spaces=True)
         abstract: set[str] = set()
         loose = False
@@ -155,64 +146,16 @@ class ClSciSumm:
         return paper.finish()
 
 
-class _Builder(TreeBuilder):
-    """Builds the tree of a document, but refuses documents that are expensive to read for their size."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._open: list[str] = []
-        self._elements = 0
-
-    def start(self, tag: Any, attrs: Any) -> Element:
-        """Start an element. Raises ParseError if there are too many, or it is too deep or in a sentence."""
-        self._elements += 1
-        if self._elements > _MOST_ELEMENTS:
-            raise ParseError(f"more than {_MOST_ELEMENTS} elements")
-        if len(self._open) == _DEEPEST:
-            raise ParseError(f"elements nested deeper than {_DEEPEST}")
-        if self._open and self._open[-1] == "S":
-            raise ParseError(f"an element <{tag}> inside of <S>")
-        self._open.append(tag)
-        return super().start(tag, attrs)
-
-    def end(self, tag: str) -> Element:
-        """End an element."""
-        self._open.pop()
-        return super().end(tag)
-
-
-def _root(content: bytes) -> Element:
-    if not content.strip():
-        raise ParseError("the file is empty")
-    parser = ElementTree.XMLParser(target=_Builder(), forbid_dtd=True)
-    try:
-        parser.feed(content)
-        root: Element = parser.close()
-    except ParseError as error:
-        raise ParseError(f"{error} (line {parser.parser.CurrentLineNumber})") from None
-    except XmlError as error:
-        line, column = error.position
-        cause = str(error).split(":")[0]
-        raise ParseError(f"malformed XML: {cause} (line {line}, column {column + 1})") from None
-    except DefusedXmlException:
-        raise ParseError("the XML declares a document type or entities, which are refused") from None
-    except (ValueError, LookupError) as error:
-        raise ParseError(f"the XML names an encoding that cannot be read: {error}") from None
-    if root.tag != "PAPER":
-        raise ParseError(f"expected the element <PAPER>, found <{root.tag}>")
-    return root
-
-
-def _title(root: Element) -> str:
+def _title(root: etree._Element) -> str:
     return next((_text(child) for child in root if child.tag == "S" and child.get("sid") == "0"), "")
 
 
-def _check(element: Element, known: set[str]) -> None:
+def _check(element: etree._Element, known: set[str]) -> None:
     if element.tag not in known:
         raise ParseError(f"unexpected element <{element.tag}>; known are S, ABSTRACT, SECTION, SUBSECTION")
 
 
-def _add(paper: PaperBuilder, element: Element) -> None:
+def _add(paper: PaperBuilder, element: etree._Element) -> None:
     text, sid = _text(element), element.get("sid", "?")
     if text and goes_on(paper.last_text, text):
         paper.go_on(text, f"{paper.last_locator.partition('-')[0]}-{sid}")
@@ -220,15 +163,19 @@ def _add(paper: PaperBuilder, element: Element) -> None:
         paper.sentence(text, f"S sid={sid}")
 
 
-def _text(element: Element) -> str:
-    return unescaped("".join(element.itertext())).strip()
+def _text(element: etree._Element) -> str:
+    if len(element):
+        raise ParseError(
+            f"an element <{element[0].tag}> inside of <{element.tag}> (line {element.sourceline})"
+        )
+    return unescaped(element.text or "").strip()
 
 
-def _words(element: Element) -> set[str]:
+def _words(element: etree._Element) -> set[str]:
     return set(re.findall(r"\w+", " ".join(_text(sentence) for sentence in element.iter("S")).lower()))
 
 
-def _repeats(section: Element, abstract: set[str]) -> bool:
+def _repeats(section: etree._Element, abstract: set[str]) -> bool:
     words = _words(section)
     untitled = not (section.get("title") or "").strip()
     return untitled and bool(abstract) and len(words & abstract) >= _SAME_WORDS * len(words)

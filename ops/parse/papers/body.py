@@ -7,6 +7,7 @@ recognising footnotes (ops/parse/sentences_rules.py), headings (plain.py), the c
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -30,6 +31,8 @@ _HYPHEN = ("-", "\u00ad", "\u2010")
 _LONGEST_FOOTER = 600
 _HEAD_REPEATS = 3
 _SHORTEST_WORD = 4
+#: The sign of an item, with which two lines of a block begin.
+_ITEM = re.compile(r"[-*\u2013] +(?=\S)")
 
 Lines = Sequence[Span]
 
@@ -87,7 +90,11 @@ def _marked(
             yield block, True
             continue
         run: list[Span] = []
+        items = {line for line in block if _ITEM.match(text, line[0])}
         for index, line in enumerate(block):
+            if run and len(items) > 1 and line in items:
+                yield run, False
+                run = []
             found, before = text[slice(*line)], text[slice(*block[index - 1])] if index else ""
             if _is_furniture(found, before, index, len(block)) or (not wrapped and _is_display(found)):
                 if run:
@@ -122,6 +129,8 @@ def _is_furniture(line: str, before: str, index: int, lines: int) -> bool:
 
 def _goes_on(text: str, before: Span, after: Span) -> bool:
     """Say whether a sentence may continue from one run of lines to the next."""
+    if _ITEM.match(text, after[0]):
+        return False
     between = text[before[1] : after[0]]
     if "\f" not in between and between.count("\n") + between.count("\r") - between.count("\r\n") < 2:
         return True

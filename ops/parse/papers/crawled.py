@@ -1,11 +1,9 @@
 """Papers fetched by a crawl: PDF, XML, or a file or archive of many papers.
 
-Belongs here: recognising the format from the first bytes, and walking the members of a tar (arXiv's bulk data
-are tars). Not here: the formats, crawls (ops/parse/warc.py), tars in a folder, which must be unpacked first.
+Belongs here: recognising the format from the first bytes, and the members of a tar (arXiv's bulk data are
+tars). Not here: the formats, crawls (ops/parse/warc.py), tars in a folder, which must be unpacked first.
 
 Metadata of a collection's item goes to its papers: arXiv's `categories` are their subjects.
-
-Links, directories and sparse files in a tar are skipped.
 """
 
 from __future__ import annotations
@@ -121,7 +119,7 @@ _MAGIC = slice(257, 262)
 
 
 class Member(NamedTuple):
-    """A file in a tar, or the reason why reading stops."""
+    """A file in a tar, or the reason why it cannot be read."""
 
     name: str
     content: bytes
@@ -135,20 +133,21 @@ def is_tar(content: bytes) -> bool:
 
 def members_of(content: bytes) -> Iterator[Member]:
     """Yield the files of a tar in order; an error that stops the reading is that of one last member."""
-    end = 0
+    end, cause = 0, ""
     try:
         with tarfile.open(fileobj=BytesIO(content), mode="r:") as archive:
             for member in archive:
-                end = member.offset_data
-                if member.isreg() or member.type not in tarfile.SUPPORTED_TYPES:
-                    if not 0 <= member.size <= len(content) - end:
-                        raise tarfile.ReadError(f"{member.name} has a wrong size or is cut short")
-                    end += member.size
-                if member.isreg() and not member.issparse():
-                    yield Member(member.name, content[member.offset_data : end])
-            # Python takes a damaged header for the end of the archive, which is a block of zeros.
-            if content[archive.offset : archive.offset + tarfile.BLOCKSIZE].strip(b"\0"):
-                raise tarfile.ReadError("no header of a file")
-    except (tarfile.TarError, ValueError) as error:
-        cause = f"the archive is damaged from byte {end} on: {error}; what is behind was not read"
-        yield Member("", b"", cause)
+                start = member.offset_data
+                end = start + (member.size if member.isreg() else 0)
+                if not start <= end <= len(content):
+                    yield Member(member.name, b"", "the archive ends within this file")
+                    return
+                if member.isreg():
+                    error = "a sparse file, which is not read" if member.issparse() else None
+                    yield Member(member.name, b"" if error else content[start:end], error)
+                end += -end % tarfile.BLOCKSIZE
+    except (tarfile.TarError, ValueError, OverflowError) as error:
+        cause = f": {error}"
+    # Python's tarfile ends silently at a damaged header.
+    if cause or content[end : end + tarfile.BLOCKSIZE].strip(b"\0"):
+        yield Member("", b"", f"the archive is damaged from byte {end} on{cause}; what is behind was not read")

@@ -4,7 +4,6 @@ Belongs here: these formats, and GROBID as a service that PDFs are sent to. Not 
 service (pdf.py); finding the sentences of a section, and removing footnotes and the like from its text
 (body.py).
 
-GROBID: read are the main title of the header, its abstract, the `div`s of body and back matter with their
 GROBID: the reader takes the main title of the header, its abstract, the `div`s of body and back matter with
 their `head` (whose attribute `n` is the number), and the `biblStruct`s of the bibliography. Elements `s` are
 sentences. A mark is `ref type="bibr"`, whose `target` names an entry. Subjects are the `classCode`s of the
@@ -39,12 +38,20 @@ from ops.parse.source import Only, ParseError, Raw, ServiceBusyError, Source
 
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 _MARKUP = Markup(
-    blocks=frozenset({"p", "ab", "list", "item", "quote", "cit", "lg", "l"}),
-    skipped=frozenset({"figure", "table", "note", "head", "div", "listBibl", "biblStruct"}),
+    blocks=frozenset(
+        {"p", "ab", "list", "list/head", "list/label", "item", "quote", "cit", "lg", "l", "sp", "speaker",
+         "floatingText", "epigraph"}
+    ),
+    skipped=frozenset(
+        {"figure", "table", "note", "head", "label", "div", "listBibl", "biblStruct", "lb", "cb", "pb"}
+    ),
     displayed=frozenset({"formula"}),
     sentences=frozenset({"s"}),
-)
+)  # fmt: skip
 _ABSTRACT = replace(_MARKUP, blocks=_MARKUP.blocks | {"div"}, skipped=_MARKUP.skipped - {"div"})
+
+#: Titles of divisions that are printed without one.
+_TITLES = {"abstract": "Abstract", "acknowledgement": "Acknowledgments", "annex": "Appendix"}
 
 
 class Tei:
@@ -66,15 +73,18 @@ class Tei:
         paper.subjects = _tei_subjects(root)
         text = descend(root, "text")
         abstract = descend(root, "teiHeader", "profileDesc", "abstract")
-        if plain(abstract):
+        if abstract is not None and plain(abstract):
             _add_division(paper, abstract, "Abstract", 1, _ABSTRACT)
-        for part in children(text, "body", "back"):
+        for part in children(text, "front", "body", "back"):
             _add_division(paper, part)
             for section in within(part, "div"):
-                if section.get("type") != "references":
+                kind = section.get("type") or _kind_of(section.getparent())
+                if kind != "references" and not (kind == "abstract" and plain(abstract)):
                     head = descend(section, "head")
                     number = head.get("n", "") if head is not None else ""
-                    _add_division(paper, section, f"{number} {plain(head)}".strip())
+                    _add_division(
+                        paper, section, f"{number} {plain(head)}".strip(), usual=_TITLES.get(kind, "")
+                    )
         for entry in within(descend(text, "back") if text is not None else None, "biblStruct"):
             paper.entry(_tei_entry(entry))
         return paper.finish()
@@ -104,17 +114,25 @@ def _tei_date(root: etree._Element) -> str:
     return next((when for date in dates if (when := date.get("when"))), "")
 
 
+def _kind_of(division: etree._Element) -> str:
+    return division.get("type", "") if name_of(division) == "div" else ""
+
+
 def _add_division(
     paper: PaperBuilder,
-    division: etree._Element | None,
+    division: etree._Element,
     title: str = "",
     level: int | None = None,
     markup: Markup = _MARKUP,
+    usual: str = "",
 ) -> None:
-    """Add a section with the text of a division without its subdivisions; one without title may be empty."""
-    paragraphs = Running(markup, _tei_key, _is_tei_note).paragraphs(division) if division is not None else []
+    """Add a section with the text of a division without its subdivisions; one without title may be empty.
+
+    Text without title has the `usual` one.
+    """
+    paragraphs = Running(markup, _tei_key, _is_tei_note).paragraphs(division)
     if title or paragraphs:
-        paper.section(title, level)
+        paper.section(title or usual, level)
     for paragraph in paragraphs:
         paragraph.add_to(paper)
 

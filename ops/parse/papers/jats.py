@@ -5,10 +5,10 @@ Belongs here: this format (and NLM's, its predecessor). Not here: other XML.
 An `article` has a title, `abstract`s, the `sec`s of `body` and `back` with `title` and perhaps `label`, and
 the `ref`s of the list of references. A mark is `xref ref-type="bibr"`, whose `rid` names one or more entries.
 Subjects are those of `article-categories` (whose heading may be a type of article, "Review"), and the
-journal. Items of lists, quotations and lines are paragraphs. Boxes are sections after those of the body, and
-so is an author's summary after the abstract. Figures, tables and footnotes are not running text; a displayed
-formula that interrupts a sentence leaves a hole. Abstracts that only repeat the first (graphical, highlights)
-are not read.
+journal. Items of lists, terms, definitions, quotations and lines are paragraphs. Boxes are sections after
+those of the body, and so is an author's summary after the abstract. Figures, tables and footnotes are not
+running text; a displayed formula that interrupts a sentence leaves a hole. Abstracts that only repeat the
+first (graphical, highlights) are not read.
 """
 
 from __future__ import annotations
@@ -40,15 +40,17 @@ _GROUPS = ("app-group",)
 _FRONT = ("front", "article-meta")
 _MARKUP = Markup(
     blocks=frozenset(
-        {"p", "list", "list-item", "disp-quote", "statement", "speech", "verse-group", "verse-line", "attrib",
-         "preformat", "break"}
+        {"p", "list", "list-item", "list/title", "def-list", "def-list/title", "def-item", "term", "def",
+         "term-head", "def-head", "disp-quote", "disp-quote/title", "statement", "statement/title", "speech",
+         "verse-group", "verse-group/title", "verse-line", "attrib", "preformat", "code", "question",
+         "answer", "explanation", "break"}
     ),
     skipped=frozenset(
-        {"fig", "fig-group", "table-wrap", "table-wrap-group", "fn", "fn-group", "media", "def-list",
+        {"fig", "fig-group", "table-wrap", "table-wrap-group", "fn", "fn-group", "media", "array",
          "graphic", "supplementary-material", "boxed-text", "tex-math", "title", "label", "object-id",
          "sec-meta", "ref-list", "bio", *_SECTIONS, *_GROUPS}
     ),
-    displayed=frozenset({"disp-formula", "disp-formula-group"}),
+    displayed=frozenset({"disp-formula", "disp-formula-group", "chem-struct", "chem-struct-wrap"}),
     shown=frozenset({"inline-formula", "inline-graphic"}),
 )  # fmt: skip
 _ABSTRACT = replace(
@@ -164,10 +166,11 @@ def _is_note(element: etree._Element) -> bool:
 def _entry(ref: etree._Element) -> BibliographyEntry:
     citation = next(children(ref, "element-citation", "mixed-citation", "citation", "nlm-citation"), ref)
     title = descend(citation, "article-title")
+    parts = (" ".join(text.split()) for text in citation.itertext(etree.Element))
     ids = [(one.get("pub-id-type") or "id", plain(one)) for one in within(citation, "pub-id")]
     return BibliographyEntry(
         ref.get("id", ""),
-        " ".join(filter(None, (" ".join(text.split()) for text in citation.itertext(etree.Element)))),
+        plain(citation) if name_of(citation) == "mixed-citation" else " ".join(filter(None, parts)),
         plain(title if title is not None else descend(citation, "source")),
         plain(next(within(citation, "year"), None))[:4],
         tuple(_name(name) for name in within(citation, "name", "string-name")),

@@ -10,6 +10,7 @@ in capitals. None of them runs on in the line below.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ops.parse.papers.pdf_lines import CAPTION, HEADING, LETTER, SAME_BLOCK, SAME_PARAGRAPH, TEXT, Marked
 from ops.parse.papers.plain import is_name_of_section
@@ -69,6 +70,7 @@ def mark_headings(paper: Marked) -> None:
     runs = list(paper.runs(len(paper.lines), lambda index: _parts(paper, index)))
     runs = [run for run in runs if _may_be_heading(paper, run)]
     strong = {run[0] for run in runs if _is_strong(paper, run)}
+    strong |= set(_next_in_number(paper, runs, strong))
     numbered = {index for index in strong if is_numbered(paper.lines[index].text)}
     if len(numbered) < _NUMBERED_PAPER:
         headings = [run for run in runs if run[0] in strong or _stands_out(paper, run, strong)]
@@ -127,6 +129,27 @@ def _is_strong(paper: Marked, run: range) -> bool:
     if is_numbered(text):
         return (alone and (differs or text.upper() == text)) or (differs and paper.lines[first].bold)
     return False
+
+
+def _next_in_number(paper: Marked, runs: list[range], strong: set[int]) -> Iterator[int]:
+    """Yield the lines apart from the text around them that have the number after that of the last heading."""
+    last: list[int] = []
+    for run in runs:
+        number = _NUMBERED.match(paper.text(run))
+        parts = [int(part) for part in (number["number"] or number["deep"]).split(".")] if number else []
+        after, depth = run[-1] + 1, len(parts) - 1
+        follows = parts and [*last, 0][: depth + 1] == [*parts[:-1], parts[-1] - 1]
+        if run[0] in strong:
+            last = parts or last
+        elif follows and min(paper.gap(run[0]), paper.gap(after)) > SAME_BLOCK and _is_line(paper, run):
+            last = parts
+            yield run[0]
+
+
+def _is_line(paper: Marked, run: range) -> bool:
+    text = paper.text(run)
+    short = len(run) == 1 and len(text.split()) <= _FEWER_WORDS and not text.endswith(".")
+    return short and paper.is_prose(run[-1] + 1, most_cells=1)
 
 
 def _stands_out(paper: Marked, run: range, strong: set[int]) -> bool:

@@ -29,6 +29,12 @@ _CROSSING = 1.5
 _LAST_LINE = 1.5
 #: A gap of this many font sizes separates the cells of a row, and columns.
 _CELL = 0.8
+#: A gap of this many font sizes over the whole page parts the abstract from the text below.
+_APART = 1.8
+_ABSTRACT = re.compile(r"A ?(?:b ?s ?t ?r ?a ?c ?t|B ?S ?T ?R ?A ?C ?T)\b")
+_NO_ABSTRACT = re.compile(
+    r"[\dI.:]{0,3}\s*(?:I ?NTRODUCTION|Introduction|Background|BACKGROUND)\Z|(?:Fig|Tab)[a-z]*\.? \d"
+)
 #: Share of the page height at top and bottom where running heads and page numbers are.
 _EDGE = 0.12
 _PAGE_NUMBER = re.compile(
@@ -96,8 +102,10 @@ def lines_of(pages: Sequence[PrintedPage]) -> list[Line]:
     lines: list[Line] = []
     for number, (page, pieces) in enumerate(zip(pages, by_page, strict=True), 1):
         body = [piece for piece in pieces if not _is_furniture(page, piece, heads)]
-        for column, part in enumerate(_columns(body), 1):
-            lines += _lines(part, number, column, bold)
+        parts = _around_abstract(body) if number == 1 else [body]
+        columns = (column for part in parts for column in _columns(part))
+        for column, pieces_of_column in enumerate(columns, 1):
+            lines += _lines(pieces_of_column, number, column, bold)
     return lines
 
 
@@ -179,6 +187,23 @@ def _repeated(
         forms.update({_form(piece) for piece in pieces if _is_at_edge(page, piece)})
     least = 2 if len(pages) < 6 else 3
     return frozenset(form for form, count in forms.items() if count >= least)
+
+
+def _around_abstract(pieces: Sequence[_Piece]) -> list[Sequence[_Piece]]:
+    """Part a page at the gap below an abstract that is in two columns of its own, above those of the text."""
+    label = next((piece for piece in pieces if _ABSTRACT.match(piece.text)), None)
+    if label is None:
+        return [pieces]
+    ordered = sorted(pieces, key=lambda piece: -piece.base)
+    for index, (before, piece) in enumerate(pairwise(ordered), 1):
+        if before.base < label.base and before.base - piece.base > _APART * before.size:
+            abstract = [piece for piece in ordered[:index] if piece.base <= label.base]
+            gutter = _gutter(abstract)
+            sides = _sides(abstract, gutter) if gutter is not None else ([], [])
+            other = any(_NO_ABSTRACT.match(piece.text) for piece in ordered[:index])
+            apart = all(sides) and sides[1][0].is_prose and not other
+            return [ordered[:index], ordered[index:]] if apart else [pieces]
+    return [pieces]
 
 
 def _columns(pieces: Sequence[_Piece]) -> Iterator[Sequence[_Piece]]:

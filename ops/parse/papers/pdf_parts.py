@@ -30,7 +30,10 @@ from ops.parse.roles import APPENDIX, INTRODUCTION, OTHER, REFERENCES, role_of
 from ops.parse.sentences_rules import is_equation
 from ops.text.sentences import is_ended
 
-_LABEL = re.compile(r"a ?b ?s ?t ?r ?a ?c ?t\b\s*(?:[.:|\u2013\u2014-]+\s*)?|summary\s*\Z", re.I)
+_LABEL = re.compile(
+    r"(?:A ?b ?s ?t ?r ?a ?c ?t|A ?B ?S ?T ?R ?A ?C ?T)\b\s*(?:[.:|\u2013\u2014-]+\s*)?"
+    r"|(?i:abstract|summary)\s*\Z"
+)
 #: What is printed around an abstract and is no part of it.
 _FRONT_LABEL = re.compile(
     r"(?:additional )?key ?-?words\b|index terms\b|ccs concepts|categories and subject|general terms|"

@@ -5,30 +5,41 @@ Belongs here: this format. Not here: title and metadata (ops/parse/head.py), the
 
 The first non-blank line is the title, without a leading "# ". The lines directly below it are metadata (date,
 authors, licence, ...) as long as they read `key: value`; `subjects` are separated by semicolons. Headings are
-the lines that start with one to six "#" and a space. Without such lines, headings are the single
-lines between blank lines that are numbered ("2.1 Data", "A Appendix") or have a known name ("Abstract").
-Offsets count characters of the decoded file.
+the lines that start with one to six "#" and a space. Without such lines, headings are the lines
+that are numbered ("2.1 Data", "A Appendix") or have a known name ("Abstract"), mostly between blank lines.
+"Abstract: ..." may begin a line. Offsets count characters of the decoded file.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from ops.parse.files import whole_files
 from ops.parse.head import head_of
 from ops.parse.papers.body import body_spans, repeated_heads
 from ops.parse.papers.paper import Paper, Placed, assemble, categories_in, subjects_of
-from ops.parse.roles import ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES, Heading, role_of
+from ops.parse.roles import (
+    ABSTRACT,
+    ACKNOWLEDGMENTS,
+    APPENDIX,
+    CONCLUSION,
+    REFERENCES,
+    Heading,
+    role_of,
+    unspaced,
+)
 from ops.parse.source import Only, Raw, Source
 from ops.text.sentences import Span
 
 _HASHES = re.compile(r"(?P<hashes>#{1,6})[ \t]+(?P<title>\S.*)\Z")
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[IVX]{1,5}\.)\s+(?![^\w\"'(])(?=[A-Z\"'(])")
+_NUMBER = re.compile(r"[\dIVX.]{1,12}\s+")
 _LETTERED = re.compile(r"[A-H](?:\.\d{1,2}){0,3}\.?\s+(?=[A-Z])")
 _NAMES = re.compile(
     r"(?:abstract|introduction|background|related works?|previous works?|data(?:sets?)?|methods?|"
@@ -38,8 +49,11 @@ _NAMES = re.compile(
     r"supplementary materials?|ethics statement|ethical considerations|broader impact)\.?",
     re.IGNORECASE,
 )
+_ABSTRACT_LABEL = re.compile(r"(?P<name>Abstract|ABSTRACT|Summary|SUMMARY)\s?[.:\u2013\u2014-]+\s?(?=\S)")
 _LONGEST_HEADING = 100
 _MOST_WORDS = 12
+#: A heading directly above its text has at most this share of the length of the first line.
+_SHORT = 0.8
 #: A lettered line is a heading only after one of these: earlier, "A ..." begins a sentence.
 _BEFORE_APPENDIX = frozenset({ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES})
 
@@ -66,8 +80,7 @@ class PlainText:
         headings: list[Heading] = []
         placed: list[Placed] = []
         starts = [line[0] for line in lines]
-        for heading, first, last in _sections(text, lines, head.body):
-            start, end = (lines[first][0], lines[last - 1][1]) if first < last else (0, 0)
+        for heading, start, end in _sections(text, lines, head.body):
             spans = body_spans(text, start, end, heads=heads)
             if heading.title or spans:
                 headings.append(heading)
@@ -78,55 +91,70 @@ class PlainText:
         return replace(paper, subjects=subjects_of(categories_in(head.metadata.get("subjects", ""))))
 
 
+class _Place(NamedTuple):
+    """A heading, and where its line begins and its text does."""
+
+    start: int
+    end: int
+    heading: Heading
+
+
 def _sections(text: str, lines: Sequence[Span], body: int) -> Iterator[tuple[Heading, int, int]]:
-    """Yield heading, first line and last line + 1 of every section; front matter has the title ""."""
-    headings = _marked(text, lines, body) or _alone(text, lines, body)
-    top = min((heading.level or 1 for _, heading in headings), default=1)
-    marks = [(body - 1, Heading("")), *headings, (len(lines), Heading(""))]
-    for (index, heading), (following, _) in pairwise(marks):
-        level = None if heading.level is None else heading.level - top + 1
-        yield Heading(heading.title, level), index + 1, following
+    """Yield heading, start and end of the text of every section; front matter has the title ""."""
+    first = lines[body][0] if body < len(lines) else len(text)
+    places = _marked(text, lines[body:]) or _printed(text, lines[body:])
+    top = min((place.heading.level or 1 for place in places), default=1)
+    marks = [_Place(first, first, Heading("")), *places, _Place(len(text), len(text), Heading(""))]
+    for place, following in pairwise(marks):
+        level = None if place.heading.level is None else place.heading.level - top + 1
+        yield Heading(place.heading.title, level), place.end, following.start
 
 
-def _marked(text: str, lines: Sequence[Span], body: int) -> list[tuple[int, Heading]]:
+def _marked(text: str, lines: Sequence[Span]) -> list[_Place]:
     found = []
-    for index in range(body, len(lines)):
-        if match := _HASHES.match(text[slice(*lines[index])]):
-            found.append((index, Heading(match["title"].rstrip("# \t"), len(match["hashes"]))))
+    for start, end in lines:
+        if match := _HASHES.match(text[start:end]):
+            found.append(_Place(start, end, Heading(match["title"].rstrip("# \t"), len(match["hashes"]))))
     return found
 
 
-def _alone(text: str, lines: Sequence[Span], body: int) -> list[tuple[int, Heading]]:
-    found: list[tuple[int, Heading]] = []
+def _printed(text: str, lines: Sequence[Span]) -> list[_Place]:
+    """Return the headings that are lines, and "Abstract: ..." at the head of a line."""
+    found: list[_Place] = []
     roles: set[str] = set()
-    for index in range(body, len(lines)):
-        if not (_blank(lines, index - 1, body) and _blank(lines, index + 1, body)):
-            continue
-        line = text[slice(*lines[index])]
-        if (
-            is_name_of_section(line)
-            or _is_numbered(line)
-            or (roles & _BEFORE_APPENDIX and _is_title(line, _LETTERED))
-        ):
-            found.append((index, Heading(line)))
+    blank = (0, 0)
+    for before, (start, end), after in zip([blank, *lines], lines, [*lines[1:], blank], strict=False):
+        line = text[start:end]
+        if not found and (label := _ABSTRACT_LABEL.match(line)):
+            found.append(_Place(start, start + label.end(), Heading(label["name"])))
+            roles.add(ABSTRACT)
+        elif line and _is_heading(line, text[slice(*before)], text[slice(*after)], roles):
+            found.append(_Place(start, end, Heading(line)))
             roles.add(role_of(line))
     return found
 
 
-def _blank(lines: Sequence[Span], index: int, body: int) -> bool:
-    return index < body or index >= len(lines) or lines[index][0] == lines[index][1]
+def _is_heading(line: str, before: str, after: str, roles: Collection[str]) -> bool:
+    """Say whether a line, between two others that may be blank, is a heading.
+
+    If text follows directly, it must begin a sentence, and the line must have a usual name; or be numbered,
+    clearly shorter than the text, and behind the first heading: affiliations are numbered, too. Between two
+    lines of text only "Abstract" and usual names with a number are headings.
+    """
+    number = _NUMBER.match(line)
+    named = is_name_of_section(line[number.end() :] if number else line)
+    if before:
+        return named and after[:1].isupper() and (number is not None or line.lower() == ABSTRACT)
+    if after:
+        short = bool(roles) and _is_title(line, _NUMBERED) and len(line) < _SHORT * len(after)
+        return (named or short) and not after[0].islower()
+    lettered = not _BEFORE_APPENDIX.isdisjoint(roles) and _is_title(line, _LETTERED)
+    return named or lettered or _is_title(line, _NUMBERED)
 
 
 def is_name_of_section(line: str) -> bool:
     """Say whether a line is a usual section name ("Related Work")."""
-    return len(line) <= _LONGEST_HEADING and _NAMES.fullmatch(line) is not None
-
-
-def _is_numbered(line: str) -> bool:
-    if _is_title(line, _NUMBERED):
-        return True
-    number = re.match(r"[\dIVX.]{1,12}\s+", line)
-    return number is not None and is_name_of_section(line[number.end() :])
+    return len(line) <= _LONGEST_HEADING and _NAMES.fullmatch(unspaced(line)) is not None
 
 
 def _is_title(line: str, numbering: re.Pattern[str]) -> bool:

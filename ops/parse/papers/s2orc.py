@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -60,9 +61,9 @@ _LISTS = ("abstract", "body_text", "back_matter")
 _FIELDS_OF_STUDY = ("s2fieldsofstudy", "s2FieldsOfStudy", "fieldsOfStudy", "mag_field_of_study")
 
 
-#: A displayed formula is a paragraph of its own; those in LaTeX's text are words.
+#: A displayed formula is mostly a paragraph of its own; others are words.
 _EQUATION = re.compile(r"\s*EQUATION(?:\s*\(?\d{1,3}\)?)?\s*")
-_FORMULA = re.compile(r"\b(?:INLINE|DISPLAY)FORM\d{1,9}\b")
+_FORMULA = re.compile(r"\b(?:(?:INLINE|DISPLAY)FORM\d{1,9}|EQUATION)\b")
 
 
 class S2Orc:
@@ -200,18 +201,22 @@ def read_bulk(record: Mapping[str, Any]) -> Paper:
     marks = [Mark(found.start, found.end, word_at(found.attributes.get("ref_id"))) for found in bibrefs]
     first_reference = entries[0].start if entries else len(text)
 
-    def add(found: _Stretch, what: str, inside: Sequence[Mark]) -> None:
+    starts = [mark.start for mark in marks]
+
+    def add(found: _Stretch, what: str) -> None:
+        near = marks[bisect_left(starts, found.start) : bisect_left(starts, found.end)]
+        inside = [mark for mark in near if mark.end <= found.end]
         moved = [Mark(mark.start - found.start, mark.end - found.start, mark.entry) for mark in inside]
         paper.body(text[found.start : found.end], f"{what}[{found.start}:{found.end}]", moved)
 
-    for index, (abstract, inside) in enumerate(_with_marks(_apart(stretches("abstract")), marks)):
-        if index == 0:
-            paper.section("Abstract", 1)
-        add(abstract, "abstract", inside)
+    if abstracts := _apart(stretches("abstract")):
+        paper.section("Abstract", 1)
+    for abstract in abstracts:
+        add(abstract, "abstract")
     paragraphs = _apart(stretches("paragraph")) or _between(headings, first_reference)
     waiting = deque(headings)
     begun = False
-    for paragraph, inside in _with_marks(paragraphs, marks):
+    for paragraph in paragraphs:
         while waiting and waiting[0].end <= paragraph.start:
             heading = waiting.popleft()
             number = word_at(heading.attributes.get("n"))
@@ -220,7 +225,7 @@ def read_bulk(record: Mapping[str, Any]) -> Paper:
         if not begun:
             paper.section("")
             begun = True
-        add(paragraph, "text", inside)
+        add(paragraph, "text")
     for found in _apart(entries):
         paper.entry(_bulk_entry(found, text))
     return paper.finish()
@@ -235,20 +240,6 @@ def _apart(stretches: Sequence[_Stretch]) -> list[_Stretch]:
         done = max(stretch.end, done)
         found.append(stretch._replace(start=start, end=max(stretch.end, start)))
     return found
-
-
-def _with_marks(
-    stretches: Sequence[_Stretch], marks: Sequence[Mark]
-) -> Iterator[tuple[_Stretch, list[Mark]]]:
-    """Yield stretches without overlaps, each with the marks in it, in one pass over the marks."""
-    place = 0
-    for stretch in stretches:
-        inside = []
-        while place < len(marks) and (marks[place].start < stretch.end or marks[place].end <= stretch.end):
-            if stretch.start <= marks[place].start and marks[place].end <= stretch.end:
-                inside.append(marks[place])
-            place += 1
-        yield stretch, inside
 
 
 def _between(headings: list[_Stretch], end: int) -> list[_Stretch]:

@@ -6,7 +6,8 @@ A record is {"paper_id", "metadata", "abstract": {"text"}, "body_text": [{"secti
 "cite_spans", "ref_spans"}], "bib_entries", "ref_entries"}. Texts contain placeholders `{{cite:<key>}}`,
 `{{formula:<key>}}`, `{{figure:<key>}}` and `{{table:<key>}}`. A citation becomes the number of its entry in
 brackets, a formula its LaTeX, a figure or table its number. One that is missing leaves a hole, and so does a
-long formula. Subjects are arXiv's categories, the primary one first, and the discipline.
+long formula. The items of a list are paragraphs. Subjects are arXiv's categories, the primary one first, and
+the discipline.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from ops.text.words import fold
 
 _STAND_IN = re.compile(r"\{\{(cite|formula|figure|table):([^{}]{1,100})\}\}")
 _LONGEST_FORMULA = 400
+#: Between the items of a paragraph that is a list.
+_ITEMS = re.compile(r"\n\s*\n")
 _LEVELS = {"section": 1, "subsection": 2, "subsubsection": 3}
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
@@ -67,7 +70,7 @@ class UnarXive:
         if text.strip():
             paper.section("Abstract", 1)
             paper.body(*_written(fold(text), "abstract", shown))
-        section = None
+        section, listed = None, False
         for where, paragraph in objects_at(record["body_text"], "body_text"):
             number = word_at(paragraph.get("sec_number")).removeprefix("-1")  # -1: no number
             level = _LEVELS.get(word_at(paragraph.get("sec_type")))
@@ -79,7 +82,9 @@ class UnarXive:
                 paper.section(title, level)
                 section = title
             text = text_at(paragraph.get("text"), f"{where}.text")
-            paper.body(*_written(fold(text), where, shown))
+            before, listed = listed, paragraph.get("content_type") == "list"
+            for item in _ITEMS.split(text) if listed else [text]:
+                paper.body(*_written(fold(item), where, shown), own=listed or before)
         for key, entry in object_at(record["bib_entries"], "bib_entries").items():
             paper.entry(_entry(key, object_at(entry, f"bib_entries.{key}")))
         return paper.finish()

@@ -20,7 +20,8 @@ from ops.text.sentences import Span, goes_on, is_ended
 
 _PLACE = re.compile(r",? line \d+, column \d+$")
 #: A sentence may go on from one of these to the next.
-_CONTINUING = frozenset({"p", "s", "break", "lb"})
+_CONTINUING = frozenset({"p", "s", "break"})
+_BREAKS, _NOTES = frozenset({"break", "lb", "cb", "pb"}), frozenset({"fn", "note"})
 _SPACE = re.compile(r"\s+")
 
 
@@ -79,8 +80,19 @@ def within(element: etree._Element | None, *names: str) -> Iterator[etree._Eleme
 
 
 def plain(element: etree._Element | None) -> str:
-    """Return all text in an element, with white space collapsed; "" for None."""
-    return " ".join("".join(element.itertext(etree.Element)).split()) if element is not None else ""
+    """Return all text in an element but its notes, with white space collapsed; "" for None."""
+    return " ".join("".join(_texts(element)).split()) if element is not None else ""
+
+
+def _texts(element: etree._Element) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        name = name_of(child)
+        if name in _BREAKS:
+            yield " "
+        elif name and name not in _NOTES and child.get("ref-type") != "fn" and child.get("type") != "foot":
+            yield from _texts(child)
+        yield child.tail or ""
 
 
 @dataclass(frozen=True)
@@ -88,7 +100,7 @@ class Markup:
     """What the elements of a format mean for its running text, by local name."""
 
     blocks: frozenset[str]
-    """Their text is a paragraph, or several."""
+    """Their text is a paragraph, or several. "list/title" means a title in a list only, and comes first."""
     skipped: frozenset[str]
     """They are not running text: a space takes their place."""
     displayed: frozenset[str]
@@ -178,14 +190,15 @@ class Running:
     def _walk(self, element: etree._Element) -> None:
         markup, line = self._markup, element.sourceline
         self._add(element.text, line)
+        parent = name_of(element)
         for child in element:
             name = name_of(child)
-            if name in markup.blocks or name in markup.sentences:
+            if name in markup.sentences or not markup.blocks.isdisjoint((name, f"{parent}/{name}")):
                 self._block(child, name)
             elif name in markup.displayed:
                 self._displayed()
             elif name in markup.skipped or not name:
-                self._add(" ", line)
+                self._add("" if child.get("break") == "no" else " ", line)
             else:
                 self._inline(child, name)
             self._add(child.tail, line)

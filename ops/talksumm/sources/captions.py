@@ -1,4 +1,4 @@
-"""Captions: stretches of speech with start and end, as WebVTT (W3C) and SubRip.
+"""Captions: stretches of speech with start and end, as WebVTT (W3C), SubRip, SubViewer, SubStation.
 
 Belongs here: the cues of a file, including what browsers, video sites and converters write; cue times, the
 text of a cue without markup, and the time of each of its words. Not here: sounds and speakers (spoken.py),
@@ -15,21 +15,25 @@ import html
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ops.parse.source import ParseError
-from ops.talksumm.sources.spoken import pieces_of, spoken
+from ops.talksumm.sources.spoken import labels_in, pieces_of, spoken
 from ops.talksumm.sources.transcripts import TranscriptLine, Word, lines_of, spread
 
 _CLOCK = r"(?:(\d{1,4}):)?(\d{1,3}):([0-5]?\d)(?:[.,](\d{1,3}))?"
-#: Converters write one hyphen or three, and a time may have no fraction, or one of two digits.
-_TIMES = re.compile(rf"\s*{_CLOCK}\s*-{{1,3}}>\s*{_CLOCK}(?:\s.*)?")
+#: Converters write one hyphen or three, and times may have no fraction or a short one. SubViewer has a comma.
+_TIMES = re.compile(rf"\s*{_CLOCK}\s*(?:-{{1,3}}>|,)\s*{_CLOCK}(?:\s.*)?")
 _ARROW = "-->"
+#: Formats in which a line is a cue: what Whisper prints, and the events of SubStation Alpha.
+_CLOCKED = re.compile(rf"\s*\[{_CLOCK}\s*-{{1,3}}>\s*{_CLOCK}\]")
+_DIALOGUE = re.compile(rf"Dialogue:[^,]*,\s*{_CLOCK}\s*,\s*{_CLOCK}\s*,(?:[^,]*,){{6}}")
+_SUBSTATION_BREAK = re.compile(r"\\[Nnh]")
 #: A time inside the text, a tag, a SubStation override, or a character reference. A tag of WebVTT that is not
 #: closed goes on to the end of the cue, as in browsers; other signs < are text.
 _MARKUP = re.compile(
     rf"<\s*{_CLOCK}\s*>"
-    r"|(?P<tag></?[A-Za-z][^<>]*>|<\s*/?\s*[A-Za-z]{1,4}\s*>|\{\\[^{}]*\}"
+    r"|(?P<tag></?[A-Za-z][^<>]*>|<\s*/?\s*[A-Za-z]{1,4}\s*>|\{\\[^{}]*\}|\{/?[biu]\}"
     r"|<(?:/?(?:[bciuv]|lang|rt|ruby)(?![A-Za-z])|\d)[^<>]*\Z)"
     r"|&(?P<reference>#[0-9]{1,7};|#[xX][0-9A-Fa-f]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};"
     r"|(?:amp|gt|lrm|lt|nbsp|rlm)(?![\w;]))"
@@ -39,32 +43,20 @@ _MARKUP = re.compile(
 _MOST_WORDS = 100
 
 
-@dataclass
-class Cue:
-    """One caption."""
+class Cue(NamedTuple):
+    """One caption, with start and end in seconds; None if its times cannot be read."""
 
     start: float | None
-    """Seconds; None if its times cannot be read."""
     end: float | None
-    lines: list[TranscriptLine] = field(default_factory=list)
+    lines: list[TranscriptLine]
 
 
-@dataclass
-class _Speech:
-    """Text without markup, and the original offset of each of its characters."""
+class _Speech(NamedTuple):
+    """Text without markup, the original offset of each character, and (index, seconds) of times in it."""
 
-    parts: list[str] = field(default_factory=list)
-    offsets: list[int] = field(default_factory=list)
-    times: list[tuple[int, float]] = field(default_factory=list)
-    """Times inside the text: (index of a character, seconds)."""
-
-    def add(self, text: str, offsets: Iterable[int]) -> None:
-        self.parts.append(text)
-        self.offsets.extend(offsets)
-
-    @property
-    def text(self) -> str:
-        return "".join(self.parts)
+    text: str
+    offsets: list[int]
+    times: list[tuple[int, float]]
 
 
 _SIGNATURE = re.compile(r"WEBVTT(?:[ \t].*)?")
@@ -98,19 +90,29 @@ def read_webvtt(text: str) -> Sequence[Word]:
 def read_clocked(text: str) -> Sequence[Word] | None:
     """Return the words of lines like `[00:01.000 --> 00:02.000] hello`; None if there are other lines."""
     rows = [row for row in lines_of(text) if row.text.strip()]
-    matches = [_CLOCKED.match(row.text) for row in rows]
-    if not rows or not all(matches):
-        return None
-    cues = []
-    for row, match in zip(rows, matches, strict=True):
-        assert match is not None
-        number, offset, line = row
-        rest = TranscriptLine(number, offset + match.end(), line[match.end() :])
-        cues.append(Cue(_seconds(*match.groups()[:4]), _seconds(*match.groups()[4:]), [rest]))
+    cues = _cues_in_lines(rows, _CLOCKED)
+    return _words_of_cues(cues) if rows and len(cues) == len(rows) else None
+
+
+def read_substation(text: str) -> Sequence[Word]:
+    """Return the words of the `Dialogue` lines of SubStation Alpha. Raises ParseError without such lines."""
+    rows = [row._replace(text=_SUBSTATION_BREAK.sub("  ", row.text)) for row in lines_of(text)]
+    if not (cues := _cues_in_lines(rows, _DIALOGUE)):
+        raise ParseError("no line Dialogue with times: the file has no captions")
     return _words_of_cues(cues)
 
 
-_CLOCKED = re.compile(rf"\s*\[{_CLOCK}\s*-{{1,3}}>\s*{_CLOCK}\]")
+def _cues_in_lines(rows: Iterable[TranscriptLine], pattern: re.Pattern[str]) -> list[Cue]:
+    return [
+        _cue(match, [TranscriptLine(row.number, row.offset + match.end(), row.text[match.end() :])])
+        for row in rows
+        if (match := pattern.match(row.text))
+    ]
+
+
+def has_cues(text: str) -> bool:
+    """Say whether a text has a line with the times of a cue."""
+    return any(_TIMES.fullmatch(row.text) and ">" in row.text for row in lines_of(text))
 
 
 def _is_times(row: TranscriptLine) -> bool:
@@ -164,7 +166,8 @@ def _words_of_cues(cues: Iterable[Cue]) -> list[Word]:
     """
     ordered = _by_time(cues)
     speeches = [_speech(cue.lines) for cue in ordered]
-    pieces = [list(pieces_of(spoken(speech.text))) for speech in speeches]
+    labels = labels_in("\n".join(speech.text for speech in speeches))
+    pieces = [list(pieces_of(spoken(speech.text, labels))) for speech in speeches]
     repeats = _repeats([[text for text, _ in said] for said in pieces])
     parts = zip(ordered, speeches, pieces, repeats, strict=True)
     return [word for cue, speech, said, repeated in parts for word in _words(cue, speech, said[repeated:])]
@@ -206,20 +209,22 @@ def _overlap(before: Sequence[str], now: Sequence[str]) -> int:
 
 
 def _speech(rows: Sequence[TranscriptLine]) -> _Speech:
-    speech = _Speech()
     written = "\n".join(row.text for row in rows)
-    offsets = [row.offset + index for row in rows for index in range(len(row.text) + 1)]
-    position = 0
+    places = [row.offset + index for row in rows for index in range(len(row.text) + 1)]
+    pieces: list[str] = []
+    offsets: list[int] = []
+    times: list[tuple[int, float]] = []
+    done = 0
     for match in _MARKUP.finditer(written):
-        speech.add(written[position : match.start()], offsets[position : match.start()])
-        position = match.end()
+        pieces.append(written[done : match.start()])
+        offsets += places[done : match.start()]
+        done = match.end()
         if match["reference"]:
-            character = html.unescape(match.group())
-            speech.add(character, [offsets[match.start()]] * len(character))
+            pieces.append(html.unescape(match.group()))
+            offsets += [places[match.start()]] * len(pieces[-1])
         elif not match["tag"]:
-            speech.times.append((len(speech.offsets), _seconds(*match.groups()[:4])))
-    speech.add(written[position:], offsets[position : len(written)])
-    return speech
+            times.append((len(offsets), _seconds(*match.groups()[:4])))
+    return _Speech("".join([*pieces, written[done:]]), offsets + places[done : len(written)], times)
 
 
 def _words(cue: Cue, speech: _Speech, pieces: Sequence[tuple[str, int]]) -> Iterator[Word]:
@@ -228,8 +233,10 @@ def _words(cue: Cue, speech: _Speech, pieces: Sequence[tuple[str, int]]) -> Iter
         yield from (Word(text, speech.offsets[index]) for text, index in pieces)
         return
     bounds = [(0, cue.start)]
-    bounds += [(index, at) for index, at in speech.times if cue.start <= at <= cue.end]
-    bounds = [*_rising(bounds), (len(speech.offsets), cue.end)]
+    for index, at in speech.times:
+        if bounds[-1][1] <= at <= cue.end:
+            bounds.append((index, at))
+    bounds.append((len(speech.offsets), cue.end))
     position = 0
     for (_, start), (until, end) in itertools.pairwise(bounds):
         first = position
@@ -238,11 +245,3 @@ def _words(cue: Cue, speech: _Speech, pieces: Sequence[tuple[str, int]]) -> Iter
         yield from spread(
             [(text, speech.offsets[index]) for text, index in pieces[first:position]], start, end
         )
-
-
-def _rising(bounds: Iterable[tuple[int, float]]) -> Iterator[tuple[int, float]]:
-    latest = 0.0
-    for index, at in bounds:
-        if at >= latest:
-            latest = at
-            yield index, at

@@ -38,7 +38,7 @@ KINDS = ("human", "community", "abstract", "gold")
 _NAME = re.compile(rf"(?P<stem>.+)\.(?P<kind>{'|'.join(KINDS)})(\.summary)?\.txt", re.IGNORECASE | re.DOTALL)
 _SUFFIXES = tuple(f".{kind}{more}.txt" for kind in KINDS for more in ("", ".summary"))
 
-_TAG = re.compile(r"(</?S(?:\s[^<>]*)?>)")
+_ELEMENT = re.compile(r"<S(?P<attributes>\s[^<>]*)?>(?P<text>(?:(?!</?S[\s>]).)*+)</S\s*>", re.DOTALL)
 _TITLE = re.compile(r"\ssid\s*=\s*[\"']?0[\"']?(?!\d)")
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 
@@ -80,7 +80,7 @@ class _ClSciSummSummaries:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         check_characters(text, "the file")
         title = None
-        if _TAG.match(text.lstrip()):
+        if text.lstrip().startswith(("<S>", "<S ", "</S")):
             title, sentences = _elements(text)
         elif kind == "gold":
             title, *sentences = [fold(line) for line in text.splitlines() if line.strip()] or [""]
@@ -184,35 +184,25 @@ def _document(path: str) -> str:
 
 
 def _elements(text: str) -> tuple[str | None, list[str]]:
-    """Return the title (sentence 0) and the sentences of S elements.
-
-    Raises ParseError for text outside of the elements, and for an unclosed element.
-    """
-    title, sentences = None, []
-    opened, start = "", 0
-    for index, piece in enumerate(_TAG.split(text)):
-        if index % 2:
-            if bool(opened) != piece.startswith("</"):
-                cause = "an S element is not closed" if opened else f"{piece} closes nothing"
-                raise ParseError(f"broken XML: {cause} (line {_line(text, start)})")
-            opened = "" if opened else piece
-        elif opened:
-            sentence = fold(unescaped(unescaped(piece)))
-            if _TITLE.search(opened):
+    """Return the title (sentence 0) and the sentences of S elements. Raises ParseError for text outside."""
+    title, sentences, place = None, [], 0
+    for element in [*_ELEMENT.finditer(text), None]:
+        outside = text[place : element.start() if element else len(text)]
+        if stray := outside.strip():
+            line = text.count("\n", 0, place + outside.index(stray)) + 1
+            opens = re.match(r"<S[\s>]", stray) is not None
+            cause = (
+                "an S element is not closed" if opens else f"text outside of the S elements: {stray[:40]!r}"
+            )
+            raise ParseError(f"broken XML: {cause} (line {line})")
+        if element:
+            place = element.end()
+            sentence = fold(unescaped(unescaped(element["text"])))
+            if _TITLE.search(element["attributes"] or ""):
                 title = sentence or None
             elif sentence:
                 sentences.append(sentence)
-        elif outside := piece.strip():
-            line = _line(text, start + piece.index(outside))
-            raise ParseError(f"broken XML: text outside of the S elements: {outside[:40]!r} (line {line})")
-        start += len(piece)
-    if opened:
-        raise ParseError(f"broken XML: an S element is not closed (line {_line(text, start)})")
     return title, sentences
-
-
-def _line(text: str, offset: int) -> int:
-    return text.count("\n", 0, offset) + 1
 
 
 def _running(text: str) -> list[str]:

@@ -7,6 +7,7 @@ captions (captions.py), words that are said but mean nothing ("um": ops/talksumm
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 _SOUNDS = (
@@ -22,30 +23,46 @@ _ROLES = (
 _ROLE = rf"(?i:{'|'.join(_ROLES)})(?:[ _-]?\w{{1,3}})?"
 _CAPITALS = r"[A-Z][A-Z.'’-]+(?: [A-Z0-9][A-Z0-9.'’-]*){0,3}"
 _NAME = r"[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3}"
+_TIME = r"[\[(]?(?:\d{1,2}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?[\])]?"
 _UNSPOKEN = re.compile(
+    # a line that is only a time, perhaps with the speaker: "Jane Doe [5:03]"
+    rf"^[ \t]*(?:(?:{_ROLE}|{_NAME})(?:[ \t]{{2,8}}|[ \t]?(?=[\[(])))?{_TIME}:?[ \t]*$"
     # [MUSIC PLAYING], [5:03], and brackets that a caption closes on its next line
-    r"\[[^\[\]]{1,80}\]"
-    # (applause), (LAUGHTER): other brackets may hold words that somebody said
-    rf"|\([^()]{{0,40}}\b(?i:{'|'.join(_SOUNDS)})[^()]{{0,40}}\)"
-    # "Speaker 1:" and "PATRICK WINSTON:" at the beginning of a line; any name after a sign for a new speaker
-    rf"|^[ \t]*(?:(?:>+|[-–])[ \t]*)?(?:{_ROLE}|{_CAPITALS}):(?!\S)"
+    r"|\[[^\[\]]{1,80}\]"
+    # (applause), *laughs*: other brackets may hold words that somebody said
+    rf"|[(*][^()*]{{0,40}}\b(?i:{'|'.join(_SOUNDS)})[^()*]{{0,40}}[)*]"
+    # "Speaker 1 (5:03):", "PATRICK WINSTON:" at the beginning of a line; any name after ">>"
+    rf"|^[ \t]*(?:(?:>+|[-–])[ \t]*)?(?:{_ROLE}|{_CAPITALS})(?:[ \t]*{_TIME})?:(?!\S)"
     rf"|^[ \t]*>+[ \t]*{_NAME}:(?!\S)"
-    # a line that is only a time
-    r"|^[ \t]*(?:\d{1,2}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?[ \t]*$"
     # new speakers, lyrics, breaks
     r"|>{2,}|^[ \t]*>|[♩♪♫♬]|-{2,}|[—―]|(?<!\S)[-–*~_|•.…]+(?!\S)",
     re.MULTILINE,
 )
+_LABEL = re.compile(rf"^[ \t]*(?:(?P<name>{_NAME}):(?!\S)|{_TIME}(?=[ \t]+\S))", re.MULTILINE)
+_LEAST_LABELS = 3
 _WORD = re.compile(r"\S+")
 
 
-def spoken(text: str) -> str:
+def labels_in(text: str) -> frozenset[str]:
+    """Return the names ("Jane Doe: ...") that begin three lines or more, and "" if times do. [ours]"""
+    counts = Counter(match["name"] or "" for match in _LABEL.finditer(text))
+    return frozenset(name for name, count in counts.items() if count >= _LEAST_LABELS)
+
+
+def spoken(text: str, labels: frozenset[str] = frozenset()) -> str:
     """Return `text` with spaces in place of what nobody said, so that offsets stay the same.
 
     Line breaks stay. What is in square brackets goes, and round brackets with a sound; a speaker's label at
-    the beginning of a line, if it is a role, in capitals, or after ">>"; and signs without a word.
+    the beginning of a line, if it is a role, in capitals, after ">>", or one of the transcript's `labels`;
+    and signs without a word.
     """
-    return _UNSPOKEN.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+    if labels:
+        text = _LABEL.sub(lambda match: _blank(match) if (match["name"] or "") in labels else match[0], text)
+    return _UNSPOKEN.sub(_blank, text)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
 
 
 def pieces_of(text: str, start: int = 0) -> Iterator[tuple[str, int]]:

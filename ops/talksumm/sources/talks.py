@@ -1,4 +1,4 @@
-"""Talks: transcripts in four formats, or recordings, with one table of metadata per folder.
+"""Talks: transcripts in several formats, or recordings, with one table of metadata per folder.
 
 Belongs here: the kinds of talk sources, matching rows of metadata with files, faults of a row, and the op
 that parses records. Not here: parsing a transcript (transcripts.py, captions.py) or recognising a recording
@@ -16,8 +16,9 @@ import csv
 import io
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row
@@ -28,17 +29,21 @@ from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.talksumm.schemas import TALKS
 from ops.talksumm.sources import speech
-from ops.talksumm.sources.captions import read_clocked, read_srt, read_webvtt
+from ops.talksumm.sources.captions import has_cues, read_clocked, read_srt, read_substation, read_webvtt
 from ops.talksumm.sources.transcripts import Talk, Word, decoded_transcript, read_plain, read_timed
 
 
 def _read_text(text: str) -> Sequence[Word]:
-    return read_clocked(text) or read_plain(text)
+    return read_clocked(text) or (read_srt if has_cues(text) else read_plain)(text)
 
 
 _READERS: Mapping[str, Callable[[str], Sequence[Word]]] = {
+    ".ass": read_substation,
     ".json": read_timed,
+    ".json3": read_timed,
+    ".sbv": read_srt,
     ".srt": read_srt,
+    ".ssa": read_substation,
     ".txt": _read_text,
     ".vtt": read_webvtt,
 }
@@ -53,7 +58,7 @@ _RECORDINGS = Bounds(seconds=6 * 3600, memory=2**30 + _LARGEST_RECORDING, patien
 
 
 class _Transcripts:
-    """Reads a folder of .vtt, .srt, .txt and .json transcripts with `metadata.csv`."""
+    """Reads a folder of transcripts, in a format of _READERS by their endings, with `metadata.csv`."""
 
     any_encoding = True
 
@@ -114,8 +119,7 @@ METADATA_COLUMNS = ("file", "title", "date", "url", "licence")
 _NEEDED = ("file", "title", "date")
 
 
-@dataclass(frozen=True)
-class MetadataRow:
+class MetadataRow(NamedTuple):
     """One row of the table, valid or not."""
 
     number: int
@@ -125,7 +129,7 @@ class MetadataRow:
     file: str
     """The path of its transcript with forward slashes; empty if it names none."""
     values: Mapping[str, str]
-    error: str | None = None
+    error: str | None
 
 
 def parse_talks(records: Sequence[Record]) -> Outcome:
@@ -153,43 +157,57 @@ def split_folder(
             if trouble is not None:
                 yield Raw(path, path, b"", error=trouble)
             for row in rows:
-                cause = _against_row(row, naming[row.file], files)
-                if cause is not None:
+                if cause := _against_row(row, naming[row.file], files):
                     written = row.written.encode(errors="surrogateescape")
                     yield Raw(path, row.file, written, row=row.number, error=cause)
             continue
         # A stem can be a document id only if it is unique.
-        found = files[path]
+        found, named = files[path], naming[path]
         unique = found.error is None and stems[_stem(path)] == 1
-        cause = found.error or (None if unique else _SHARED_STEM)
-        cause = cause or _against_partners(naming[path], trouble)
+        cause = found.error or (None if unique else _SHARED_STEM) or _against_file(named, trouble)
         content = b""
         if cause is None and (only is None or path in only):
             try:
                 content = content_of(found.file, source.max_bytes)
             except ParseError as error:
                 cause = str(error)
-        companions = naming[path][0].values if len(naming[path]) == 1 else {}
+        companions = named[0].values if len(named) == 1 else {}
         yield Raw(path, _stem(path) if unique else path, content, companions=companions, error=cause)
 
 
 def read_metadata(content: bytes) -> Sequence[MetadataRow]:
-    """Return the rows of the table, without blank lines.
+    """Return the rows of the table, without blank lines; reading continues after a broken row.
 
     Raises ParseError if the header is invalid or lacks one of `METADATA_COLUMNS` (other columns are allowed,
     in any order).
     """
     if not content:
         raise ParseError("the file is empty")
-    table = _table(content.removeprefix(codecs.BOM_UTF8).decode(errors="surrogateescape"))
-    _, _, header, error = next(table, (1, "", [], None))
-    names = [name.strip() for name in header]
-    missing = [name for name in METADATA_COLUMNS if name not in names]
-    if error is not None or missing:
-        raise ParseError(f"line 1: {error or 'no column ' + ', '.join(missing)}")
-    if len(set(names)) < len(names):
-        raise ParseError("line 1: two columns have the same name")
-    return [_metadata_row(names, *entry) for entry in table]
+    text = content.removeprefix(codecs.BOM_UTF8).decode(errors="surrogateescape")
+    lines = list(io.StringIO(text, newline=""))
+    delimiter = delimiter_of(lines[0] if lines else "")
+    reader = csv.reader(lines, strict=True, delimiter=delimiter.sign)
+    if delimiter.told:
+        next(reader)
+    names: Sequence[str] = []
+    rows = []
+    while (done := reader.line_num) < len(lines):
+        cells, error = [], None
+        try:
+            cells = next(reader, [])
+        except csv.Error as broken:
+            error = f"not CSV: {broken}"
+        written = "".join(lines[done : reader.line_num])
+        if not written.strip():
+            continue
+        error = error or _no_text(written)
+        if names:
+            rows.append(_metadata_row(names, done + 1, written, cells, error))
+        else:
+            names = _names(cells, error)
+    if not names:
+        _names((), None)
+    return rows
 
 
 def _row(record: Record, talk: Talk) -> Row:
@@ -222,51 +240,34 @@ def _stem(path: str) -> str:
     return str(PurePosixPath(path).with_suffix(""))
 
 
-def _against_partners(rows: Sequence[MetadataRow], trouble: str | None) -> str | None:
+def _against_file(rows: Sequence[MetadataRow], trouble: str | None) -> str | None:
     if trouble is not None:
         return f"no metadata: {METADATA}: {trouble}"
-    if not rows:
-        return f"no row of {METADATA} names it"
-    if len(rows) > 1:
-        return f"{_lines(rows)} all name it"
-    if rows[0].error is not None:
-        return f"{_lines(rows)}: {rows[0].error}"
-    return None
+    if len(rows) == 1:
+        return f"{_lines(rows)}: {rows[0].error}" if rows[0].error else None
+    return f"{_lines(rows)} all name it" if rows else f"no row of {METADATA} names it"
 
 
 def _against_row(row: MetadataRow, naming: Sequence[MetadataRow], files: Mapping[str, object]) -> str | None:
-    if row.error is not None:
-        return row.error
-    if row.file not in files:
+    if row.error is None and row.file not in files:
         return f"there is no file {row.file!r} in the folder"
-    return f"{_lines(naming)} all name {row.file!r}" if len(naming) > 1 else None
+    return row.error or (f"{_lines(naming)} all name {row.file!r}" if len(naming) > 1 else None)
 
 
 def _lines(rows: Sequence[MetadataRow]) -> str:
     numbers = ", ".join(str(row.number) for row in rows[:_LISTED])
-    more = f" and {len(rows) - _LISTED} more" if len(rows) > _LISTED else ""
-    return f"{METADATA}, line{'s' if len(rows) > 1 else ''} {numbers}{more}"
+    return f"{METADATA}, line{'s' if len(rows) > 1 else ''} {numbers}{', ...' if len(rows) > _LISTED else ''}"
 
 
-def _table(text: str) -> Iterator[tuple[int, str, Sequence[str], str | None]]:
-    """Yield (first line, text, cells, error) of every row; reading continues after a broken row."""
-    lines = list(io.StringIO(text, newline=""))
-    delimiter = delimiter_of(lines[0] if lines else "")
-    reader = csv.reader(lines, strict=True, delimiter=delimiter.sign)
-    if delimiter.told:
-        next(reader)
-    while (done := reader.line_num) < len(lines):
-        cells: Sequence[str] = []
-        error = None
-        try:
-            cells = next(reader, [])
-        except csv.Error as broken:
-            error = f"not CSV: {broken}"
-        written = "".join(lines[done : reader.line_num])
-        if error is None:
-            error = _no_text(written)
-        if written.strip():
-            yield done + 1, written, cells, error
+def _names(cells: Sequence[str], error: str | None) -> Sequence[str]:
+    """Return the names of the columns. Raises ParseError."""
+    names = [name.strip() for name in cells]
+    missing = [name for name in METADATA_COLUMNS if name not in names]
+    if error is not None or missing:
+        raise ParseError(f"line 1: {error or 'no column ' + ', '.join(missing)}")
+    if len(set(names)) < len(names):
+        raise ParseError("line 1: two columns have the same name")
+    return names
 
 
 def _no_text(written: str) -> str | None:
@@ -289,8 +290,7 @@ def _metadata_row(
     path = PurePosixPath(file)
     if error is None and len(cells) != len(names):
         error = f"{len(cells)} columns where the header has {len(names)}"
-    empty = [name for name in _NEEDED if not values.get(name)]
-    if error is None and empty:
+    if error is None and (empty := [name for name in _NEEDED if not values.get(name)]):
         error = f"no {' and no '.join(empty)}"
     if error is None and (path.is_absolute() or ".." in path.parts):
         error = f"the file name leaves the folder: {file!r}"

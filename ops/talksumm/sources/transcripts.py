@@ -5,14 +5,16 @@ with times, as written by speech recognisers and aligners. Not here: captions (c
 (speech.py), finding transcripts (talks.py).
 
 JSON is a list of words or segments, or an object with one as `words`, `segments` (Whisper, WhisperX),
-`chunks` (Transformers) or `transcription` (whisper.cpp). An item is like `{"word": "hello", "start": 0.1,
-"end": 0.4}`; it may have `text`, `startTime`, `endTime`, `timestamp: [start, end]`, or `offsets: {from, to}`
-in milliseconds instead, or a list `words` of its own. Other keys are ignored. A word may lack times, because
-aligners omit them if they fail.
+`chunks` (Transformers), `transcription` (whisper.cpp), `result` (Vosk) or `events` (YouTube's json3). An item
+is like `{"word": "hello", "start": 0.1, "end": 0.4}`; it may have `text`, `startTime`, `endTime`, `duration`,
+`timestamp: [start, end]`, or `offsets: {from, to}` in milliseconds instead, or a list of its own. Other keys
+are ignored. A word may lack times, because aligners omit them if they fail.
 """
 
 from __future__ import annotations
 
+import codecs
+import itertools
 import json
 import math
 import re
@@ -20,9 +22,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
-from ops.parse.decoding import check_characters
+from ops.parse.decoding import check_characters, decoded
 from ops.parse.source import ParseError
-from ops.talksumm.sources.spoken import pieces_of, spoken
+from ops.talksumm.sources.spoken import labels_in, pieces_of, spoken
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 
@@ -67,46 +69,18 @@ _WRITTEN = re.compile(
 )
 
 
-class _Located(str):
-    """A string of a JSON text with its position."""
-
-    begin: int
-    end: int
-
-    def pieces(self, text: str, where: str) -> Iterator[tuple[str, int]]:
-        """Yield the words in the string, each with its offset in `text`."""
-        check_characters(self, f"{where}: the word")
-        written = text[self.begin : self.end]
-        starts = [found.start() for found in _WRITTEN.finditer(written)] if "\\" in written else None
-        for word, index in pieces_of(spoken(self)):
-            yield word, self.begin + (index if starts is None else starts[index])
-
-
-class _LocatingDecoder(json.JSONDecoder):
-    """Decodes string values to `_Located`; only Python's pure-Python scanner supports this hook."""
-
-    def __init__(self) -> None:
-        super().__init__(parse_int=float, parse_constant=_refuse_constant)
-        self.parse_string = _locate
-        self.scan_once = json.scanner.py_make_scanner(self)  # type: ignore[attr-defined]
+#: A string in JSON, and whether it is a key. One that is not closed goes on to the end.
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+(?:"(\s*:)?|\\?\Z)', re.DOTALL)
 
 
 def decoded_transcript(content: bytes) -> str:
     """Return the text of a file; a leading byte order mark stays, so that offsets match the file's UTF-8.
 
-    Raises ParseError for an empty file, for bytes that are not UTF-8, for NUL (UTF-16 read as UTF-8 contains
-    many) and for other characters that are not text.
+    Raises ParseError for bytes that are not UTF-8, and for characters that are not text.
     """
-    if not content:
-        raise ParseError("the file is empty")
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ParseError(f"not UTF-8 at byte {error.start} (0x{content[error.start]:02x})") from None
-    if (nul := content.find(b"\0")) >= 0:
-        raise ParseError(f"a NUL at byte {nul}: is the file UTF-16, or no text?")
+    text = decoded(content)
     check_characters(text, "the file")
-    return text
+    return BYTE_ORDER_MARK + text if content.startswith(codecs.BOM_UTF8) else text
 
 
 def first_character(text: str) -> int:
@@ -116,14 +90,9 @@ def first_character(text: str) -> int:
 
 def lines_of(text: str) -> Iterator[TranscriptLine]:
     """Yield the lines of a text, split at CRLF, CR or LF only (not at other Unicode line breaks)."""
-    position = first_character(text)
-    number = 1
-    while position < len(text):
-        found = _LINE.match(text, position)
-        assert found is not None  # the pattern matches everywhere
-        yield TranscriptLine(number, position, found.group(1))
-        position = found.end()
-        number += 1
+    for number, line in enumerate(_LINE.finditer(text, first_character(text)), 1):
+        if line[0]:  # the last match is empty
+            yield TranscriptLine(number, line.start(), line[1])
 
 
 def spread(pieces: Sequence[tuple[str, int]], start: float, end: float) -> Iterator[Word]:
@@ -139,7 +108,7 @@ def spread(pieces: Sequence[tuple[str, int]], start: float, end: float) -> Itera
         yield Word(text, offset, round(begin, 3), round(start + (end - start) * said / total, 3))
 
 
-_LISTS = ("words", "segments", "chunks", "transcription")
+_LISTS = ("words", "segments", "chunks", "transcription", "result", "events")
 
 
 def read_timed(text: str) -> Sequence[Word]:
@@ -148,28 +117,49 @@ def read_timed(text: str) -> Sequence[Word]:
     Raises ParseError, which names the item, for JSON of another shape.
     """
     content = _loaded(text)
-    if isinstance(content, dict):
-        content = next((content[name] for name in _LISTS if content.get(name)), content)
-    if not isinstance(content, list):
+    items = content if isinstance(content, list) else _items(content)
+    if items is None:
         names = ", ".join(_LISTS)
         raise ParseError(f"expected a list of words, or an object with a list of them as one of {names}")
-    return [word for index, entry in enumerate(content) for word in _timed(text, entry, f"words[{index}]")]
+    return [word for index, entry in enumerate(items) for word in _timed(text, entry, f"words[{index}]")]
+
+
+def _items(entry: object) -> list[Any] | None:
+    """Return the items of an object: those of its first list that has some."""
+    if not isinstance(entry, dict):
+        return None
+    if "tStartMs" in entry:
+        return _items_of_event(entry)
+    return next((entry[name] for name in _LISTS if isinstance(entry.get(name), list) and entry[name]), None)
+
+
+def _items_of_event(event: Mapping[str, Any]) -> list[Any]:
+    segments = [segment for segment in event.get("segs") or () if isinstance(segment, dict)]
+    starts = [_milliseconds(segment, "tOffsetMs") for segment in segments]
+    bounds = itertools.pairwise([*starts, _milliseconds(event, "dDurationMs")])
+    begin = _milliseconds(event, "tStartMs")
+    return [
+        {"text": segment.get("utf8"), "offsets": {"from": begin + start, "to": begin + end}}
+        for segment, (start, end) in zip(segments, bounds, strict=True)
+    ]
+
+
+def _milliseconds(entry: Mapping[str, Any], name: str) -> float:
+    return value if isinstance(value := entry.get(name), float) else 0.0
 
 
 def _timed(text: str, entry: object, where: str) -> Iterator[Word]:
     """Yield the words of an item: those of its own list, or those of its text."""
     if not isinstance(entry, dict):
         raise ParseError(f"{where}: expected an object with word, start and end")
-    if isinstance(words := entry.get("words"), list) and words:
-        for index, word in enumerate(words):
-            yield from _timed(
-                text, {**word, "words": None} if isinstance(word, dict) else word, f"{where}[{index}]"
-            )
+    if (items := _items(entry)) is not None:
+        for index, item in enumerate(items):
+            yield from _timed(text, item, f"{where}[{index}]")
         return
-    string = entry.get("word", entry.get("text"))
-    if not isinstance(string, _Located):
+    place = entry.get("word", entry.get("text"))
+    if not isinstance(place, str):
         raise ParseError(f'{where}: "word" is missing or not a string')
-    pieces = list(string.pieces(text, where))
+    pieces = list(_pieces(text, place, where))
     start, end = _times_of(entry, where)
     if start is None or end is None:
         yield from (Word(*piece) for piece in pieces)
@@ -179,16 +169,22 @@ def _timed(text: str, entry: object, where: str) -> Iterator[Word]:
         yield from spread(pieces, start, end)
 
 
+def _pieces(text: str, place: str, where: str) -> Iterator[tuple[str, int]]:
+    """Yield the words in a string at a place ("12 20") of a JSON text, each with its offset."""
+    begin, end = map(int, place.split())
+    try:
+        string = json.loads(text[begin:end])
+    except ValueError as error:
+        raise ParseError(f"{where}: not JSON: {error}") from None
+    check_characters(string, f"{where}: the word")
+    starts = [found.start() for found in _WRITTEN.finditer(text, begin + 1, end - 1)]
+    yield from ((word, starts[index]) for word, index in pieces_of(spoken(string)))
+
+
 def read_plain(text: str) -> Sequence[Word]:
     """Return the words between white space; `text[word.offset:]` starts with the word."""
-    return [Word(*piece) for piece in pieces_of(spoken(text), first_character(text))]
-
-
-def _locate(text: str, begin: int, strict: bool) -> tuple[_Located, int]:
-    value, end = json.decoder.scanstring(text, begin, strict)  # type: ignore[attr-defined]
-    located = _Located(value)
-    located.begin, located.end = begin, end - 1
-    return located, end
+    begin = first_character(text)
+    return [Word(*piece) for piece in pieces_of(spoken(text, labels_in(text[begin:])), begin)]
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -196,10 +192,14 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _loaded(text: str) -> object:
-    blank = first_character(text)
+    """Return a JSON value in which each string is its place in the text: "12 20"."""
+
+    def place(match: re.Match[str]) -> str:
+        return match[0] if match[1] or match[0][-1:] != '"' else f'"{match.start()} {match.end()}"'
+
     try:
-        # The mark becomes a space, which JSON allows, so that offsets stay correct.
-        return _LocatingDecoder().decode(" " * blank + text[blank:])
+        places = _STRING.sub(place, text)[first_character(text) :]
+        return json.loads(places, parse_int=float, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise ParseError(f"line {error.lineno}: not JSON: {error.msg}") from None
     except RecursionError:
@@ -215,12 +215,14 @@ def _times_of(entry: Mapping[str, Any], where: str) -> tuple[float, float] | tup
     end = entry.get("end", entry.get("endTime"))
     if isinstance(pair := entry.get("timestamp"), list) and len(pair) == 2:
         start, end = pair
+    if end is None and isinstance(start, float) and isinstance(lasts := entry.get("duration"), float):
+        end = start + lasts
     scale = 1
     if isinstance(offsets := entry.get("offsets"), dict):
         start, end, scale = offsets.get("from"), offsets.get("to"), 1000
     for name, value in (("start", start), ("end", end)):
         if value is not None and not isinstance(value, float):
-            raise ParseError(f"{where}: {name} is not a number of seconds: {value!r:.40}")
+            raise ParseError(f"{where}: {name} is not a number of seconds")
         if value is not None and (not math.isfinite(value) or value < 0):
             raise ParseError(f"{where}: {name} is negative or infinite")
     if start is None:

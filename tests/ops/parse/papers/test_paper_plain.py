@@ -212,3 +212,40 @@ def test_a_sign_of_a_hole_in_a_paper_is_counted_and_no_part_of_its_sentence():
         f"We set {HOLE} to {HOLE}.",
         "It holds.",
     ]
+
+
+def titles(text: str) -> list[str]:
+    return [section.title for section in parse(text).sections]
+
+
+LONG = "We count the bees of a city with a camera, and the\nbees of a town by hand.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"Abstract\n{LONG}\n1 Introduction\n{LONG}\n1.1 Cameras\n{LONG}", ["Abstract", "1 Introduction", "1.1 Cameras"]),
+        (f"Ann Doe\nann@doe.org\nAbstract\n{LONG}1 Introduction\n{LONG}", ["", "Abstract", "1 Introduction"]),
+        (f"Ann Doe\n\nAbstract: {LONG}\nIntroduction\n\n{LONG}", ["", "Abstract", "Introduction"]),
+        (f"A BSTRACT\n{LONG}\n1 I NTRODUCTION\n{LONG}\nR EFERENCES\n\nDoe.\n", ["A BSTRACT", "1 I NTRODUCTION", "R EFERENCES"]),
+        (f"ABSTRACT—{LONG}\nI. INTRODUCTION\n\n{LONG}", ["ABSTRACT", "I. INTRODUCTION"]),
+        (f"1 University of Bees\nDepartment of very many honey bees\n\nAbstract\n\n{LONG}", ["", "Abstract"]),
+        (f"Abstract\n\n{LONG}\nMethods\nof counting are old.\n", ["Abstract"]),
+        (f"Abstract\n\n{LONG}\n12 Bees were seen in the north of a\ncity, and {LONG}", ["Abstract"]),
+    ],
+    ids=["text below", "text above", "label", "small capitals", "dash", "affiliation", "name in a sentence", "number in a sentence"],
+)  # fmt: skip
+def test_headings_need_no_blank_lines_where_name_number_and_length_tell_them(text, expected):
+    assert titles(f"Counting Bees\n\n{text}") == expected
+
+
+def test_the_text_behind_a_label_of_the_abstract_is_its_first_sentence():
+    paper = parse("Counting Bees\n\nAbstract. We count\nbees.\n")
+    assert texts(paper) == ["We count bees."]
+    assert paper.sentences[0].locator == "line 3"
+
+
+def test_items_of_a_list_are_not_joined():
+    assert texts(parse("Bees\n\nWe use\n- a camera that is\nold\n- a pen\n\nIt is so - and\n- so.\n")) == [
+        "We use", "- a camera that is old", "- a pen", "It is so - and - so.",
+    ]  # fmt: skip

@@ -225,7 +225,7 @@ def test_words_that_stand_for_formulas_leave_holes():
     body = [
         {"text": "Let INLINEFORM0 be the rate, and INLINEFORM1. It is given by", "section": "Data"},
         {"text": "EQUATION", "section": "Data"},
-        {"text": "where it is low. It holds.", "section": "Data"},
+        {"text": "where it is low. It holds. So EQUATION is known.", "section": "Data"},
         {"text": "EQUATION", "section": "Data"},
     ]
     paper = read({"paper_id": "p", "title": "Noise", "pdf_parse": {**PARSE, "body_text": body}})
@@ -233,4 +233,5 @@ def test_words_that_stand_for_formulas_leave_holes():
         ("Let be the rate, and.", 2),
         ("It is given by where it is low.", 1),
         ("It holds.", 0),
+        ("So is known.", 1),
     ]

@@ -87,6 +87,20 @@ def test_a_citation_after_a_full_stop_is_in_the_sentence_before_it():
     ]
 
 
+def test_the_items_of_a_list_are_not_joined():
+    body = [
+        {"section": "Data", "text": "We use"},
+        {"section": "Data", "text": "\na camera,\nold {{cite:a}}\n\na pen\n\n", "content_type": "list"},
+        {"section": "Data", "text": "and end here."},
+    ]
+    assert [sentence.text for sentence in read(body_text=body).sentences[1:]] == [
+        "We use",
+        "a camera, old [1]",
+        "a pen",
+        "and end here.",
+    ]
+
+
 def test_marks_name_entries_with_the_known_ids():
     paper = read()
     assert [(paper.text[mark.start : mark.end], mark.entry) for mark in paper.marks] == [

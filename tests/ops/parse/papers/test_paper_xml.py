@@ -228,6 +228,17 @@ def sentences(kind, body):
         ),
         ("jats", "<p>He said:<disp-quote><p>It is old</p></disp-quote>We agree</p>", ["He said:", "It is old", "We agree"]),
         ("jats", "<p>A mill<break/>A bell<break/>and a town</p>", ["A mill", "A bell and a town"]),
+        ("grobid_tei", "<p>We do:<list><head>Steps</head><item><label>1.</label>mix it</item></list></p>", ["We do:", "Steps", "mix it"]),
+        ("grobid_tei", "<list><label>Hive</label><item>home of bees</item><label>Comb</label><item>wax</item></list>", ["Hive", "home of bees", "Comb", "wax"]),
+        ("grobid_tei", "<p>A new<lb/>line of X-<lb break='no'/>rays.<pb/>It ends.</p>", ["A new line of X-rays.", "It ends."]),
+        ("jats", "<list><title>Steps</title><list-item><p>mix it</p></list-item></list>", ["Steps", "mix it"]),
+        (
+            "jats",
+            "<p>We use<def-list><title>Words</title><def-item><term>Hive:</term><def><p>home of bees. It is warm.</p></def></def-item>"
+            "<def-item><term>Comb</term><def><p>wax</p></def></def-item></def-list>and end.</p>",
+            ["We use", "Words", "Hive:", "home of bees.", "It is warm.", "Comb", "wax", "and end."],
+        ),
+        ("jats", "<p>We run<code>x = 1</code>then</p><statement><title>Claim</title><p>It holds.</p></statement>", ["We run", "x = 1", "then", "Claim", "It holds."]),
         ("jats", "<verse-group><verse-line>O mill</verse-line><verse-line>O bell</verse-line></verse-group>", ["O mill", "O bell"]),
     ],
 )  # fmt: skip
@@ -258,6 +269,7 @@ def test_a_raised_mark_is_in_the_sentence_before_it(kind, body):
         ("jats", "<p>It holds.<disp-formula>x</disp-formula>We end.</p>", [("It holds.", 0), ("We end.", 0)]),
         ("jats", "<p>As follows:<disp-formula>x</disp-formula>We end.</p>", [("As follows:", 0), ("We end.", 0)]),
         ("jats", "<p>Let <inline-formula><tex-math>x</tex-math></inline-formula> be.</p>", [("Let be.", 1)]),
+        ("jats", "<p>The <chem-struct><graphic/></chem-struct> reacts.</p>", [("The reacts.", 1)]),
         ("jats", "<p>Let <inline-formula><math>x</math></inline-formula> be.</p>", [("Let x be.", 0)]),
         ("grobid_tei", "<p>The rate is</p><formula>x</formula><p>at most.</p>", [("The rate is at most.", 1)]),
     ],
@@ -309,8 +321,43 @@ def test_text_without_paragraphs_is_read():
     assert outline(read("jats", jats)) == [("Abstract", "abstract", ["We label."])]
 
 
+def test_a_glossary_is_a_section():
+    body = "<glossary><title>Abbreviations</title><def-list><def-item><term>PCR</term><def><p>chain reaction</p></def></def-item></def-list></glossary>"  # fmt: skip
+    paper = read("jats", f"<article><body><p>We ask.</p></body><back>{body}</back></article>")
+    assert outline(paper)[1] == ("Abbreviations", "other", ["PCR", "chain reaction"])
+
+
+def test_a_title_has_no_notes_and_a_break_in_it_is_a_space():
+    tei = TEI.replace("Learning from\n  Noise", "Learning<lb/>from Noise<note>A note.</note>")
+    jats = JATS.replace("Learning from", 'Learning<break/>from<xref ref-type="fn">*</xref>')
+    assert {read("grobid_tei", tei).title, read("jats", jats).title} == {"Learning from Noise"}
+
+
+def test_parts_of_tei_have_the_title_of_their_kind_if_they_have_none():
+    front = '<front><div type="abstract"><p>We label.</p></div></front>'
+    back = '<back><div type="acknowledgement"><div><p>We thank Ann.</p></div></div></back>'
+    paper = read("grobid_tei", f"<TEI><text>{front}<body><p>It is so.</p></body>{back}</text></TEI>")
+    assert outline(paper) == [
+        ("Abstract", "abstract", ["We label."]),
+        ("", "preamble", ["It is so."]),
+        ("Acknowledgments", "acknowledgments", ["We thank Ann."]),
+    ]
+
+
+def test_an_entry_is_as_printed_in_mixed_citations_and_has_spaces_between_the_parts_of_others():
+    parts = "<name><surname>Doe</surname></name>{}<year>2001</year>{}<source>Bees</source>"
+    mixed = f"<ref><mixed-citation>{parts.format(' (', '). ')}.</mixed-citation></ref>"
+    parted = f"<ref id='b'><element-citation>{parts.format('', '')}</element-citation></ref>"
+    body = "<body><p>We ask.</p></body>"
+    paper = read("jats", f"<article>{body}<back><ref-list>{mixed}{parted}</ref-list></back></article>")
+    assert [entry.text for entry in paper.bibliography] == ["Doe (2001). Bees.", "Doe 2001 Bees"]
+
+
 INLINE = {"jats": ("italic", "sup", "xref"), "grobid_tei": ("hi", "ref")}
-BLOCKS = {"jats": ("p", "list", "list-item", "disp-quote"), "grobid_tei": ("p", "list", "item", "quote")}
+BLOCKS = {
+    "jats": ("p", "list", "list-item", "disp-quote", "def-list", "term", "def", "code"),
+    "grobid_tei": ("p", "list", "item", "quote"),
+}
 SKIPPED = {"jats": ("fig", "table-wrap", "fn"), "grobid_tei": ("figure", "table", "note")}
 
 

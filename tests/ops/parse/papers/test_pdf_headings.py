@@ -78,6 +78,30 @@ def test_a_heading_is_told_by_its_number_name_or_font(first, second, how):
     )
 
 
+def test_numbers_in_order_and_gaps_tell_headings_in_the_font_of_the_text():
+    expected = ["1 Introduction", "2 Archives of Labels", "2.1 Noise in archives", "3 Labels of Archives", "4 Conclusion"]  # fmt: skip
+    printer = begun()
+    for title in expected:
+        section(printer, title, "what comes next", font="R", size=SIZE, above=12)
+        printer.y -= 8
+        printer.line("7 Labels of all archives", 0)
+        printer.y -= 8
+        printer.paragraph(" ".join(prose("more", 4)))
+    assert titles(read(printer)) == expected
+
+
+def test_a_line_that_begins_with_the_word_abstract_is_no_label():
+    printer = begun()
+    printer.y -= 20
+    printer.line("We measured the labels of many archives with annotators, and of", 0, "I")
+    printer.line("abstract words, in detail.", 0, "I")
+    printer.paragraph(" ".join(prose("the abstract", 6)))
+    section(printer, "1 Introduction", "the beginning")
+    assert "We measured the labels of many archives with annotators, and of abstract words, in detail." in (
+        sentence.text for sentence in read(printer).sentences
+    )
+
+
 def test_numbered_items_of_a_list_are_no_headings():
     printer = begun()
     section(printer, "1 Introduction", "the beginning")

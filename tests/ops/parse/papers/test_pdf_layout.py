@@ -54,6 +54,21 @@ def test_an_abstract_over_both_columns_is_read_before_them():
     assert texts(printer) == [*prose("abstracts", 10), *left, *right]
 
 
+def test_an_abstract_in_two_columns_of_its_own_is_read_before_the_columns_of_the_text():
+    printer = Printer(1, "")
+    printer.put("ABSTRACT", 60, 750, "B")
+    first, second = prose("abstracts", 6), prose("more abstracts", 6)
+    tops = [
+        put_column(printer, " ".join(first), 60, 736, 220),
+        put_column(printer, " ".join(second), 315, 736, 220),
+    ]
+    left, right = prose("the left", 12), prose("the right", 12)
+    printer.put("Introduction", 60, min(tops) - 20, "B")
+    put_column(printer, " ".join(left), 60, min(tops) - 34, 220)
+    put_column(printer, " ".join(right), 315, min(tops) - 34, 220)
+    assert texts(printer) == [*first, *second, *left, *right]
+
+
 def test_columns_of_different_width_on_one_page_are_read_one_after_the_other():
     printer = Printer(1, "")
     first, second, third, fourth = (prose(f"part {name}", 8) for name in "abcd")

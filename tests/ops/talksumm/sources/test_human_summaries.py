@@ -140,8 +140,8 @@ def test_a_paper_may_have_many_summaries_but_each_once(tmp_path):
         ("human", b"caf\xe9", "not UTF-8: byte 0xe9 at byte offset 3 (unexpected end of data)"),
         ("human", "a\x00b", "the file holds the character U+0000, which is no text (line 1, column 2)"),
         ("community", "<S>a</S>\n<S>b", "broken XML: an S element is not closed (line 2)"),
-        ("community", "<S>a\n<S>b</S>", "broken XML: an S element is not closed (line 2)"),
-        ("community", "<S>a</S>\n</S>", "broken XML: </S> closes nothing (line 2)"),
+        ("community", "<S>a\n<S>b</S>", "broken XML: an S element is not closed (line 1)"),
+        ("community", "<S>a</S>\n</S>", "broken XML: text outside of the S elements: '</S>' (line 2)"),
         ("community", "<S>a</S>\n\n b c", "broken XML: text outside of the S elements: 'b c' (line 3)"),
     ],
 )
@@ -167,7 +167,7 @@ def test_the_sample_has_six_summaries_of_four_papers_and_a_broken_one():
     found = outcome(SAMPLE)
     assert found.kept.num_rows == 6 and len(set(found.kept["document"].to_pylist())) == 4
     assert found.rejected["error"].to_pylist() == [
-        "people/M18-0112/summary/M18-0112_lund.community.txt: broken XML: an S element is not closed (line 3)"
+        "people/M18-0112/summary/M18-0112_lund.community.txt: broken XML: an S element is not closed (line 2)"
     ]
     people = {
         (row["kind"], row["annotator"]) for row in found.kept.to_pylist() if row["document"] == "M18-0107"

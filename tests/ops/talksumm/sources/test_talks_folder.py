@@ -103,7 +103,7 @@ def test_a_file_or_row_without_a_partner_is_a_record_with_its_cause(folder):
     )
     twice = "metadata.csv, lines 3, 4 all name"
     stem = "another transcript differs from it in the extension only"
-    stranger = "not a file of this source: its name does not end in .json or .srt or .txt or .vtt"
+    stranger = "not a file of this source: its name does not end in .ass or .json or .json3 or .sbv or .srt or .ssa or .txt or .vtt"
     assert errors(raws) == {
         ("good.mp4", None): stranger,
         (
@@ -176,7 +176,7 @@ def test_a_title_with_control_characters_rejects_only_its_talk(folder, title, ca
 def test_many_rows_for_one_file_are_not_all_listed_in_each_of_them(folder):
     raws = folder({"metadata.csv": HEADER + "b.txt,T,2018,,\n" * 2000, "b.txt": "hi"})
     assert len(raws) == 2001 and max(len(raw.error) for raw in raws) < 100
-    assert raws[0].error == "metadata.csv, lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1990 more all name it"
+    assert raws[0].error == "metadata.csv, lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ... all name it"
 
 
 def test_links_are_followed_only_inside_the_folder(folder, tmp_path):
@@ -267,7 +267,7 @@ def test_every_record_is_kept_or_rejected_with_its_place_and_cause(folder):
     ]
     assert outcome.rejected["error"].to_pylist() == [
         "acl/c.vtt: no cue times: the file has no captions",
-        "acl/d.txt: no spoken words",
+        "acl/d.txt: the file is empty",
         "acl/metadata.csv, line 6: there is no file 'e.txt' in the folder",
     ]
     assert sorted(outcome.units.to_pylist()) == sorted(record_id("acl", raw) for raw in raws)
@@ -283,3 +283,17 @@ def test_metadata_may_have_semicolons_or_tabs_between_columns():
             ("a.txt", "Mills", None),
             ("b.txt", "Rivers", None),
         ]
+
+
+def test_a_text_with_captions_is_read_as_captions(folder):
+    table = HEADER + "a.txt,A,2018,,\nb.txt,B,2018,,\nc.json3,C,2018,,\n"
+    raws = folder(
+        {
+            "metadata.csv": table,
+            "a.txt": "1\n00:00:01,000 --> 00:00:02,000\nhello there\n",
+            "b.txt": "WEBVTT\n\n00:01.000 --> 00:02.000\nhello there\n",
+            "c.json3": '{"events": [{"tStartMs": 0, "segs": [{"utf8": "hello there"}]}]}',
+        }
+    )
+    rows = parse_talks(records(raws)).kept.to_pylist()
+    assert [[word["text"] for word in row["words"]] for row in rows] == [["hello", "there"]] * 3

@@ -1,4 +1,4 @@
-"""The four transcript formats: golden files, malformed ones, and large hostile ones."""
+"""The transcript formats: golden files, malformed ones, and large hostile ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ops.parse.source import ParseError
-from ops.talksumm.sources.captions import read_clocked, read_srt, read_webvtt
+from ops.talksumm.sources.captions import read_clocked, read_srt, read_substation, read_webvtt
 from ops.talksumm.sources.spoken import spoken
 from ops.talksumm.sources.transcripts import decoded_transcript, read_plain, read_timed
 
@@ -186,6 +186,7 @@ def test_a_cue_whose_times_cannot_be_read_keeps_its_words_without_times(times):
         ("75:00.000 -> 75:01.000", 4500.0, 4501.0),
         ("   0:01:00.00 ---> 0:02:00.00 X1:1", 60.0, 120.0),
         ("00:05.000 --> 00:02.000", 5.0, 5.0),
+        ("0:00:01.000,0:00:02.500", 1.0, 2.5),
     ],
 )
 def test_times_are_read_as_converters_write_them(times, start, end):
@@ -285,6 +286,12 @@ def test_a_tag_that_is_not_closed_goes_to_the_end_of_its_cue_and_other_signs_sta
         ("- yes\n- no -- never\nturns slowly--\n♪ la la ♪", "yes no never turns slowly la la"),
         ("the F1: 3:1 is a ratio, well-known", "the F1: 3:1 is a ratio, well-known"),
         ("0:05\nwe begin\n1:00:07\nhere", "we begin here"),
+        ("Speaker 1 (0:05):\nwe begin\nSpeaker 2 [1:00:07]\nhere\nJane Doe  1:02\nso", "we begin here so"),
+        ("*laughs* we *really* begin", "we *really* begin"),
+        ("Jane Doe: we\nJane Doe: begin\nJane Doe: here", "we begin here"),
+        ("Note: we begin\nNote: here", "Note: we begin Note: here"),
+        ("0:05 we\n0:07 begin\n(1:00:09) here", "we begin here"),
+        ("10:30 is when we begin", "10:30 is when we begin"),
     ],
 )
 def test_sounds_speakers_and_signs_are_no_words(written, said):
@@ -295,6 +302,26 @@ def test_sounds_speakers_and_signs_are_no_words(written, said):
 @given(st.text())
 def test_what_is_not_spoken_becomes_spaces_in_place(text):
     assert all(b in (a, " ") for a, b in zip(text, spoken(text), strict=True))
+
+
+SUBSTATION = """[Script Info]
+Title: a talk
+
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+Dialogue: 0,0:00:02.00,0:00:03.00,Default,,0,0,0,,here, at last
+Dialogue: Marked=0,0:00:01.00,0:00:02.00,Default,Jane,0,0,0,,{\\i1}So{\\i0}\\Nwe begin
+Comment: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,not said
+"""
+
+
+def test_the_dialogue_of_substation_alpha_is_read():
+    words = read_substation(SUBSTATION)
+    assert [word.text for word in words] == ["So", "we", "begin", "here,", "at", "last"]
+    assert (words[0].start, words[-1].end) == (1.0, 3.0)
+    assert all(SUBSTATION[word.offset :].startswith(word.text) for word in words)
+    with pytest.raises(ParseError, match="no line Dialogue with times"):
+        read_substation("[Script Info]\n")
 
 
 def test_lines_with_the_times_of_whisper_are_cues():
@@ -318,11 +345,28 @@ def test_lines_with_the_times_of_whisper_are_cues():
         {"chunks": [{"text": " a", "timestamp": [0.0, 1.0]}, {"text": " bc", "timestamp": [None, None]}]},
         {"transcription": [{"text": " a", "offsets": {"from": 0, "to": 1000}}, {"text": " bc"}]},
         [{"word": "a", "start": 0, "end": 1}, {"word": "bc", "start": None}],
+        [{"text": "a", "start": 0, "duration": 1}, {"text": "bc"}],
+        [{"result": [{"word": "a", "start": 0, "end": 1}], "text": "a"}, {"result": [{"word": "bc"}]}],
     ],
-    ids=["whisper with words", "whisper", "transformers", "whisper.cpp", "list"],
+    ids=["whisper with words", "whisper", "transformers", "whisper.cpp", "list", "durations", "vosk"],
 )
 def test_json_of_recognisers_keeps_words_and_times(entries):
     assert spans(read_timed(json.dumps(entries))) == [("a", 0.0, 1.0), ("bc", None, None)]
+
+
+def test_events_of_youtube_have_their_times_in_milliseconds():
+    events = [
+        {"tStartMs": 0, "dDurationMs": 9000, "id": 1},
+        {
+            "tStartMs": 1000,
+            "dDurationMs": 1000,
+            "segs": [{"utf8": "we"}, {"utf8": " begin", "tOffsetMs": 250}],
+        },
+        {"tStartMs": 2000, "segs": [{"utf8": "\n"}], "aAppend": 1},
+        {"tStartMs": 3000, "segs": [{"utf8": "here"}]},
+    ]
+    words = read_timed(json.dumps({"wireMagic": "pb3", "events": events}))
+    assert spans(words) == [("we", 1.0, 1.25), ("begin", 1.25, 2.0), ("here", 3.0, 3.0)]
 
 
 @pytest.mark.parametrize("end", [None, 1])
@@ -365,9 +409,9 @@ def test_malformed_json_names_the_word_or_the_line(text, cause):
     ("content", "cause"),
     [
         (b"", "the file is empty"),
-        (b"caf\xe9 au lait", r"not UTF-8 at byte 3 \(0xe9\)"),
-        ("hello".encode("utf-16"), r"not UTF-8 at byte 0 \(0xff\)"),
-        ("hello".encode("utf-16-le"), "a NUL at byte 1"),
+        (b"caf\xe9 au lait", "not UTF-8: byte 0xe9 at byte offset 3"),
+        ("hello".encode("utf-16"), "not UTF-8: it begins with the byte order mark of UTF-16"),
+        ("hello".encode("utf-16-le"), r"the file holds the character U\+0000"),
         (b"a\nb\x1b", r"the file holds the character U\+001B, which is no text \(line 2, column 2\)"),
     ],
 )
@@ -438,6 +482,7 @@ CUE = "WEBVTT\n\n00:01.000 --> 00:02.000\n"
         (read_timed, '[{"word": "' + "a " * 500_000 + '", "start": 0, "end": 1}]'),
         (read_timed, '{"a":' * 200_000),
         (read_timed, "[" + "1" * 1_000_000),
+        (read_timed, '["' + '\\\\"' * 500_000),
         (read_plain, "a " * 500_000),
         (read_plain, "\r" * 1_000_000),
         (read_plain, "[a" * 500_000),
