@@ -216,6 +216,3 @@ STATISTICS = Shape(
 
 class SplitParams(SplitShares, section="wikisum.splits"):
     """Shares of the articles, by title (Liu et al. 2018, section 3: about 80/10/10 of millions)."""
-
-    validation: float = Field(0.2, ge=0, lt=1)
-    test: float = Field(0.2, ge=0, lt=1)
