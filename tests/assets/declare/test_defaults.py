@@ -28,6 +28,7 @@ OF_SAMPLE = {
     "wikisum.grid.size",
     "wikisum.grid.slices",
     "wikisum.references.hosts",
+    "wikisum.references.least_section_words",
     "wikisum.splits",
     "wikisum.summarizer.sets",
     "wikisum.summarizer.size",
