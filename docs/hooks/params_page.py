@@ -19,7 +19,7 @@ from tables import code, table
 from wording import bounds, default_text, model_of, nested_models, type_text
 
 import assets.systems
-from assets.declare.settings import Settings, checkout
+from assets.declare.settings import Settings, checkout, document
 from ops.core.params import Params
 from ops.parse.source import DatasetSource, Source
 from orchestration.definitions import workspace
@@ -138,7 +138,7 @@ def _rows(
         elif field.default_factory_takes_validated_data:
             default = "by the other keys"
         else:
-            default = default_text(field.get_default(call_default_factory=True))
+            default = _with_sample(default_text(field.get_default(call_default_factory=True)), place)
         meaning = field_meaning(kind, name) or told.get(place, "")
         if inner in shared:
             meaning = " ".join(
@@ -154,6 +154,16 @@ def _rows(
         if inner is not None and inner not in shared and inner not in (root, kind):
             below = ".".join(filter(None, [prefix, key + _names(facts)]))
             yield from _rows(path, below, inner, root, shared, told)
+
+
+def _with_sample(default: str, place: str) -> str:
+    """Return the text of a default, with the value that the sample's params.yaml has in place of it."""
+    value: Any = document()
+    for name in place.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    if value is None or isinstance(value, Mapping) or (own := default_text(value)) == default:
+        return default
+    return f"{default}; the sample: {own}"
 
 
 def _names(facts: Mapping[str, Any]) -> str:

@@ -121,6 +121,7 @@ SIZES = {
 class ExtractorParams(SizedParams, section="talksumm.extractor"):
     """Which extractors are trained, and how; `vectors` and `encoder` apply to every size."""
 
+    size: str = Field("full", description="which of the sizes")
     sizes: dict[str, Size] = Field(SIZES, min_length=1)
     architectures: tuple[Architecture, ...] = Field(("pointer", "transformer"), min_length=1)
     """Those that are trained."""

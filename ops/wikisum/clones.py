@@ -105,14 +105,17 @@ def is_titled(address: str, page_title: str, title: str, hosts: Sequence[str]) -
 def title_mentions(title: str, pages: Sequence[str]) -> NDArray[np.int64]:
     """Return, for each of P pages, the count of the most frequent word of an article's title (P).
 
-    0 if the title's content words never all occur within 30 words, or if it has no content words. The most
-    frequent word counts because a page gives a person's full name once, say, and repeats the surname. Words
+    0 if the title's content words never all occur within 30 words. Of a title of several stop words ("The
+    Who"), the title itself is counted, as it is written. The most frequent word counts because a page gives a person's full name once, say, and repeats the surname. Words
     in brackets distinguish articles of the same name: they are not counted, but one of them must share its
     beginning with some word of the page ("footballer", "football").
     """
     words = list(dict.fromkeys(content_words(_QUALIFIER.sub(" ", title))))
-    if not words or not pages:
-        return np.zeros(len(pages), np.int64)
+    if not words:
+        itself = re.compile(rf"(?<!\w){re.escape(title)}(?!\w)") if " " in title else re.compile(r"(?!)")
+        return np.array([len(itself.findall(page)) for page in pages], np.int64)
+    if not pages:
+        return np.zeros(0, np.int64)
     from ops.wikisum.kernels import most_mentions
 
     found = number_words(pages, known=" ".join(words))

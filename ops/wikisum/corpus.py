@@ -38,8 +38,13 @@ class CorpusParams(Params, section="wikisum.corpus"):
         ("search",), description="where clones are removed; the paper: among results of the search"
     )
     title_mentions: int = Field(
-        2, ge=0, description="a search result that mentions the title less often is dropped; 0: no floor"
+        2,
+        ge=0,
+        description="a result of the local index that mentions the title less often is dropped; 0: no floor. "
+        "What a search engine found is trusted, as in the paper (section 3)",
     )
+    soft_404: Literal["dropped", "kept"] = "dropped"
+    """Pages that say that there is no page."""
     near_duplicates: float = Field(
         0.9, gt=0, le=1, description="similarity of pages of which the first stays; needs permutations above"
     )
@@ -49,8 +54,8 @@ def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
     """Return the candidates of one part that are kept; the others are dropped.
 
     `clone`: it contains more of a section than the threshold, and its kind is checked for clones; a page that
-    is also cited stays as a cited page. `few_mentions`: only the search found it, and it hardly mentions the
-    title. `near_duplicate`: it nearly repeats an earlier reference of the article.
+    is also cited stays as a cited page. `few_mentions`: only the local index found it, and it hardly mentions
+    the title. `soft_404`: it says that there is no page. `near_duplicate`: it nearly repeats an earlier reference of the article.
     """
     units = references.to_pylist()
     without_floor = params.model_copy(update={"title_mentions": 0})
@@ -60,7 +65,9 @@ def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
         taken: list[tuple[Row, Row]] = []
         for unit in group:
             cited, searched = _stays(unit, params)
-            if cited or searched:
+            if unit["soft_404"] and params.soft_404 == "dropped":
+                dropped.append(drop(unit, "soft_404"))
+            elif cited or searched:
                 identity = {"id": row_id("corpus", unit["id"]), "source_ids": [unit["id"]]}
                 taken.append((unit, {**unit, **identity, "cited": cited, "searched": searched}))
             elif any(_stays(unit, without_floor)):
@@ -103,12 +110,12 @@ def _scored(
     """Return candidates with the score that the param `name` bounds.
 
     The param keeps no candidate at the value `never` and every candidate at `always`. A candidate that is
-    kept at both values has the score `kept`. One that is kept at neither, or is a duplicate, has a null
-    score.
+    kept at both values has the score `kept`. One that is kept at neither, is a duplicate or says that there
+    is no page has a null score.
     """
     strict, lenient = (params.model_copy(update={name: value}) for value in (never, always))
     dropped = corpus(table, params).dropped.to_pylist()
-    lost = {row["id"] for row in dropped if row["reason"] == "near_duplicate"}
+    lost = {row["id"] for row in dropped if row["reason"] in ("near_duplicate", "soft_404")}
     return scored(
         (
             unit["id"],
@@ -130,8 +137,13 @@ def _stays(unit: Row, params: CorpusParams) -> tuple[bool, bool]:
         unit["cited"] and not (clone and CITATIONS in params.clones_among),
         bool(unit["hits"])
         and not (clone and SEARCH in params.clones_among)
-        and bool(at_least(unit["title_mentions"], params.title_mentions)),
+        and (is_of_engine(unit) or bool(at_least(unit["title_mentions"], params.title_mentions))),
     )
+
+
+def is_of_engine(unit: Row) -> bool:
+    """Return whether a search engine found a candidate; only the local index scores what it finds."""
+    return any(hit["score"] is None for hit in unit["hits"])
 
 
 def _repeated(units: Sequence[Row], params: CorpusParams) -> dict[int, tuple[int, float]]:

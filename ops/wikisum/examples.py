@@ -74,12 +74,12 @@ class ExampleParams(Params, section="wikisum.examples"):
 
     sets: dict[str, InputSet] = Field(
         {
-            "lead": InputSet(tokens=100),
-            "lead_learned": InputSet(ranker="learned", tokens=100),
-            "article": InputSet(target="article", tokens=200),
+            "lead": InputSet(tokens=500),
+            "lead_learned": InputSet(ranker="learned", tokens=500),
+            "article": InputSet(target="article", tokens=6000),
         },
         min_length=1,
-        description="short ones, for small models; the paper: 500 and others, 6,000 of articles",
+        description="the paper: 500 of leads, 6,000 of articles, and others",
     )
     citations: int = Field(
         1, ge=0, description="an article with fewer crawled citations is dropped (section 3: at least one)"

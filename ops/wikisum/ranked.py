@@ -32,6 +32,8 @@ from ops.wikisum.schemas import RANKED
 
 #: Why a paragraph is dropped.
 Fault = Literal["few_tokens", "no_letter", "no_sentence"]
+#: Why a paragraph is dropped that would be worth reading otherwise.
+BOILERPLATE, REPEATED = "boilerplate", "repeated"
 
 _FEW_TOKENS = 6
 _LEAST_SENTENCE, _LEAST_WORDS = 3, 3
@@ -53,6 +55,15 @@ class RankedParams(Params, section="wikisum.ranked"):
     """Those that score the paragraphs."""
     corpora: tuple[CorpusName, ...] = Field(("combined", "citations", "search"), min_length=1)
     """References whose paragraphs are scored: all, the cited ones, or those that a search finds."""
+    boilerplate: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="a paragraph that scores this or more is dropped (menus, notes on cookies, footers); 1: none "
+        "is, as in the paper",
+    )
+    repeated: Literal["dropped", "kept"] = "dropped"
+    """A paragraph that an earlier one of the same article equals; the paper keeps it."""
     holes: int = Field(
         0,
         ge=0,
@@ -117,8 +128,9 @@ def ranked_of(corpus: pa.Table, articles: pa.Table, web_pages: pa.Table, params:
         references = list(group)
         paragraphs: list[Row] = []
         filtered: list[Row] = []
+        seen: dict[str, Row] = {}
         for unit in references:
-            found, faulty = _paragraphs(unit, pages[unit["page_id"]])
+            found, faulty = _paragraphs(unit, pages[unit["page_id"]], seen, params)
             paragraphs += found
             filtered += faulty
             if not found:
@@ -166,8 +178,14 @@ def lead_recall(unit: Row, scores: Sequence[float | None], words: int) -> float:
     return float(bigram_recalls(unit["lead"], [first_words(texts, order_of(scores), words)])[0])
 
 
-def _paragraphs(unit: Row, page: Row) -> tuple[list[Row], list[Row]]:
-    """Return the paragraphs of a page that are worth reading, and those that are not."""
+def _paragraphs(
+    unit: Row, page: Row, seen: dict[str, Row], params: RankedParams
+) -> tuple[list[Row], list[Row]]:
+    """Return the paragraphs of a page that are worth reading, and those that are not.
+
+    `seen` has the article's earlier paragraphs by their text. One that is repeated on a cited page counts as
+    cited, and one that is repeated on a result of the search as searched.
+    """
     found: list[Row] = []
     filtered: list[Row] = []
     for position, place in enumerate(page["paragraphs"]):
@@ -175,8 +193,15 @@ def _paragraphs(unit: Row, page: Row) -> tuple[list[Row], list[Row]]:
         paragraph = {"page_id": page["id"], "position": position, "text": text}
         if fault := paragraph_fault(text):
             filtered.append({**paragraph, "reason": fault})
+        elif params.boilerplate < 1 and place["boilerplate"] >= params.boilerplate:
+            filtered.append({**paragraph, "reason": BOILERPLATE})
+        elif params.repeated == "dropped" and (first := seen.get(text)):
+            first.update({name: first[name] or unit[name] for name in ("cited", "searched")})
+            filtered.append({**paragraph, "reason": REPEATED})
         else:
-            found.append({**paragraph, "cited": unit["cited"], "searched": unit["searched"]})
+            row = {**paragraph, "cited": unit["cited"], "searched": unit["searched"]}
+            seen.setdefault(text, row)
+            found.append(row)
     return found, filtered
 
 

@@ -32,6 +32,7 @@ from ops.wikisum.crawled import Crawled, crawled_parts
 from ops.wikisum.schemas import REFERENCES
 from ops.wikisum.search_index import indexed as with_index
 from ops.wikisum.search_index import load as load_index
+from ops.wikisum.soft_404 import is_soft_404
 
 #: Why addresses and queries give no reference.
 NOT_CRAWLED, NOT_READ, EMPTY = "cited_page_not_there", "found_page_not_there", "page_without_words"
@@ -82,10 +83,11 @@ class ReferenceParams(Params, section="wikisum.references"):
     )
     shingle_words: int = Field(4, ge=2, description="of a shingle")
     least_section_words: int = Field(
-        1,
+        10,
         ge=1,
-        description="distinct shingles, or words, that a section must have to tell clones; where none has as "
-        "many, the article counts as one section",
+        description="distinct shingles, or words, that a section must have to tell clones, so that \"He died in "
+        "London.\" tells none (docs/reports/wikisum-clones.md); where none has as many, the article counts as one "
+        "section",
     )
     permutations: int = Field(0, ge=0, description="of a MinHash of each page, for near-duplicates; 0: none")
 
@@ -313,5 +315,6 @@ def _rows(
             "words": len(text.split()),
             "clone_recall": round(recall, 6),
             "title_mentions": mentioned,
+            "soft_404": is_soft_404(page["title"] or "", text),
             "signature": signature(text, params.permutations) if params.permutations else None,
         }

@@ -58,6 +58,7 @@ REFERENCES = Shape(
             "how often the page has the word of the article's title that it has most often; 0 where the "
             "title's words are nowhere close together",
         ),
+        ("soft_404", _FLAG, "whether the page says that there is no page"),
         ("signature", pa.list_(pa.uint32()), "MinHash of the page's runs of words; missing where not asked"),
     ),
 )
@@ -78,8 +79,8 @@ CORPUS = Shape(
 PARAGRAPH = struct(
     ("page_id", _TEXT, "row of sources/web_pages"),
     ("position", _INT, "in the page, from 0"),
-    ("cited", _FLAG, "whether the article cites the page"),
-    ("searched", _FLAG, "whether the page is a result of the search"),
+    ("cited", _FLAG, "whether the article cites the page, or another one with the same paragraph"),
+    ("searched", _FLAG, "whether the page is a result of the search, or another one with the same paragraph"),
     ("text", _TEXT, "normalised", TEXT),
 )
 
@@ -216,6 +217,3 @@ STATISTICS = Shape(
 
 class SplitParams(SplitShares, section="wikisum.splits"):
     """Shares of the articles, by title (Liu et al. 2018, section 3: about 80/10/10 of millions)."""
-
-    validation: float = Field(0.2, ge=0, lt=1)
-    test: float = Field(0.2, ge=0, lt=1)

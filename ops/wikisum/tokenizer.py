@@ -35,7 +35,7 @@ _FILE, _CONFIG = "tokenizer.json", "tokenizer_config.json"
 class TokenizerParams(Params, section="wikisum.tokenizer"):
     """The size of the vocabulary, and how much text it is trained on."""
 
-    vocabulary: int = Field(1000, ge=300, description="special ones and bytes included; the paper: 32,000")
+    vocabulary: int = Field(32_000, ge=300, description="special ones and bytes included; the paper's")
     characters: int = Field(
         10_000_000, ge=1, description="of the training split that are read, from articles in a drawn order"
     )

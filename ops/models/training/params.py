@@ -134,7 +134,7 @@ class SizedParams(Params):
     all sizes.
     """
 
-    size: str = Field("tiny", description="which of the sizes")
+    size: str = Field("base", description="which of the sizes")
     sizes: dict[str, Any] = Field(min_length=1)
     """By name: how large the models are, and how they are trained."""
 

@@ -1,4 +1,4 @@
-"""Optional keys of params.yaml: the default of every key equals its value there, and gives the same datasets."""
+"""Optional keys of params.yaml: a key that is left out has its default, which only what the sample sets changes."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,14 +12,27 @@ from orchestration.definitions import workspace
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
 
-#: Keys of the sample itself, as docs/how-to/own-corpus.md says.
+#: Keys of the sample itself, as docs/how-to/own-corpus.md says, and sizes with which it is made in minutes.
 OF_SAMPLE = {
     "discofuse.balanced.domains",
+    "discofuse.fusion_model.size",
     "discofuse.transfer.domain",
+    "discofuse.transfer.size",
+    "parasci.entailment.size",
+    "parasci.generator.size",
+    "parasci.pdbert.size",
+    "talksumm.extractor.size",
     "talksumm.gold_papers.seed",
     "wikisum.evaluation.categories",
+    "wikisum.examples.sets",
+    "wikisum.grid.size",
+    "wikisum.grid.slices",
     "wikisum.references.hosts",
+    "wikisum.references.least_section_words",
+    "wikisum.splits",
     "wikisum.summarizer.sets",
+    "wikisum.summarizer.size",
+    "wikisum.tokenizer.vocabulary",
     *(f"{system}.rating_sheets" for system in SYSTEMS),
 }
 

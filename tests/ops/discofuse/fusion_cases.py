@@ -39,10 +39,10 @@ COPYNET = {
 
 def model_params(training=None, model=None, **more):
     size = {"model": TRANSFORMER | (model or {}), "training": TRAINING | (training or {})}
-    return FusionModelParams(**{"sizes": {"tiny": size}, "validation_examples": 2, **more})
+    return FusionModelParams(**{"size": "tiny", "sizes": {"tiny": size}, "validation_examples": 2, **more})
 
 
 def transfer_params(training=None, **more):
     knobs = TRAINING | (training or {})
     size = {"model": COPYNET, "pretraining": knobs, "finetuning": knobs, "target": knobs}
-    return TransferParams(**{"sizes": {"tiny": size}, "validation_examples": 2, "resamples": 20, **more})
+    return TransferParams(**{"size": "tiny", "sizes": {"tiny": size}, "validation_examples": 2, "resamples": 20, **more})

@@ -236,7 +236,7 @@ TRAINING = {"epochs": 1, "batch_size": 2, "checkpoint_every": 1, "learning_rate"
 
 def params_of(**more):
     size = {"model": {"trained_layers": 0, "longest": 96}, "training": TRAINING}
-    return PdbertParams(**{"sizes": {"tiny": size}, "pseudo": {"draws": 3}, **more})
+    return PdbertParams(**{"size": "tiny", "sizes": {"tiny": size}, "pseudo": {"draws": 3}, **more})
 
 
 GOOD = [pair(f"good{number}", f"We find sense {number} of a word.", f"Sense {number} of a word is found by us.", 0.9, key=f"p{number}")

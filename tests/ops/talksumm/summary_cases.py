@@ -65,6 +65,7 @@ def extractor_params(folder, *architectures, training=None, **more):
         transformer_training=TrainingParams(**knobs),
     )
     return ExtractorParams(
+        size="tiny",
         sizes={"tiny": size},
         architectures=architectures or ("pointer", "transformer"),
         words=12,

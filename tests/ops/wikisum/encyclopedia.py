@@ -43,13 +43,14 @@ def article(title, lead, sections=(), cites=(), month="2018-06", categories=()) 
     }
 
 
-def page(url, *paragraphs, title=None, month="2018-06") -> dict[str, Any]:
-    """A web page."""
+def page(url, *paragraphs, title=None, month="2018-06", boilerplate=()) -> dict[str, Any]:
+    """A web page; `boilerplate` are the places of paragraphs that are no main text."""
     text, places = "", []
-    for paragraph in paragraphs:
+    for place, paragraph in enumerate(paragraphs):
         start = len(text) + 2 * bool(text)
         text = f"{text}\n\n{paragraph}" if text else paragraph
-        places.append({"start": start, "end": start + len(paragraph), "boilerplate": 0.0})
+        places.append({"start": start, "end": start + len(paragraph)})
+        places[-1]["boilerplate"] = float(place in boilerplate)
     return {
         **dict.fromkeys(WEB_PAGES.kept.names),
         "id": f"page-{url}",
@@ -77,7 +78,8 @@ class Steps:
 
     def __init__(self, folder, articles, pages, moved=(), references=None, corpus=None, ranked=None):
         self.folder = folder
-        self.params = (references or ReferenceParams(), corpus or CorpusParams(), ranked or RankedParams())
+        every = ReferenceParams(least_section_words=1)  # sections are short here
+        self.params = (references or every, corpus or CorpusParams(), ranked or RankedParams())
         self.articles = parts(folder / "articles", ARTICLES.kept, articles)
         self.pages = parts(folder / "pages", WEB_PAGES.kept, *([row] for row in pages))
         rows = [crawled(*row) for row in moved]

@@ -82,6 +82,24 @@ def test_paragraphs_are_kept_or_filtered_with_their_reason(steps):
     assert row["citations"] == 1
 
 
+def test_boilerplate_and_repeated_paragraphs_are_not_read(tmp_path):
+    note = "This site stores cookies on your device, as all sites do."
+    pages = [
+        page("http://a/1", MONKS, note, boilerplate=[1]),
+        page("http://b/1", "Salt bread.", MONKS, MONKS, title="Salt bread"),
+    ]
+    bread = article("Salt bread", "Salt bread is a flat bread.", [], ["http://a/1"])
+    lenient = CorpusParams(clone_recall=1, title_mentions=1)
+    [row] = Steps(tmp_path / "1", [bread], pages, corpus=lenient).kept("ranked")
+    assert [(one["text"], one["cited"], one["searched"]) for one in row["paragraphs"]] == [
+        (normalised(MONKS), True, True)
+    ]
+    assert [one["reason"] for one in row["filtered"]] == ["boilerplate", "few_tokens", "repeated", "repeated"]
+    as_in_the_paper = RankedParams(boilerplate=1, repeated="kept")
+    [row] = Steps(tmp_path / "2", [bread], pages, corpus=lenient, ranked=as_in_the_paper).kept("ranked")
+    assert len(row["paragraphs"]) == 4
+
+
 def test_every_ranker_scores_the_paragraphs_of_every_corpus(steps):
     [row] = steps.kept("ranked")
     scores = {(ranking["corpus"], ranking["ranker"]): ranking["scores"] for ranking in row["rankings"]}

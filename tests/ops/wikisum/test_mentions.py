@@ -25,7 +25,9 @@ def test_case_stop_words_and_punctuation_do_not_count_and_words_in_brackets_must
     assert title_mentions("(What's the Story) Morning Glory?", ["Morning glory, a story"]).tolist() == [1]
 
 
-def test_a_title_of_stop_words_is_mentioned_nowhere():
+def test_a_title_of_several_stop_words_is_counted_as_it_is_written_and_one_alone_is_not():
+    pages = ["The Who are a band. Who knows the Who? The Whole.", "Those who know."]
+    assert title_mentions("The Who", pages).tolist() == [1, 0]
     assert title_mentions("A", ["A page of a word."]).tolist() == [0]
     assert title_mentions("(Untitled)", ["untitled, untitled"]).tolist() == [0]
     assert title_mentions("", ["A page."]).tolist() == [0]

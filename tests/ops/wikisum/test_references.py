@@ -271,6 +271,42 @@ def test_search_results_that_do_not_mention_the_title_are_not_references(tmp_pat
     assert len(lenient.kept("corpus")) == 4
 
 
+def test_a_phrase_of_a_tiny_section_makes_no_clone_of_a_page(tmp_path):
+    bread = article("Salt bread", " ".join(f"word{number}" for number in range(20)), [("Death", "He died in London.")])
+    pages = [page("http://c/1", "Salt bread was sold where he died in London. Salt bread.")]
+    recalls = [
+        Steps(tmp_path / str(least), [bread], pages, references=ReferenceParams(least_section_words=least)).kept(
+            "references", "clone_recall"
+        )
+        for least in (1, ReferenceParams().least_section_words)
+    ]
+    assert recalls == [[(1.0,)], [(0.0,)]]
+
+
+def test_what_a_search_engine_found_need_not_mention_the_title(tmp_path):
+    pages = [page("http://b/1", "Bread of the salt monks."), page("http://b/2", "Bread and salt.")]
+    moved = [("http://b/1", "http://b/1", "2018-06", (), {"Salt bread": 1})]
+    steps = Steps(tmp_path, [BREAD], pages, moved)
+    assert [(address, searched) for address, searched in steps.kept("corpus", "address", "searched")] == [
+        ("http://b/1", True)
+    ]
+
+
+def test_a_page_that_says_that_there_is_none_is_no_reference(tmp_path):
+    pages = [
+        page("http://a/1", "Salt bread: sorry, the page that you asked for could not be found."),
+        page("http://b/1", "Salt bread. The page about salt bread is no longer available."),
+    ]
+    steps = Steps(tmp_path, [BREAD], pages)
+    assert steps.kept("references", "address", "soft_404") == [("http://a/1", True), ("http://b/1", True)]
+    assert steps.dropped("corpus", "address", "reason") == [
+        ("http://a/1", "soft_404"),
+        ("http://b/1", "soft_404"),
+    ]
+    kept = Steps(tmp_path / "2", [BREAD], pages, corpus=CorpusParams(soft_404="kept"))
+    assert len(kept.kept("corpus")) == 2
+
+
 def test_a_cited_page_that_hardly_mentions_the_title_counts_as_cited_only(tmp_path):
     steps = Steps(tmp_path, [BREAD], [page("http://a/1", "Bread for monks.")])
     assert [bool(hits) for (hits,) in steps.kept("references", "hits")] == [True]

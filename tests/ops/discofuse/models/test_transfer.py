@@ -129,5 +129,5 @@ def test_without_pairs_nothing_is_trained_and_the_table_is_empty(tmp_path):
 
 def test_contradictory_params_are_refused():
     with pytest.raises(ValueError, match=r"sizes.tiny.finetuning.metric is 'exact', but it is 'sari'"):
-        transfer_params(training=None, sizes={"tiny": {"finetuning": {"metric": "exact"}}})
+        transfer_params(training=None, size="tiny", sizes={"tiny": {"finetuning": {"metric": "exact"}}})
     assert TransferParams().training("target").metric == "sari"
