@@ -344,7 +344,7 @@ class _Stop:
         numbered = before[-1:].isdigit() and self._last not in "NESW"  # "2100 W. Franklin Street"
         if starter or numbered or before.lower() in words.LABELS:
             return True
-        if self._last == "I" and before.islower() and before not in ("and", "by", "of", "with", "from"):
+        if self._last == "I" and before in words.BEFORE_I:
             return True
         listed = before in ("and", "or", "to", "&") and len(self._farther.strip(",(")) == 1
         return listed or words.is_labelled(before)

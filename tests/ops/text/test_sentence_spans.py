@@ -58,6 +58,7 @@ def test_the_word_after_an_abbreviation_tells_whether_a_sentence_ends(marked):
         "It was shown by J. R. Smith and (S. Powell) alone. \u2016 A. Jones agrees.",
         "We thank A. Davidson for help. \u2016 E. coli grew.",
         "World War I. \u2016 In 1918 it ended.",
+        "The navigator I. Fyodorov came. \u2016 He was older than I. \u2016 Mills are old.",
         "Martin E. Hellman lives at 2100 W. Franklin Street with M. Roe and I. Doe.",
     ],
 )
