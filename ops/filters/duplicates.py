@@ -35,6 +35,7 @@ from ops.core.parts import Parts
 from ops.filters.bounds import JUDGED, passing
 from ops.filters.params import BoundParams
 from ops.filters.schemas import DUPLICATES
+from ops.text.words import fold
 
 if TYPE_CHECKING:
     import duckdb
@@ -58,11 +59,11 @@ class SimilarPair(NamedTuple):
 
 
 def content(text: str, place: str = "") -> str | None:
-    """Return a hash of a text, with white space folded, and of its place: 128 bits of BLAKE2b.
+    """Return a hash of a visible text, with white space folded, and of its place: 128 bits of BLAKE2b.
 
     Returns None for an empty text, which repeats nothing.
     """
-    folded = " ".join(text.split())
+    folded = fold(text)
     if not folded:
         return None
     data = f"{place}\n{folded}".encode(errors="surrogatepass")

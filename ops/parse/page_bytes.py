@@ -29,6 +29,7 @@ _SNIFFED = 1445
 _MOST_CONTROLS = 20
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
+_WESTERN = "cp1252"
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\b[^>]{0,200}?(?:encoding\s*=\s*[\"']([\w.:-]+))?[^>]{0,200}>", re.IGNORECASE)
@@ -82,7 +83,9 @@ def _encoding(content: bytes, content_type: str) -> str:
     if _is_sound(content, "utf-8", 0) or damaged_utf8(content):
         return "utf-8"
     guess = str(detect_encoding(content))
-    return next((name for name in (*names, guess) if _is_sound(content, name)), "utf-8")
+    # A few letters beyond ASCII look like broken UTF-8 to the detector; browsers read them as Windows-1252.
+    names.append(_WESTERN if guess == "utf-8" else guess)
+    return next((name for name in names if _is_sound(content, name)), "utf-8")
 
 
 def _declared(content: bytes, content_type: str) -> Iterator[str]:

@@ -42,6 +42,8 @@ _SENTENCE = re.compile(r"[.!?\u2026\u3002][\"')\]\u2019\u201d]{0,3}(?:\s|$)")
 _NO_LETTERS = re.compile(r"[\W_]+")
 #: Elements of trafilatura's result that are paragraphs of their own.
 _BLOCKS = frozenset({"p", "head", "item", "row", "quote", "code", "list", "table", "lb", "ab", "div"})
+#: Elements that are also found within a sentence, and what sentences are in.
+_INLINE, _SENTENCES = frozenset({"code", "quote"}), frozenset({"p", "head", "item", "cell", "hi", "ref"})
 
 
 class Paragraph(NamedTuple):
@@ -92,12 +94,19 @@ def by_trafilatura(page: str) -> Iterator[str]:
     if document is None:
         return
     for element in document.body.iter():
-        if element.tag in _BLOCKS:
+        if element.tag in _BLOCKS and not _is_inline(element):
             element.text = f"\n{element.text or ''}"
             element.tail = f"\n{element.tail or ''}"
         elif element.tag == "cell":
             element.tail = f" {element.tail or ''}"
     yield from _paragraphs("".join(document.body.itertext()))
+
+
+def _is_inline(element: Any) -> bool:
+    """Say whether code or a quotation is part of a sentence, as `<code>` and `<q>` are in HTML."""
+    return (
+        element.tag in _INLINE and element.getparent().tag in _SENTENCES and "\n" not in (element.text or "")
+    )
 
 
 @cache

@@ -47,7 +47,8 @@ _MARKUP = re.compile(r"[\[\]<>&]|''|https?:")
 _BREAKS = re.compile(r"(?:</?br\b[^<>]*>\s*){2,}", re.IGNORECASE)
 _BREAK = re.compile(r"</?br\b[^<>]*>", re.IGNORECASE)
 #: An address without words shows a number: behind a word like "at" it is part of the sentence.
-_UNNAMED = re.compile(r"(?:\b(?P<word>[A-Za-z]{1,10}) )?\[(?:https?:|ftp:)?//[^\s\[\]]{1,2000}\s*\]")
+_UNNAMED = re.compile(r"\[(?:https?:|ftp:)?//[^\s\[\]]{1,2000}\s*\]")
+_WORD_BEFORE = re.compile(r"\b([A-Za-z]{1,10}) \Z")
 _BEFORE_ADDRESS = STOP_WORDS | {"see"}
 _RAISED = re.compile(r"<sup\b[^<>]*>\s*([-+−]?\d{1,6})\s*</sup\s*>", re.IGNORECASE)
 #: Elements that are blocks: "*" begins an item, and "|" a line of a table, which is no text.
@@ -280,9 +281,8 @@ def _reference(text: str) -> str:
 
 
 def _address_mark(address: re.Match[str]) -> str:
-    word = address["word"]
-    is_needed = (word or "").lower() in _BEFORE_ADDRESS
-    return f"{word or ''} {HOLE if is_needed else NOTHING}"
+    word = _WORD_BEFORE.search(address.string, max(0, address.start() - 12), address.start())
+    return f" {HOLE if word and word[1].lower() in _BEFORE_ADDRESS else NOTHING}"
 
 
 def _raised(tag: re.Match[str]) -> str:

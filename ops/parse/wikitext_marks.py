@@ -24,6 +24,8 @@ _BEHIND = re.compile(rf"([.!?][\"'\u2019\u201d)]{{0,3}})[\s{MARKS}{HOLE}]+\Z")
 _ABOVE = re.compile(rf"\A[{MARKS}]*{HOLE}[{MARKS}{HOLE}]*(?=[A-Z\"'])")
 #: Words that are left where a pronunciation was, and say nothing without it.
 _IDLE = re.compile(r"\b(?:or|and|also|locally|both|sometimes|in|english|as|pron\w*|ipa)\b", re.IGNORECASE)
+#: A reference between two sentences that nothing else parts: "... the rest.<ref>...</ref>Mills are ...".
+_GLUED = re.compile(rf"(?<=[a-z){MARKS}][.!?])[{MARKS}]+(?=[A-Z])")
 _EDGES = f" {MARKS}{HOLE}"
 
 
@@ -35,7 +37,7 @@ def finished(paragraph: str) -> str:
     for _ in range(2):  # brackets within brackets
         text = _BRACKETS.sub(_bracket, text)
     text = _ASIDE.sub(lambda aside: aside[1] or HOLE, text)
-    return fold(closed(text, f"[{MARKS}]")[0])
+    return fold(closed(_GLUED.sub(" ", text), f"[{MARKS}]")[0])
 
 
 def has_word(text: str) -> bool:

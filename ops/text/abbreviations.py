@@ -105,6 +105,12 @@ LABELS = _set(
     trial task tasks layer subunit
     """
 )
+#: "I" after one of these is the pronoun ("older than I."), and not an initial ("navigator I. Fyodorov").
+BEFORE_I = _set(
+    """
+    am as but can could did do had have may might must nor or shall should than was will would
+    """
+)
 #: They tell who has said what is quoted: "Stop!" John cried.
 SPEECH = _set(
     """

@@ -304,7 +304,7 @@ class _Stop:
             return False
         if _LABEL.fullmatch(self._word):
             return True
-        if self._opening:
+        if self._opening or self._is_measure():
             return False
         plain = last.isalpha() and (last.islower() or not self._before)
         return (plain and (len(last) > 2 or last.lower() in words.SHORT)) or last[-1:] in (")", "]")
@@ -328,6 +328,8 @@ class _Stop:
             return last in words.COUNTED or (starter and len(self._bare) > 1)
         if last in words.COMMON:
             return starter and ")" not in self._closing
+        if self._opened and ")" in self._closing:  # the author of a name: "Quercus petraea (Matt.) Liebl."
+            return starter
         return not self._is_name_or_speech()
 
     def _after_letter(self, starter: bool) -> bool:
@@ -342,7 +344,7 @@ class _Stop:
         numbered = before[-1:].isdigit() and self._last not in "NESW"  # "2100 W. Franklin Street"
         if starter or numbered or before.lower() in words.LABELS:
             return True
-        if self._last == "I" and before.islower() and before not in ("and", "by", "of", "with", "from"):
+        if self._last == "I" and before in words.BEFORE_I:
             return True
         listed = before in ("and", "or", "to", "&") and len(self._farther.strip(",(")) == 1
         return listed or words.is_labelled(before)

@@ -22,9 +22,10 @@ DISFLUENCIES = frozenset({"ah", "eh", "er", "erm", "hm", "hmm", "mhm", "mm", "uh
 
 
 #: Characters without a shape: soft hyphens, zero-width spaces, word joiners, byte order marks, marks of
-#: direction. Joiners have a meaning in other scripts, and stay there.
+#: direction, annotations, variation selectors and tags (Unicode's Default_Ignorable_Code_Point, but those of
+#: single scripts). Joiners have a meaning in other scripts, and stay there.
 _INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
+    "[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2065-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
     "|(?<=[A-Za-z])[\u200c\u200d](?=[A-Za-z])"
 )
 

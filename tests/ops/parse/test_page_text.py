@@ -35,6 +35,18 @@ def main_of(page, extractor="trafilatura"):
     return [paragraph.text for paragraph in read(page, extractor) if paragraph.boilerplate < BOILERPLATE]
 
 
+def test_code_and_quotations_stay_in_their_sentence():
+    inside = "Run <code>make</code> or say <q>the end</q> to it, and look at what it prints on your screen."
+    items = "<ul><li>Use <code>conda</code> and <code>pip</code> here.</li></ul><pre>a = 1\nb = 2</pre>"
+    main = main_of(PAGE.replace("<ul><li>The Tane", f"<p>{inside}</p>{items}<ul><li>The Tane"))
+    assert "Run make or say the end to it, and look at what it prints on your screen." in main
+    assert [text for text in main if "conda" in text or "=" in text] == [
+        "Use conda and pip here.",
+        "a = 1",
+        "b = 2",
+    ]
+
+
 @pytest.mark.parametrize("extractor", ["trafilatura", "resiliparse"])
 def test_comments_and_menus_are_kept_outside_of_main_text(extractor):
     scores = {paragraph.text: paragraph.boilerplate for paragraph in read(PAGE, extractor)}

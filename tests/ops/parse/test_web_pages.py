@@ -279,6 +279,7 @@ def test_all_text_is_kept_and_main_content_scores_low():
         ("<meta charset=windows-1251><p>\u043f\u0440\u0438\u0432\u0435\u0442</p>".encode("cp1251"), "", "cp1251"),
         ("<meta charset=iso-8859-1><p>caf\u00e9 \u4e2d\u6587\u4e2d\u6587</p>".encode(), "text/html; charset=utf-8", "utf-8"),
         (b"<meta charset=no-such><p>plain</p>", "text/html; charset=nor-this", "utf-8"),
+        (f"<p>It\u2019s plain. {'The mill is old. ' * 100}</p>".encode("cp1252"), "text/html", "cp1252"),
     ],
 )  # fmt: skip
 def test_the_declared_encoding_is_used_if_the_page_decodes(content, content_type, encoding):

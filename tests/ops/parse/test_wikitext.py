@@ -29,6 +29,10 @@ def text(wikitext):
     [
         ("{{As of|2019|3}}, the town had 900 people.", "As of March 2019, the town had 900 people."),
         ("It fell {{as of|2014|lc=y}}.", "It fell as of 2014."),
+        ("It made the rest.<ref>A</ref>Mills came{{cn}}.{{cn}}The U.S.<ref>B</ref> Army left.",
+         "It made the rest. Mills came. The U.S. Army left."),
+        ("See it at [http://a.example.org/ ], in a list.[//b.example.org] It is old.",
+         "See it at #, in a list. It is old."),
         ("Held {{As of|2025|01|28|df=US|since=y}}.", "Held Since January 28, 2025."),
         ("{{As of|2010|4|1|alt=By the [[census]]}} it grew.", "By the census it grew."),
         ("'''{{HMS|Beagle}}''' sank.", "HMS Beagle sank."),

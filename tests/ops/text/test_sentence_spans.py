@@ -40,6 +40,7 @@ def assert_split(marked: str) -> None:
         "He came at 5 p.m. Monday. \u2016 He left at 6 a.m. \u2016 Nobody knew.",
         "Dr. Smith met Mrs. Jones and Gen. Lee on Jan. 5. \u2016 They talked.",
         "The A.D.G. and the A.-K.H. are partners.",
+        "It is Quercus robur L. and Q. petraea (Matt.) Liebl. in Europe. \u2016 (Applause.) \u2016 They are oaks.",
         "It has accession no. AH0115. \u2016 The answer is No. 7.",
     ],
 )
@@ -57,6 +58,7 @@ def test_the_word_after_an_abbreviation_tells_whether_a_sentence_ends(marked):
         "It was shown by J. R. Smith and (S. Powell) alone. \u2016 A. Jones agrees.",
         "We thank A. Davidson for help. \u2016 E. coli grew.",
         "World War I. \u2016 In 1918 it ended.",
+        "The navigator I. Fyodorov came. \u2016 He was older than I. \u2016 Mills are old.",
         "Martin E. Hellman lives at 2100 W. Franklin Street with M. Roe and I. Doe.",
     ],
 )
@@ -69,6 +71,8 @@ def test_a_letter_is_an_initial_or_the_end_of_a_sentence(marked):
     [
         "Cells were kept for 20 min. \u2016 Data were read after 2 h. \u2016 Slides were dried.",
         "It weighs 5 kg. \u2016 Mills are 6 ft. 2 in. tall.",
+        "It ran for 5 min. at 20 °C. \u2016 It lasted 3 hrs. on average and weighed 3 lbs. and 4 oz. in all.",
+        "Bars are 10 μm. \u2016 b-f: Detail of the wall.",
         "Mice had less fat mass. \u2016 Of these, BAT. \u2016 Studies go on.",
     ],
 )

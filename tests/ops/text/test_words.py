@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.filters.contamination import words_of
+from ops.filters.duplicates import content
 from ops.rank import rankers
 from ops.talksumm.align.emission import observe
 from ops.text.minhash import signature
@@ -48,7 +49,7 @@ def test_long_texts_are_compared_as_well():
     assert [sign for sign, _ in word_difference("a b " * 50_000, "c d " * 50_000)] == ["-", "+", "="]
 
 
-INVISIBLE = "\u00ad\u200b\u2060\ufeff\u200e\u200c"
+INVISIBLE = "\u00ad\u200b\u2060\ufeff\u200e\u200c\ufe0f\ufffb\U000e0041"
 
 
 @given(st.lists(st.text("abcdefgh", min_size=2, max_size=8), min_size=7, max_size=20), st.data())
@@ -61,6 +62,7 @@ def test_invisible_characters_change_no_word_anywhere(words, data):
     copy = "".join(sign + letter if place in inside else letter for place, letter in enumerate(plain))
     assert fold(copy) == plain
     assert signature(copy, 8) == signature(plain, 8)
+    assert content(copy) == content(plain)
     assert clone_recall(copy, [plain]) == clone_recall(plain, [copy]) == 1.0
     assert words_of(copy) == words_of(plain)
     assert rankers.words(copy) == rankers.words(plain)
