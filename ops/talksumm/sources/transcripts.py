@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from ops.parse.decoding import check_characters
 from ops.parse.source import ParseError
-from ops.talksumm.sources.spoken import pieces_of, spoken
+from ops.talksumm.sources.spoken import pieces_of, spoken, without_brackets
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 
@@ -153,7 +153,8 @@ def read_timed(text: str) -> Sequence[Word]:
     if not isinstance(content, list):
         names = ", ".join(_LISTS)
         raise ParseError(f"expected a list of words, or an object with a list of them as one of {names}")
-    return [word for index, entry in enumerate(content) for word in _timed(text, entry, f"words[{index}]")]
+    words = [word for index, entry in enumerate(content) for word in _timed(text, entry, f"words[{index}]")]
+    return without_brackets(words, lambda word: word.text)
 
 
 def _timed(text: str, entry: object, where: str) -> Iterator[Word]:

@@ -285,6 +285,7 @@ def test_a_tag_that_is_not_closed_goes_to_the_end_of_its_cue_and_other_signs_sta
         ("- yes\n- no -- never\nturns slowly--\n♪ la la ♪", "yes no never turns slowly la la"),
         ("the F1: 3:1 is a ratio, well-known", "the F1: 3:1 is a ratio, well-known"),
         ("0:05\nwe begin\n1:00:07\nhere", "we begin here"),
+        ("<noise> we *coughs* begin {breath} *here* (door closes)", "we begin *here*"),
     ],
 )
 def test_sounds_speakers_and_signs_are_no_words(written, said):
@@ -295,6 +296,28 @@ def test_sounds_speakers_and_signs_are_no_words(written, said):
 @given(st.text())
 def test_what_is_not_spoken_becomes_spaces_in_place(text):
     assert all(b in (a, " ") for a, b in zip(text, spoken(text), strict=True))
+
+
+def test_a_sound_whose_tokens_have_a_time_each_is_no_word():
+    tokens = [
+        " [",
+        "Music",
+        "]",
+        " we",
+        " [",
+        "APPLAUSE]",
+        " begin",
+        " [1",
+        " a",
+        " b",
+        " c",
+        " d",
+        " e",
+        "]",
+    ]
+    entries = [{"word": token, "start": at, "end": at + 1} for at, token in enumerate(tokens)]
+    said = [word.text for word in read_timed(json.dumps({"words": entries}))]
+    assert said == ["we", "begin", "[1", "a", "b", "c", "d", "e", "]"]
 
 
 def test_lines_with_the_times_of_whisper_are_cues():
