@@ -70,6 +70,11 @@ HUMAN_SUMMARIES = Shape(
         ("month", _TEXT, "of the paper's publication, YYYY-MM", TIME),
         ("kind", _TEXT, '"human", "community", "abstract" or "gold"'),
         ("annotator", _TEXT, "who wrote it, where the file's name says so"),
+        (
+            "splits",
+            pa.list_(struct(("file", _TEXT, "table of splits in the source's folder"), ("split", _TEXT))),
+            "of its paper, in each table that names the paper",
+        ),
         ("title", _TEXT, "the paper's, where the summary begins with it; no part of its sentences", TITLE),
         ("sentences", pa.list_(_TEXT), "in order"),
         ("words", _INT, "of all sentences, divided at white space"),
