@@ -26,7 +26,9 @@ sys.path.insert(0, str(ROOT))
 
 from ops.core.joins import stored  # noqa: E402
 from ops.core.parts import OneProcess, Parts, temporary_folder  # noqa: E402
-from ops.talksumm.pairing import CANDIDATES, PairParams, Titles, form, matches  # noqa: E402
+from ops.talksumm.matching import CANDIDATES, matches  # noqa: E402
+from ops.talksumm.pairing import PairParams  # noqa: E402
+from ops.talksumm.title_similarity import Titles, form  # noqa: E402
 
 AT_ONCE = 200
 _ROWS = pa.schema([(name, pa.string()) for name in ("id", "licence", "title")])

@@ -39,6 +39,16 @@ TALKS = Shape(
         ("date", _TEXT, "as the talk's metadata has it", TIME),
         ("month", _TEXT, "of the talk, YYYY-MM", TIME),
         ("url", _TEXT, "where the talk is to be seen", NAME),
+        (
+            "paper_names",
+            pa.list_(
+                struct(
+                    ("column", _TEXT, "of the metadata"),
+                    ("name", _TEXT, '"acl:p18-1001", "arxiv:1706.03762", "doi:10.1000_1", "document:noise"'),
+                )
+            ),
+            "names of its paper in the talk's metadata",
+        ),
         ("words", pa.list_(WORD), "the transcript, word by word", TRANSCRIPT),
         ENCODING,
     ),
@@ -91,15 +101,24 @@ MATCHES = Shape(
         ("talk_id", _TEXT, "row of sources/talks"),
         ("talk_title", _TEXT, "as the talk's metadata has it", TITLE),
         (
+            "named_by",
+            _TEXT,
+            "columns of the metadata that name the papers; null: their titles are nearest",
+        ),
+        (
             "candidates",
             pa.list_(
                 struct(
                     ("title", _TEXT, "of a paper"),
-                    ("score", _REAL, "similarity of the titles, 0 to 1"),
+                    (
+                        "score",
+                        _REAL,
+                        "similarity of the titles, 0 to 1; 1 for a paper that the metadata name",
+                    ),
                     ("paper_ids", pa.list_(_TEXT), "the papers that bear it"),
                 )
             ),
-            "the nearest titles, best first",
+            "the papers that the metadata name, or those of the nearest titles, best first",
         ),
     ),
 )
@@ -124,7 +143,8 @@ PAIRS = Shape(
         ("talk_title", _TEXT, "as the talk's metadata has it"),
         ("paper_title", _TEXT, "as the paper's source has it", TITLE),
         ("paper_month", _TEXT, "of the paper's publication, YYYY-MM", TIME),
-        ("similarity", _REAL, "of the titles, 0 to 1"),
+        ("named_by", _TEXT, "columns of the talk's metadata that name the paper; null: its title is nearest"),
+        ("similarity", _REAL, "of the titles, 0 to 1; 1 for a paper that the metadata name"),
         ("words", pa.list_(WORD), "the transcript, word by word", TRANSCRIPT),
         ("sentences", pa.list_(SENTENCE_OF_PAIR), "of the paper, in its order"),
     ),

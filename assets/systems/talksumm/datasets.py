@@ -33,8 +33,9 @@ from ops.core.thresholds import at_most as at_most_op
 from ops.talksumm.align.alignments import align, lengths
 from ops.talksumm.align.hmm import HmmParams
 from ops.talksumm.align.tuning import TuningParams, tune
-from ops.talksumm.pairing import CANDIDATES, PairParams, leads, similarities
-from ops.talksumm.pairing import matches as matches_op
+from ops.talksumm.matching import CANDIDATES
+from ops.talksumm.matching import matches as matches_op
+from ops.talksumm.pairing import PairParams, leads, similarities
 from ops.talksumm.pairing import pairs as pairs_op
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TRAINING_SETS, TUNING
 from ops.talksumm.summarise import (

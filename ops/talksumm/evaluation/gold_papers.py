@@ -24,10 +24,10 @@ from ops.parse.schemas import unit_of
 from ops.rank.choose import word_count
 from ops.rank.rankers import bigram_gains, oracle_of_references
 from ops.rank.rankers import words as words_of
-from ops.talksumm.pairing import form
 from ops.talksumm.schemas import HUMAN_SUMMARIES
 from ops.talksumm.sources.gold import KINDS
 from ops.talksumm.summarise import place_of_paper, sections
+from ops.talksumm.title_similarity import form
 
 _TEXT, _INT = pa.string(), pa.int32()
 

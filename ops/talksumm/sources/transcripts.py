@@ -59,6 +59,8 @@ class Talk:
     licence: str
     """Empty if the metadata give none; then the source's licence applies."""
     words: Sequence[Word]
+    paper_names: Sequence[tuple[str, str]] = ()
+    """Names of its paper in the metadata, each with its column: see ops/talksumm/paper_names.py."""
 
 
 #: One character in a JSON string: a surrogate pair, another escape, or the character itself.
