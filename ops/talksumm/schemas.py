@@ -8,6 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ops.core.outcome import (
+    IDENTITY,
     NAME,
     TEXT,
     TIME,
@@ -211,6 +212,38 @@ TRAINING_SETS = Shape(
         ("exhausted", pa.bool_(), _EXHAUSTED),
     ),
 )
+
+#: Columns of summaries that say what they are; the others, if any, are evidence of how far to trust them.
+_ABOUT_SUMMARY = {
+    *IDENTITY.names, "pair_id", "talk_id", "paper_id", "paper_title", "budget", "sentence_ids", "positions",
+    "counts", "text", "words", "paper_words", "exhausted",
+}  # fmt: skip
+
+_OF_TALK_EXAMPLE = columns(
+    ("set", _TEXT, "talk_abstract, talk_summary, or segment_section"),
+    ("split", _TEXT, "train or validation, by paper, as in the training sets"),
+    ("pair_id", _TEXT, "row of talksumm/pairs"),
+    ("talk_id", _TEXT, "row of sources/talks"),
+    ("paper_id", _TEXT, "row of sources/papers"),
+    ("title", _TEXT, "of the paper", TITLE),
+    ("section", _TEXT, "heading of the section that a segment describes"),
+    ("first_word", _INT, "of the segment, as index of the talk's words, from 0"),
+    ("last_word", _INT, "of the segment, included"),
+    ("start", _REAL, "of the segment, in seconds; null where the transcript has no times"),
+    ("end", _REAL, "of the segment, in seconds"),
+    ("source", _TEXT, "the words of the talk, or of a segment of it", TEXT),
+    ("target", _TEXT, "the abstract, the summary, or the sentences of the section"),
+    ("talk_words", _INT, "words of the talk that count, T in the paper"),
+    ("states", _INT, "sentences of the paper that may be described, K in the paper"),
+    ("coverage", _REAL, "share of these sentences that the talk has in mind"),
+)
+
+EVIDENCE = tuple(
+    field for field in SUMMARIES.kept if field.name not in {*_ABOUT_SUMMARY, *_OF_TALK_EXAMPLE.names}
+)
+
+#: Pairs of texts that a talk gives, beside the paper's extractive sets.
+TALK_EXAMPLES = Shape(unit=TRAINING_SETS.kept, kept=extended(_OF_TALK_EXAMPLE, *EVIDENCE))
 
 TUNING = Shape(
     unit=unit_of(GOLD_ALIGNMENTS),
