@@ -35,7 +35,12 @@ AT_ONCE = 200
 VENUES = ("{} | Oral | ACL 2018", "ACL 2018: {}", "[EMNLP 2019] {}", "{} (Long Paper, NAACL 2019)")
 SPEAKERS = ("{1}: {0}", "{0} - {1}", "{0} by {1}", "{1} | {0} | ACL 2018")
 NAMES = ("Ada Lovelace", "Jane Q. Doe", "Wei Zhang", "Maria de la Cruz")
-_ROWS = pa.schema([(name, pa.string()) for name in ("id", "licence", "title")])
+_ROWS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("id", "document", "licence", "title")),
+        ("paper_names", pa.list_(pa.struct([("column", pa.string()), ("name", pa.string())]))),
+    ]
+)
 
 
 def misread(title: str, random: random.Random) -> str:
@@ -51,9 +56,8 @@ def misheard(title: str, random: random.Random, words: Sequence[str]) -> str:
 
 def rows(titles: Sequence[str], folder: Path) -> Parts:
     """Return titles as the parts of a dataset."""
-    table = pa.table(
-        [[f"{number:07d}" for number in range(len(titles))], ["MIT"] * len(titles), list(titles)], _ROWS
-    )
+    ids = [f"{number:07d}" for number in range(len(titles))]
+    table = pa.table([ids, ids, ["MIT"] * len(ids), list(titles), [[]] * len(ids)], _ROWS)
     pieces = (table.slice(first, AT_ONCE) for first in range(0, len(titles), AT_ONCE))
     return stored(pieces, _ROWS, Parts(_ROWS, (), OneProcess()), folder)
 
