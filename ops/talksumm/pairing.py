@@ -38,6 +38,10 @@ class PairParams(Params, section="talksumm.pairs"):
     paper, 97 of 100 bare main titles (the rest are ambiguous), 98 of 100 with 8 % of the characters misread,
     and 91 of 100 with 20 % of the words misheard. None finds another paper. If the right paper is
     missing, 8 of 1,000 exact titles and 29 of 1,000 bare main titles find a wrong one.
+
+    With a venue and year around them, 149 of 150 titles find their paper and none another one, and with a
+    speaker 149, too (127 and 128 if titles are compared only whole). If the right paper is missing, 3 and 1
+    find a wrong one (2 and 1).
     """
 
     threshold: float = Field(
