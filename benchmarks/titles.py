@@ -3,8 +3,8 @@
     python benchmarks/titles.py ABSTRACTS.jsonl.gz [--talks 600]
 
 Titles come from a table of papers (JSON Lines with `title`). Talks have copies of them: unchanged, the main
-title only, with 8 % of the characters misread, or with 20 % of the words misheard. The same talks are also
-compared with every title, the slow way.
+title only, with 8 % of the characters misread, with 20 % of the words misheard, with a venue, or with a
+speaker. The same talks are also compared with every title, the slow way, and with all titles but their own.
 """
 
 from __future__ import annotations
@@ -26,10 +26,21 @@ sys.path.insert(0, str(ROOT))
 
 from ops.core.joins import stored  # noqa: E402
 from ops.core.parts import OneProcess, Parts, temporary_folder  # noqa: E402
-from ops.talksumm.pairing import CANDIDATES, PairParams, Titles, form, matches  # noqa: E402
+from ops.talksumm.matching import CANDIDATES, matches  # noqa: E402
+from ops.talksumm.pairing import PairParams  # noqa: E402
+from ops.talksumm.talk_titles import bare_titles  # noqa: E402
+from ops.talksumm.title_similarity import Titles, form  # noqa: E402
 
 AT_ONCE = 200
-_ROWS = pa.schema([(name, pa.string()) for name in ("id", "licence", "title")])
+VENUES = ("{} | Oral | ACL 2018", "ACL 2018: {}", "[EMNLP 2019] {}", "{} (Long Paper, NAACL 2019)")
+SPEAKERS = ("{1}: {0}", "{0} - {1}", "{0} by {1}", "{1} | {0} | ACL 2018")
+NAMES = ("Ada Lovelace", "Jane Q. Doe", "Wei Zhang", "Maria de la Cruz")
+_ROWS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("id", "document", "licence", "title")),
+        ("paper_names", pa.list_(pa.struct([("column", pa.string()), ("name", pa.string())]))),
+    ]
+)
 
 
 def misread(title: str, random: random.Random) -> str:
@@ -45,9 +56,8 @@ def misheard(title: str, random: random.Random, words: Sequence[str]) -> str:
 
 def rows(titles: Sequence[str], folder: Path) -> Parts:
     """Return titles as the parts of a dataset."""
-    table = pa.table(
-        [[f"{number:07d}" for number in range(len(titles))], ["MIT"] * len(titles), list(titles)], _ROWS
-    )
+    ids = [f"{number:07d}" for number in range(len(titles))]
+    table = pa.table([ids, ids, ["MIT"] * len(ids), list(titles), [[]] * len(ids)], _ROWS)
     pieces = (table.slice(first, AT_ONCE) for first in range(0, len(titles), AT_ONCE))
     return stored(pieces, _ROWS, Parts(_ROWS, (), OneProcess()), folder)
 
@@ -65,7 +75,8 @@ def nearest(talks: Sequence[str], papers: Sequence[str]) -> list[list[tuple[floa
     titles = Titles(papers)
     found = []
     for talk in talks:
-        scores = titles.similarities(talk)
+        versions = [version.weight * titles.similarities(version.title) for version in bare_titles(talk)]
+        scores = np.max(versions, axis=0).round(6)
         best: dict[str, float] = {}
         for place in np.argsort(-scores, kind="stable")[:50].tolist():
             best.setdefault(titles.forms[place].letters, float(scores[place]))
@@ -93,23 +104,37 @@ def main() -> None:
     words = sorted({word for title in papers for word in title.split()})
     drawn = chance.sample(papers, given.talks)
     with_subtitle = [title for title in papers if ": " in title]
-    copies: dict[str, Callable[[], list[str]]] = {
-        "unchanged": lambda: drawn,
+    copies: dict[str, Callable[[], list[tuple[str, str]]]] = {
+        "unchanged": lambda: [(title, title) for title in drawn],
         "main title": lambda: [
-            title.partition(": ")[0]
+            (title.partition(": ")[0], title)
             for title in chance.sample(with_subtitle, min(given.talks, len(with_subtitle)))
         ],
-        "misread": lambda: [misread(title, chance) for title in drawn],
-        "misheard": lambda: [misheard(title, chance, words) for title in drawn],
+        "misread": lambda: [(misread(title, chance), title) for title in drawn],
+        "misheard": lambda: [(misheard(title, chance, words), title) for title in drawn],
+        "venue": lambda: [(chance.choice(VENUES).format(title), title) for title in drawn],
+        "speaker": lambda: [
+            (chance.choice(SPEAKERS).format(title, chance.choice(NAMES)), title) for title in drawn
+        ],
     }
     print(f"{len(papers):,} titles, {given.talks} talks of each kind")
     for name, made in copies.items():
-        talks = made()
+        talks, truths = zip(*made(), strict=True)
         exact, found = nearest(talks, papers), near(talks, papers)
         decided = [(decision(one), decision(other)) for one, other in zip(exact, found, strict=True)]
         same = sum(one == other for one, other in decided)
-        near_enough = sum(one is not None for one, _ in decided)
-        print(f"{name:12} {near_enough} find a title; same result as comparing all: {same} of {len(talks)}")
+        print(f"{name:12} same result as comparing all: {same} of {len(talks)}")
+        right = [
+            (form(truth).letters, True) == chosen for truth, (_, chosen) in zip(truths, decided, strict=True)
+        ]
+        sure = sum(chosen is not None and chosen[1] for _, chosen in decided)
+        gone = set(truths)
+        absent = near(talks, [title for title in papers if title not in gone])
+        wrong = sum(chosen is not None and chosen[1] for chosen in map(decision, absent))
+        print(
+            f"{'':12} {sum(right)} find their paper, {sure - sum(right)} another one; "
+            f"if theirs is missing, {wrong} find another one"
+        )
     taken = []
     for share in (4, 2, 1):
         some = papers[::share]

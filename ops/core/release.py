@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -65,16 +66,18 @@ def release_files(
     config: str | None = None,
     without: Collection[str] = (),
     subsets: Mapping[str, Parts] | None = None,
+    others: Sequence[Parts] = (),
 ) -> Outcomes:
     """Write the released rows and yield a row for each file; rows that may not be released are dropped.
 
     A file is `data/<config>/<split>-<number>.parquet`. The column `config` names the configuration, and the
     column `split` the split. Files have all columns except `split` and those in `without`. A subset holds the
     rows that are sources of another dataset's rows: it becomes an additional configuration, and a boolean
-    column marks its rows. Files are written row group by row group. Memory holds one row group per open file,
-    and the ids of the rows already in it.
+    column marks its rows. The rows of `others` are made of the same rows and have columns of their own: they
+    form configurations by their column `config`, without those of other licences. Files are written row group
+    by row group. Memory holds one row group per open file, and the ids of the rows already in it.
 
-    Raises ValueError if a configuration has the name of a subset.
+    Raises ValueError if a configuration has the name of a subset, or of one of the others.
     """
     subsets = subsets or {}
     names = [name for name in rows.schema.names if name not in {*without, "split"}]
@@ -104,6 +107,16 @@ def release_files(
                         (name, split), _SplitWriter(files.path, kind, name, split, most, is_subset=True)
                     )
                     yield from writer.add(found.select([*names, *subsets]))
+    for table in chain.from_iterable(others):
+        released = table.filter(pa.array(map(allowed, table["licence"].to_pylist()), pa.bool_()))
+        for value, split, found in _by_config_and_split(released, config):
+            place = config_name(value), split
+            writer = writers.setdefault(place, _SplitWriter(files.path, kind, *place, most, is_subset=True))
+            if not writer.is_subset:
+                raise ValueError(
+                    f"two datasets of the release have a {config} {value!r}: give one another name"
+                )
+            yield from writer.add(found.drop_columns(["split"]))
     for _, writer in sorted(writers.items()):
         yield from writer.close()
 
@@ -128,7 +141,7 @@ class _SplitWriter:
     def __init__(
         self, folder: Path, kind: Shape, config: str, split: str, most: int, is_subset: bool = False
     ) -> None:
-        self._is_subset = is_subset
+        self.is_subset = is_subset
         self._folder, self._kind, self._most = folder, kind, most
         self._config, self._split, self._number = config, split, 0
         self._waiting: list[pa.Table] = []
@@ -189,7 +202,7 @@ class _SplitWriter:
         named = outcome.kept.set_column(
             place, outcome.kept.schema.field(place), pa.ListArray.from_arrays([0, len(ids)], ids)
         )
-        return replace(outcome, units=ids[:0] if self._is_subset else ids, kept=named)
+        return replace(outcome, units=ids[:0] if self.is_subset else ids, kept=named)
 
 
 def config_name(value: str) -> str:

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -19,13 +19,15 @@ from ops.core.thresholds import at_most
 from ops.rank.rankers import content_words
 
 
-class Budget(Params):
-    """The maximum length of a summary, in exactly one of three measures.
+class Length(Params):
+    """A length in exactly one of three measures.
 
     `words`: words; `ratio`: words as a share of the paper's, in (0, 1]; `sentences`: sentences. Words are
     separated by white space, as a reader counts them. (The released code counts NLTK tokens, so that
     punctuation uses up its budget.)
     """
+
+    measures: ClassVar[tuple[str, ...]] = ("words", "ratio", "sentences")
 
     words: int | None = Field(None, ge=1)
     """Words at most."""
@@ -35,17 +37,38 @@ class Budget(Params):
     """Sentences at most."""
 
     @model_validator(mode="after")
-    def _one_measure(self) -> Budget:
-        given = [name for name in ("words", "ratio", "sentences") if getattr(self, name) is not None]
+    def _one_measure(self) -> Self:
+        given = [name for name in self.measures if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(f"a budget has exactly one of words, ratio, sentences; given: {given or 'none'}")
+            raise ValueError(f"exactly one of {', '.join(self.measures)} is needed; given: {given or 'none'}")
         return self
 
     @property
     def limit(self) -> Fraction:
-        """The maximum length, in the budget's own measure."""
+        """The maximum length, in its own measure."""
         # The decimal as written: 0.29 of 100 words is 29, but binary floating point gives 28.
         return Fraction(str(self.words or self.sentences or self.ratio))
+
+    def sizes(self, sentences: Sequence[str]) -> list[Fraction]:
+        """Return the length of each sentence, in the same measure."""
+        sizes = [1 if self.sentences else word_count(text) for text in sentences]
+        whole = 1 if self.ratio is None else sum(sizes) or 1
+        return [Fraction(size, whole) for size in sizes]
+
+
+class Budget(Length):
+    """The maximum length of a summary, and what becomes of a sentence that does not fit.
+
+    The summary ends before the first sentence that would exceed `words`, `ratio` or `sentences`: one of 150
+    words mostly has 125 to 150. With `fill: {words: 150}` such a sentence is passed over, and shorter ones of
+    lower counts follow. (The released code takes all sentences from a count on, so as to come nearest to the
+    length, which may exceed it.)
+    """
+
+    measures: ClassVar[tuple[str, ...]] = (*Length.measures, "fill")
+
+    fill: Length | None = None
+    """A length that later sentences fill up, after one that does not fit."""
 
     def order(self, sentences: Sequence[str], counts: Sequence[int]) -> Iterator[tuple[int, Fraction]]:
         """Yield the candidate sentences in the order of choice, each with the length of a summary up to it.
@@ -53,14 +76,22 @@ class Budget(Params):
         They are ordered by decreasing count, ties by position. Sentences with a count of 0 are left out. The
         first has length 0, so that it is always chosen.
         """
-        sizes = [1 if self.sentences else word_count(text) for text in sentences]
-        whole = 1 if self.ratio is None else sum(sizes) or 1
-        used = 0
-        for place, index in enumerate(sorted(range(len(counts)), key=lambda index: (-counts[index], index))):
-            if counts[index] <= 0:
-                return
+        sizes = self.sizes(sentences)
+        used = Fraction(0)
+        for place, index in enumerate(_best_first(counts)):
             used += sizes[index]
-            yield index, Fraction(used, whole) if place else Fraction(0)
+            yield index, used if place else Fraction(0)
+
+    def choose(self, sentences: Sequence[str], counts: Sequence[int]) -> Iterator[int]:
+        """Yield the sentences of a summary in the order of choice; see `summarize`."""
+        if self.fill is None:
+            yield from (index for index, need in self.order(sentences, counts) if at_most(need, self.limit))
+            return
+        sizes, used = self.fill.sizes(sentences), Fraction(0)
+        for place, index in enumerate(_best_first(counts)):
+            if not place or at_most(used + sizes[index], self.fill.limit):
+                used += sizes[index]
+                yield index
 
 
 def word_count(text: str) -> int:
@@ -71,13 +102,18 @@ def word_count(text: str) -> int:
 def summarize(sentences: Sequence[str], counts: Sequence[int], budget: Budget) -> list[int]:
     """Return the indices of the sentences of a summary, in the order of the paper.
 
-    Sentences are added by decreasing count, ties by position, until the next one would exceed the budget. The
-    first is added even if it alone exceeds it. A sentence with a count of 0 is never added. Raises ValueError
-    if the lengths differ.
+    Sentences are added by decreasing count, ties by position, until the next one would exceed the budget; a
+    budget with `fill` passes over a sentence that would exceed it. The first is added even if it alone
+    exceeds it. A sentence with a count of 0 is never added. Raises ValueError if the lengths differ.
     """
     if len(sentences) != len(counts):
         raise ValueError(f"{len(sentences)} sentences, {len(counts)} counts")
-    return sorted(index for index, need in budget.order(sentences, counts) if at_most(need, budget.limit))
+    return sorted(budget.choose(sentences, counts))
+
+
+def _best_first(counts: Sequence[int]) -> list[int]:
+    order = sorted(range(len(counts)), key=lambda index: (-counts[index], index))
+    return [index for index in order if counts[index] > 0]
 
 
 #: The length in words of the summaries in Lev et al. (2019), section 4.1.

@@ -17,7 +17,7 @@ from ops.core.parts import Parts
 from ops.core.stored_rows import Made, StoredRows
 from ops.models.training import TrainingError
 from ops.talksumm.extractors.paper import ExtractorPaper, LabelError, Labelled
-from ops.talksumm.pairing import form
+from ops.talksumm.title_similarity import form
 
 #: The training set of papers with human summaries.
 ORACLE = "oracle"

@@ -5,7 +5,8 @@ here: which examples a model learns from and is judged by (learning_sets.py), ne
 (ops/talksumm/extractors), the loop (ops/models/training).
 
 Lev et al. (2019), section 4.1: a model is trained on each training set, and the best one on the validation
-set, with summaries of 150 words, is chosen.
+set, with summaries of 150 words, is chosen. All of these sets come from talks. The set `oracle` does not, so
+its models are trained to compare with, and are not chosen unless `choose_oracle` says so.
 """
 
 from __future__ import annotations
@@ -130,6 +131,9 @@ class ExtractorParams(SizedParams, section="talksumm.extractor"):
     """Word vectors that the pointer network reads."""
     encoder: ModelName = ENCODER
     """Sentence encoder that the Transformer reads."""
+    choose_oracle: bool = Field(
+        False, description="whether a model that human summaries taught may be chosen, as Only and Hybrid"
+    )
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
         """Every size uses the same encoder and vectors, and keeps the weights with the best summaries."""
@@ -214,7 +218,8 @@ def _outcomes(
             for examples in sets
             for architecture in params.architectures
         ]
-        best = max(models, key=lambda model: model.rank, default=None)
+        candidates = [model for model in models if params.choose_oracle or model.set.name != ORACLE]
+        best = max(candidates, key=lambda model: model.rank, default=None)
         for model in models:
             rows = (_row(model, example, params.words, model is best) for example in model.set.examples)
             first = model.architecture == params.architectures[0] and model.set.name != ORACLE

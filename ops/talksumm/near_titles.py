@@ -79,23 +79,29 @@ UNION SELECT part, place, number FROM talks JOIN groups USING (letters) WHERE pa
 """  # noqa: S608  our own constants
 
 _LISTED = """
-SELECT talks.id AS talk_id, groups.papers, near.part AS __part
-FROM near JOIN talks USING (part, place) JOIN groups USING (number)
-ORDER BY near.part, near.place, near.number
+SELECT found.id AS talk_id, groups.papers, found.part AS __part
+FROM (SELECT DISTINCT part, id, number FROM near JOIN talks USING (part, place)) AS found
+JOIN groups USING (number)
+ORDER BY found.part, found.id, found.number
 """
 
 
 def near_titles(
-    talks: Parts, papers: Parts, letters: Callable[[str], str], folder: Path
+    talks: Parts,
+    papers: Parts,
+    letters: Callable[[str], str],
+    versions: Callable[[str], Sequence[str]],
+    folder: Path,
 ) -> tuple[Parts, int]:
     """Return the candidate titles for the talks of each part, and the total number of titles.
 
-    `letters` returns the significant letters of a title; a title without any is ignored. The rows are
-    `NEAR_TITLES`, sorted by talk and by the lowest id of a paper, and stored in `folder`.
+    `letters` returns the significant letters of a title; a title without any is ignored. Each of the
+    `versions` of a talk's title has candidates of its own. The rows are `NEAR_TITLES`, sorted by talk and by
+    the lowest id of a paper, and stored in `folder`.
     """
     with database(folder) as tables:
-        _fill(tables, "papers", papers, letters)
-        _fill(tables, "talks", talks, letters)
+        _fill(tables, "papers", papers, lambda title: [letters(title)])
+        _fill(tables, "talks", talks, lambda title: [letters(version) for version in versions(title)])
         tables.execute(_GROUPS)
         [(titles,)] = tables.execute("SELECT count(*) FROM groups").fetchall()
         tables.execute(_NEAR)
@@ -140,13 +146,18 @@ def _batches(talks: Sequence[int]) -> Iterator[tuple[int, int]]:
             first, count = part + 1, 0
 
 
-def _fill(tables: duckdb.DuckDBPyConnection, name: str, rows: Parts, letters: Callable[[str], str]) -> None:
+def _fill(
+    tables: duckdb.DuckDBPyConnection, name: str, rows: Parts, letters: Callable[[str], Sequence[str]]
+) -> None:
+    """Insert a row for each letters of each title; `place` counts them within a part."""
     found = [_TITLES.empty_table()]
     for number, part in enumerate(rows.parts):
-        table = part.read(["id", "title"])
-        plain = [letters(title or "") for title in table["title"].to_pylist()]
-        columns = [[number] * len(table), range(len(table)), plain, table["id"], table["title"]]
-        found.append(pa.table(columns, schema=_TITLES))
+        titles = part.read(["id", "title"]).to_pylist()
+        written = [
+            (plain, row["id"], row["title"]) for row in titles for plain in letters(row["title"] or "")
+        ]
+        columns = list(zip(*written, strict=True)) or [(), (), ()]
+        found.append(pa.table([[number] * len(written), range(len(written)), *columns], schema=_TITLES))
         if len(found) == PARTS_AT_ONCE:
             insert(tables, name, pa.concat_tables(found))
             found = [_TITLES.empty_table()]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ops.core.outcome import (
+    IDENTITY,
     NAME,
     TEXT,
     TIME,
@@ -39,6 +40,16 @@ TALKS = Shape(
         ("date", _TEXT, "as the talk's metadata has it", TIME),
         ("month", _TEXT, "of the talk, YYYY-MM", TIME),
         ("url", _TEXT, "where the talk is to be seen", NAME),
+        (
+            "paper_names",
+            pa.list_(
+                struct(
+                    ("column", _TEXT, "of the metadata"),
+                    ("name", _TEXT, '"acl:p18-1001", "arxiv:1706.03762", "doi:10.1000_1", "document:noise"'),
+                )
+            ),
+            "names of its paper in the talk's metadata",
+        ),
         ("words", pa.list_(WORD), "the transcript, word by word", TRANSCRIPT),
         ENCODING,
     ),
@@ -70,6 +81,11 @@ HUMAN_SUMMARIES = Shape(
         ("month", _TEXT, "of the paper's publication, YYYY-MM", TIME),
         ("kind", _TEXT, '"human", "community", "abstract" or "gold"'),
         ("annotator", _TEXT, "who wrote it, where the file's name says so"),
+        (
+            "splits",
+            pa.list_(struct(("file", _TEXT, "table of splits in the source's folder"), ("split", _TEXT))),
+            "of its paper, in each table that names the paper",
+        ),
         ("title", _TEXT, "the paper's, where the summary begins with it; no part of its sentences", TITLE),
         ("sentences", pa.list_(_TEXT), "in order"),
         ("words", _INT, "of all sentences, divided at white space"),
@@ -86,15 +102,24 @@ MATCHES = Shape(
         ("talk_id", _TEXT, "row of sources/talks"),
         ("talk_title", _TEXT, "as the talk's metadata has it", TITLE),
         (
+            "named_by",
+            _TEXT,
+            "columns of the metadata that name the papers; null: their titles are nearest",
+        ),
+        (
             "candidates",
             pa.list_(
                 struct(
                     ("title", _TEXT, "of a paper"),
-                    ("score", _REAL, "similarity of the titles, 0 to 1"),
+                    (
+                        "score",
+                        _REAL,
+                        "similarity of the titles, 0 to 1; 1 for a paper that the metadata name",
+                    ),
                     ("paper_ids", pa.list_(_TEXT), "the papers that bear it"),
                 )
             ),
-            "the nearest titles, best first",
+            "the papers that the metadata name, or those of the nearest titles, best first",
         ),
     ),
 )
@@ -119,7 +144,8 @@ PAIRS = Shape(
         ("talk_title", _TEXT, "as the talk's metadata has it"),
         ("paper_title", _TEXT, "as the paper's source has it", TITLE),
         ("paper_month", _TEXT, "of the paper's publication, YYYY-MM", TIME),
-        ("similarity", _REAL, "of the titles, 0 to 1"),
+        ("named_by", _TEXT, "columns of the talk's metadata that name the paper; null: its title is nearest"),
+        ("similarity", _REAL, "of the titles, 0 to 1; 1 for a paper that the metadata name"),
         ("words", pa.list_(WORD), "the transcript, word by word", TRANSCRIPT),
         ("sentences", pa.list_(SENTENCE_OF_PAIR), "of the paper, in its order"),
     ),
@@ -186,6 +212,38 @@ TRAINING_SETS = Shape(
         ("exhausted", pa.bool_(), _EXHAUSTED),
     ),
 )
+
+#: Columns of summaries that say what they are; the others, if any, are evidence of how far to trust them.
+_ABOUT_SUMMARY = {
+    *IDENTITY.names, "pair_id", "talk_id", "paper_id", "paper_title", "budget", "sentence_ids", "positions",
+    "counts", "text", "words", "paper_words", "exhausted",
+}  # fmt: skip
+
+_OF_TALK_EXAMPLE = columns(
+    ("set", _TEXT, "talk_abstract, talk_summary, or segment_section"),
+    ("split", _TEXT, "train or validation, by paper, as in the training sets"),
+    ("pair_id", _TEXT, "row of talksumm/pairs"),
+    ("talk_id", _TEXT, "row of sources/talks"),
+    ("paper_id", _TEXT, "row of sources/papers"),
+    ("title", _TEXT, "of the paper", TITLE),
+    ("section", _TEXT, "heading of the section that a segment describes"),
+    ("first_word", _INT, "of the segment, as index of the talk's words, from 0"),
+    ("last_word", _INT, "of the segment, included"),
+    ("start", _REAL, "of the segment, in seconds; null where the transcript has no times"),
+    ("end", _REAL, "of the segment, in seconds"),
+    ("source", _TEXT, "the words of the talk, or of a segment of it", TEXT),
+    ("target", _TEXT, "the abstract, the summary, or the sentences of the section"),
+    ("talk_words", _INT, "words of the talk that count, T in the paper"),
+    ("states", _INT, "sentences of the paper that may be described, K in the paper"),
+    ("coverage", _REAL, "share of these sentences that the talk has in mind"),
+)
+
+EVIDENCE = tuple(
+    field for field in SUMMARIES.kept if field.name not in {*_ABOUT_SUMMARY, *_OF_TALK_EXAMPLE.names}
+)
+
+#: Pairs of texts that a talk gives, beside the paper's extractive sets.
+TALK_EXAMPLES = Shape(unit=TRAINING_SETS.kept, kept=extended(_OF_TALK_EXAMPLE, *EVIDENCE))
 
 TUNING = Shape(
     unit=unit_of(GOLD_ALIGNMENTS),

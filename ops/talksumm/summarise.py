@@ -31,7 +31,10 @@ from ops.talksumm.schemas import SUMMARIES, TRAINING_SETS
 
 
 class SummaryParams(Params, section="talksumm.summaries"):
-    """The budgets by name: those of the paper's four training sets (4.1) and of its human evaluation."""
+    """The budgets by name: those of the paper's four training sets (4.1) and of its human evaluation.
+
+    A summary ends before the first sentence that does not fit; `{fill: {words: 150}}` passes over it instead.
+    """
 
     budgets: dict[str, Budget] = Field(
         {

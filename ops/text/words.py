@@ -17,9 +17,9 @@ _LINES = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").
 #: The 179 words of NLTK's `stopwords.words("english")`, which TalkSumm's released code removes.
 STOP_WORDS = frozenset(line for line in _LINES if not line.startswith("#"))
 
-#: Sounds of somebody who thinks. The recogniser of TalkSumm's transcripts writes them as "%HESITATION".
-DISFLUENCIES = frozenset({"ah", "eh", "er", "erm", "hm", "hmm", "mhm", "mm", "uh", "uhm", "um", "umm"})
-
+#: Sounds of somebody who thinks or agrees, of any length. ("err" is a word.)
+_DISFLUENCY = re.compile(r"a+h+|e+h+|e+r(?:m+|rr+)?|h+m+|mm+|m+-?hm+|u+h+m*|u+m+|u+h+-?hu+h+", re.IGNORECASE)
+_AROUND_WORD = " \t\"'“”‘’()*.,?!;:…-–—"
 
 #: Characters without a shape: soft hyphens, zero-width spaces, word joiners, byte order marks, marks of
 #: direction, annotations, variation selectors and tags (Unicode's Default_Ignorable_Code_Point, but those of
@@ -28,6 +28,14 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2065-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
     "|(?<=[A-Za-z])[\u200c\u200d](?=[A-Za-z])"
 )
+
+
+def is_disfluency(word: str) -> bool:
+    """Say whether a spoken word is only the sound of thinking or agreeing: "um", "Uhh...", "mm-hmm,".
+
+    The recogniser of TalkSumm's transcripts writes "%HESITATION" for these.
+    """
+    return _DISFLUENCY.fullmatch(word.strip(_AROUND_WORD)) is not None
 
 
 def visible(text: str) -> str:

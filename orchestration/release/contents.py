@@ -104,18 +104,45 @@ class Contents:
         return found
 
     @cached_property
-    def columns(self) -> list[tuple[pa.Field, str]]:
-        """The columns of the files, with their meanings."""
-        (rows,) = [
-            source for source in self.dataset.argument_inputs if source.argument == self.dataset.consumes
-        ]
-        declared = self.workspace.datasets[rows.key.to_user_string()].shape
-        assert declared is not None
+    def columns(self) -> dict[str, list[tuple[pa.Field, str]]]:
+        """The columns of each configuration, with their meanings."""
+        return {
+            config: self._columns(next(iter(splits.values()))[0]) for config, splits in self.splits.items()
+        }
+
+    def _columns(self, file: Row) -> list[tuple[pa.Field, str]]:
         told: Mapping[str, str] = self.words.head.get("columns", {})
-        return [
-            (field, told.get(field.name) or meaning(declared.kept.field(field.name)))
-            for field in pq.read_schema(self.folder / self.files[0]["file"])
-        ]
+        schema = pq.read_schema(self.folder / file["file"])
+        inputs = [source.key.to_user_string() for source in self.dataset.argument_inputs]
+        shapes = (self.workspace.datasets[name].shape for name in inputs)
+        declared = [shape.kept for shape in shapes if shape is not None]
+        of_rows = next(kept for kept in declared if set(schema.names) <= {*kept.names, *told})
+        return [(field, told.get(field.name) or meaning(of_rows.field(field.name))) for field in schema]
+
+    @cached_property
+    def tables(self) -> list[tuple[list[str], list[tuple[pa.Field, str]]]]:
+        """The distinct columns, each with the configurations that have them."""
+        found: list[tuple[list[str], list[tuple[pa.Field, str]]]] = []
+        for config, columns in self.columns.items():
+            known = next((configs for configs, others in found if others == columns), None)
+            if known is None:
+                found.append(([config], columns))
+            else:
+                known.append(config)
+        return found
+
+    @cached_property
+    def losses(self) -> list[tuple[str, int, str, str]]:
+        """The datasets on the way that lost units: name, kept rows, drops and combinations by reason."""
+        found = []
+        for dataset in self.ancestors:
+            manifests = [load_manifest(self.workspace, dataset, name) for name in dataset.made_partitions]
+            counts = total(manifest.counts for manifest in manifests)
+            rejected = {"rejected": counts["rejected"]} if counts["rejected"] else {}
+            lost, combinations = {**counts["reasons"], **rejected}, counts.get("combinations", {})
+            if lost or combinations:
+                found.append((dataset.name, counts["kept"], _listed(lost), _listed(combinations)))
+        return found
 
     @cached_property
     def licences(self) -> list[tuple[str, int]]:
@@ -195,6 +222,8 @@ class Contents:
             rows = (row for table in found for row in table.to_pylist())
             return next((row[asked["column"]] for row in rows if asked["where"].items() <= row.items()), None)
         score = DatasetScore(asked["measure"], asked.get("kind", "mean"))
+        if not set(score.columns) <= {field.name for field, _ in self.columns[config]}:
+            return None
         files = [row for rows in self.splits[config].values() for row in rows]
         return score.value(map(score.read, self._rows(files, score.columns)))
 

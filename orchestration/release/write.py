@@ -282,7 +282,7 @@ def _record_sets(contents: Contents, context: Any, library: Any) -> list[Any]:
                         extract=library.Extract(ctx=context, column=field.name),
                     ),
                 )
-                for field, meaning in contents.columns
+                for field, meaning in contents.columns[config]
             ],
         )
         for config, splits in contents.splits.items()

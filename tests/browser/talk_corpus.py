@@ -96,7 +96,7 @@ class Corpus:
     def row_of(self, talk: Talk) -> dict:
         return {
             **IDENTITY, "id": f"talk-{talk.name}", "document": talk.name, "title": talk.title, "date": "2018-06-01",
-            "month": MONTH, "url": talk.url, "words": _words(talk),
+            "month": MONTH, "url": talk.url, "paper_names": [], "words": _words(talk),
         }  # fmt: skip
 
     def _unmatched(self) -> list:
@@ -170,7 +170,7 @@ def _pair(talk: Talk) -> dict:
     ]
     return {
         **IDENTITY, "id": talk.pair, "talk_id": f"talk-{talk.name}", "paper_id": f"paper-{talk.name}", "talk_title": talk.title,
-        "paper_title": "A paper", "paper_month": MONTH, "similarity": 0.9, "words": _words(talk), "sentences": sentences,
+        "paper_title": "A paper", "paper_month": MONTH, "named_by": None, "similarity": 0.9, "words": _words(talk), "sentences": sentences,
     }  # fmt: skip
 
 

@@ -21,7 +21,8 @@ from ops.talksumm.align.alignments import align
 from ops.talksumm.align.hmm import HmmParams
 from ops.talksumm.evaluation.human_evaluation import human_evaluation, rating_sheets
 from ops.talksumm.evaluation.people import RATING_SHEETS, HumanEvaluationParams, RatingSheetParams
-from ops.talksumm.pairing import PairParams, matches, pairs
+from ops.talksumm.matching import matches
+from ops.talksumm.pairing import PairParams, pairs
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TALKS
 from ops.talksumm.sources.talks import parse_talks
 from ops.talksumm.summarise import SummaryParams, summaries

@@ -33,10 +33,19 @@ from ops.core.thresholds import at_most as at_most_op
 from ops.talksumm.align.alignments import align, lengths
 from ops.talksumm.align.hmm import HmmParams
 from ops.talksumm.align.tuning import TuningParams, tune
-from ops.talksumm.pairing import CANDIDATES, PairParams, leads, similarities
-from ops.talksumm.pairing import matches as matches_op
+from ops.talksumm.matching import CANDIDATES
+from ops.talksumm.matching import matches as matches_op
+from ops.talksumm.pairing import PairParams, leads, similarities
 from ops.talksumm.pairing import pairs as pairs_op
-from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TRAINING_SETS, TUNING
+from ops.talksumm.schemas import (
+    ALIGNMENTS,
+    MATCHES,
+    PAIRS,
+    SUMMARIES,
+    TALK_EXAMPLES,
+    TRAINING_SETS,
+    TUNING,
+)
 from ops.talksumm.summarise import (
     CleanParams,
     SummaryParams,
@@ -46,6 +55,9 @@ from ops.talksumm.summarise import (
     sentences_of,
 )
 from ops.talksumm.summarise import training_sets as training_sets_op
+from ops.talksumm.talk_examples import ABSTRACTS, SECTIONS, TalkExampleParams
+from ops.talksumm.talk_examples import SUMMARIES as SUMMARIES_OF_TALKS
+from ops.talksumm.talk_examples import talk_examples as talk_examples_op
 
 #: Other budgets to try, by measure: pages show what summaries of these sizes would contain.
 BUDGETS_TO_TRY = {"words": (50, 100, 200, 300, 400), "ratio": (0.1, 0.2, 0.5), "sentences": (10, 20, 40)}
@@ -273,12 +285,48 @@ def tuning(
 
 @dataset(
     group="talksumm",
+    shape=TALK_EXAMPLES,
+    consumes="training_sets",
+    partitioned=False,
+    measures=["coverage", "source.words", "target.words"],
+    scores={"coverage": DatasetScore("coverage"), "source_words": DatasetScore("source.words")},
+    text_pair=("target", "source"),
+    expectations=[
+        *identity("talk_example"),
+        *not_null("set", "split", "pair_id", "talk_id", "paper_id", "source", "target"),
+        among("set", ABSTRACTS, SECTIONS, SUMMARIES_OF_TALKS),
+        unique("set", "pair_id", "first_word"),
+        among("split", "train", "validation"),
+        at_most("first_word", "last_word"),
+        between("coverage", 0, 1),
+        between("states", 1),
+        *text("source", longest=1_000_000),
+        *text("target", longest=1_000_000),
+        *steady(),
+    ],
+)
+def talk_examples(
+    training_sets: Parts,
+    pairs: Parts,
+    alignments: Parts,
+    summaries: Parts,
+    sets: TrainingSetParams,
+    params: TalkExampleParams,
+) -> Outcomes:
+    """Pairs of texts from talks: talk and abstract, talk and summary, segment of a talk and section."""
+    return talk_examples_op(training_sets, pairs, alignments, summaries, sets, params)
+
+
+@dataset(
+    group="talksumm",
     shape=shape(TRAINING_SETS),
     consumes="training_sets",
     partitioned=False,
     measures=["rows", "bytes"],
     expectations=file_columns(),
 )
-def release_files(training_sets: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
-    """Training sets as Parquet files, one configuration per set."""
-    return release_files_op(training_sets, files, params, config="set")
+def release_files(
+    training_sets: Parts, talk_examples: Parts, files: FilesFolder, params: ReleaseParams
+) -> Outcomes:
+    """Training sets and examples of talks as Parquet files, one configuration per set."""
+    return release_files_op(training_sets, files, params, config="set", others=[talk_examples])

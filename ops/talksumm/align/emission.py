@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ops.models.word_vectors import WordVectors
-from ops.text.words import DISFLUENCIES, STOP_WORDS, visible
+from ops.text.words import STOP_WORDS, is_disfluency, visible
 
 #: Cells of rows that are kept in memory (half a gigabyte), and of rows that are recomputed when needed.
 KEPT_CELLS, FRESH_CELLS = 2**26, 2**24
@@ -123,8 +123,6 @@ class Emission:
 
 HESITATION = "%hesitation"
 
-_SILENT = STOP_WORDS | DISFLUENCIES
-
 #: A word that the tokeniser leaves whole, except for a sign after it, like most. NLTK takes 80 us per word.
 _PLAIN = re.compile(r"([a-z]+)[.,?!;:]?")
 
@@ -165,9 +163,11 @@ def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
         if word not in known:
             plain = _PLAIN.fullmatch(word.lower())
             if plain and plain[1] not in _COMPOUNDS:
-                known[word] = [] if plain[1] in _SILENT else [plain[1]]
+                known[word] = [] if _is_silent(plain[1]) else [plain[1]]
+            elif is_disfluency(word):
+                known[word] = []
             else:
-                known[word] = [token for token in content_tokens(word) if token not in DISFLUENCIES]
+                known[word] = [token for token in content_tokens(word) if not is_disfluency(token)]
         observed += known[word]
         origins += [index] * len(known[word])
     return observed, origins
@@ -176,8 +176,12 @@ def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
 def says_anything(words: Sequence[str]) -> bool:
     """Say whether a talk's words give any observed token; plain words are usually enough to decide."""
     plain = (_PLAIN.fullmatch(word.lower()) for word in words)
-    known = any(found and found[1] not in _COMPOUNDS and found[1] not in _SILENT for found in plain)
+    known = any(found and found[1] not in _COMPOUNDS and not _is_silent(found[1]) for found in plain)
     return known or bool(observe(words)[0])
+
+
+def _is_silent(word: str) -> bool:
+    return word in STOP_WORDS or is_disfluency(word)
 
 
 @lru_cache(maxsize=1)

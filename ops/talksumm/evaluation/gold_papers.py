@@ -24,10 +24,10 @@ from ops.parse.schemas import unit_of
 from ops.rank.choose import word_count
 from ops.rank.rankers import bigram_gains, oracle_of_references
 from ops.rank.rankers import words as words_of
-from ops.talksumm.pairing import form
 from ops.talksumm.schemas import HUMAN_SUMMARIES
 from ops.talksumm.sources.gold import KINDS
 from ops.talksumm.summarise import place_of_paper, sections
+from ops.talksumm.title_similarity import form
 
 _TEXT, _INT = pa.string(), pa.int32()
 
@@ -60,19 +60,32 @@ GOLD_PAPERS = Shape(
 )
 
 
+class SplitTable(Params):
+    """A table in the folder of human summaries that names the split of each paper."""
+
+    file: str = Field(min_length=1, description="its path in that folder; its columns are paper and split")
+
+
 class GoldPaperParams(Params, section="talksumm.gold_papers"):
     """Which human summaries count as references, and how their papers are split.
 
     Kinds are those of sources/human_summaries. In CL-SciSumm, annotators wrote or chose "human" and
-    "community", and "abstract" is the authors' own; ScisummNet's are "gold". The split of a paper is a hash
-    of `seed` and its id, so the shares hold on average only. Papers with one title, which may be one paper
-    from two sources, are all put in the last of their splits, in the order train, validation, test.
+    "community", and "abstract" is the authors' own; ScisummNet's are "gold".
+
+    The split of a paper is a hash of `seed` and its id, so the shares hold on average only. With `split:
+    {file: official.csv}` it is what that table names, and train for papers that it does not name: so the
+    paper's own splits can be used (10 papers of CL-SciSumm 2016 to test, 20 of 2018 to validate, section
+    4.1). Papers with one title, which may be one paper from two sources, are all put in the last of their
+    splits, in the order train, validation, test.
     """
 
     kinds: tuple[str, ...] = Field(("human", "gold"), min_length=1)
     excluded_roles: tuple[str, ...] = (ABSTRACT, PREAMBLE, ACKNOWLEDGMENTS, REFERENCES)
     """Sentences of sections of these roles are not extracted."""
     words: int = Field(150, ge=1, description="of a greedy summary, from which the labels come")
+    split: SplitTable | None = Field(
+        None, description="names the splits in place of validation, test and seed: `{file: official.csv}`"
+    )
     validation: float = Field(0.25, ge=0, le=1, description="share of papers by which models are chosen")
     test: float = Field(0.5, ge=0, le=1, description="share of papers that models are judged on")
     seed: int = 0
@@ -98,14 +111,34 @@ def split(paper_id: str, params: GoldPaperParams) -> Split:
     return split_at(place_of_paper(paper_id, params.seed), params.validation, params.test)
 
 
+def _split_in_table(references: Sequence[Row], table: SplitTable) -> Split:
+    """Return the split of a paper with these summaries. Raises ValueError if several tables disagree."""
+    named = _named_splits(references, table)
+    if len(named) > 1:
+        raise ValueError(
+            f"talksumm.gold_papers.split in params.yaml: {table.file} of several sources puts "
+            f"{references[0]['document']} in {' and '.join(sorted(named))}"
+        )
+    return next((split for split in SPLITS if split in named), "train")
+
+
+def _named_splits(references: Sequence[Row], table: SplitTable) -> set[str]:
+    return {row["split"] for unit in references for row in unit["splits"] or () if row["file"] == table.file}
+
+
 def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params: GoldPaperParams) -> Outcomes:
     """Yield the papers with human summaries; the units are the summaries.
 
     Summaries are dropped as `not_a_reference` (their kind does not count), `no_paper` (no paper has their
     document's name), `ambiguous_paper` (several do), and `no_sentences` (the paper has no extractable
-    sentence).
+    sentence). Raises ValueError if the table of splits in `params` names none of the papers.
     """
     units = human_summaries.read(GOLD_PAPERS.unit.names).to_pylist()
+    if units and params.split is not None and not _named_splits(units, params.split):
+        raise ValueError(
+            f"talksumm.gold_papers.split in params.yaml: no table {params.split.file!r} in a folder of "
+            "sources.human_summaries names the split of a paper that has a summary"
+        )
     wanted = {unit["document"] for unit in units}
     named: dict[str, list[Row]] = defaultdict(list)
     found = papers.read(["id", "licence", "document", "title"], where=("document", wanted))
@@ -196,7 +229,7 @@ def _row(
         "paper_id": paper["id"],
         "document": paper["document"],
         "title": paper["title"],
-        "split": split(paper["id"], params),
+        "split": _split_in_table(references, params.split) if params.split else split(paper["id"], params),
         "sentences": sentences,
         "roles": [sentence["role"] for sentence in chosen],
         "sections": sections([sentence["section"] for sentence in chosen]),

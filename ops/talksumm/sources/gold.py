@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from ops.parse.decoding import check_characters, csv_rows, decoded, unescaped
 from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES
+from ops.talksumm.sources.split_tables import split_tables
 from ops.text.hyphens import join_lines, words_of
 from ops.text.sentences import sentence_spans
 from ops.text.words import fold
@@ -37,6 +39,9 @@ KINDS = ("human", "community", "abstract", "gold")
 
 _NAME = re.compile(rf"(?P<stem>.+)\.(?P<kind>{'|'.join(KINDS)})(\.summary)?\.txt", re.IGNORECASE | re.DOTALL)
 _SUFFIXES = tuple(f".{kind}{more}.txt" for kind in KINDS for more in ("", ".summary"))
+
+#: The companion of a summary with the splits of its paper.
+_SPLITS = "splits"
 
 _ELEMENT = re.compile(r"<S(?P<attributes>\s[^<>]*)?>(?P<text>(?:(?!</?S[\s>]).)*+)</S\s*>", re.DOTALL)
 _TITLE = re.compile(r"\ssid\s*=\s*[\"']?0[\"']?(?!\d)")
@@ -53,19 +58,28 @@ class Summary(NamedTuple):
     title: str | None
     """The paper's title, if the summary begins with it."""
     sentences: list[str]
+    splits: list[tuple[str, str]]
+    """The paper's splits, each with the table that names it."""
 
 
 class _ClSciSummSummaries:
     """Reads a folder of CL-SciSumm or ScisummNet: every `*.<kind>.txt` of `KINDS`; other files are skipped.
 
     The document id consists of paper, annotator and kind, for instance "A00-2018_sweta.human". If two files
-    have the same id, one of them is rejected.
+    have the same id, one of them is rejected. Tables of splits (split_tables.py) belong to the summaries of
+    the papers that they name; a broken table is a rejected record.
     """
 
     any_encoding = True
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        return files.whole_files(folder, source, _SUFFIXES, only, passing=True, document=_document)
+        tables, faults = split_tables(folder, source)
+        for raw in files.whole_files(folder, source, _SUFFIXES, only, passing=True, document=_document):
+            paper = _named_by(raw.path)[0]
+            splits = [[table, splits[paper]] for table, splits in tables.items() if paper in splits]
+            yield replace(raw, companions={_SPLITS: splits}) if splits else raw
+        for path, fault in faults.items():
+            yield Raw(path, path, b"", error=fault)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return `document`: paper, annotator and kind."""
@@ -88,7 +102,8 @@ class _ClSciSummSummaries:
             sentences = _running(text)
         if not sentences:
             raise ParseError("no sentence below the title" if title else "no sentence")
-        return Summary(paper, kind, annotator, title, sentences)
+        splits = [(table, split) for table, split in raw.companions.get(_SPLITS, ())]
+        return Summary(paper, kind, annotator, title, sentences, splits)
 
 
 SUMMARY_FORMATS: dict[str, Format[Summary]] = {
@@ -224,6 +239,7 @@ def _summary_row(record: Record, summary: Summary) -> Row:
         "month": record.month,
         "kind": summary.kind,
         "annotator": summary.annotator,
+        "splits": [{"file": table, "split": split} for table, split in summary.splits],
         "title": summary.title,
         "sentences": summary.sentences,
         "words": sum(len(sentence.split()) for sentence in summary.sentences),

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 _SOUNDS = (
     "applau", "laugh", "music", "clap", "cheer", "cough", "sigh", "chuckl", "gasp", "silence", "inaudible",
     "indistinct", "unintelligible", "crosstalk", "beep", "sniff", "clears throat", "speaking in",
-    "background noise",
+    "background noise", "door closes", "phone rings",
 )  # fmt: skip
 _ROLES = (
     "speaker", "presenter", "audience(?: member)?", "moderator", "interviewer", "interviewee", "host",
@@ -31,6 +32,8 @@ _UNSPOKEN = re.compile(
     r"|\[[^\[\]]{1,80}\]"
     # (applause), *laughs*: other brackets may hold words that somebody said
     rf"|[(*][^()*]{{0,40}}\b(?i:{'|'.join(_SOUNDS)})[^()*]{{0,40}}[)*]"
+    # <noise>, {breath}: marks of recognisers
+    r"|<[A-Za-z]\w{0,20}>|\{[A-Za-z]\w{0,20}\}"
     # "Speaker 1 (5:03):", "PATRICK WINSTON:" at the beginning of a line; any name after ">>"
     rf"|^[ \t]*(?:(?:>+|[-–])[ \t]*)?(?:{_ROLE}|{_CAPITALS})(?:[ \t]*{_TIME})?:(?!\S)"
     rf"|^[ \t]*>+[ \t]*{_NAME}:(?!\S)"
@@ -41,6 +44,10 @@ _UNSPOKEN = re.compile(
 _LABEL = re.compile(rf"^[ \t]*(?:(?P<name>{_NAME}):(?!\S)|{_TIME}(?=[ \t]+\S))", re.MULTILINE)
 _LEAST_LABELS = 3
 _WORD = re.compile(r"\S+")
+
+_MOST_IN_BRACKETS = 6
+
+Spoken = TypeVar("Spoken")
 
 
 def labels_in(text: str) -> frozenset[str]:
@@ -54,7 +61,7 @@ def spoken(text: str, labels: frozenset[str] = frozenset()) -> str:
 
     Line breaks stay. What is in square brackets goes, and round brackets with a sound; a speaker's label at
     the beginning of a line, if it is a role, in capitals, after ">>", or one of the transcript's `labels`;
-    and signs without a word.
+    marks such as <noise>; and signs without a word.
     """
     if labels:
         text = _LABEL.sub(lambda match: _blank(match) if (match["name"] or "") in labels else match[0], text)
@@ -63,6 +70,25 @@ def spoken(text: str, labels: frozenset[str] = frozenset()) -> str:
 
 def _blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match[0])
+
+
+def without_brackets(words: Sequence[Spoken], text: Callable[[Spoken], str]) -> list[Spoken]:
+    """Return the words without square brackets that are spread over several of them: "[", "Music", "]".
+
+    Some recognisers give such a bracket a time for each of its tokens. One that is not closed within
+    `_MOST_IN_BRACKETS` words is none.
+    """
+    kept: list[Spoken] = []
+    place = 0
+    while place < len(words):
+        inside = words[place : place + _MOST_IN_BRACKETS] if text(words[place]).startswith("[") else ()
+        closing = (after for after, word in enumerate(inside, 1) if "]" in text(word))
+        if length := next(closing, 0):
+            place += length
+        else:
+            kept.append(words[place])
+            place += 1
+    return kept
 
 
 def pieces_of(text: str, start: int = 0) -> Iterator[tuple[str, int]]:

@@ -2,7 +2,7 @@
 
 Belongs here: the kinds of talk sources, matching rows of metadata with files, faults of a row, and the op
 that parses records. Not here: parsing a transcript (transcripts.py, captions.py) or recognising a recording
-(speech.py), walking the folder (ops/parse/files.py), matching talks with papers (ops/talksumm/pairing.py).
+(speech.py), walking the folder (ops/parse/files.py), matching talks with papers (ops/talksumm/matching.py).
 
 A transcript and the only valid row that names it are one record. Anything else is a record with an error: a
 file without a row, a row without a file, a file with several rows and each of these rows, transcripts with
@@ -27,6 +27,7 @@ from ops.parse.decoding import check_characters, delimiter_of
 from ops.parse.files import Found, content_of, find, obstacle
 from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
+from ops.talksumm.paper_names import names_given
 from ops.talksumm.schemas import TALKS
 from ops.talksumm.sources import speech
 from ops.talksumm.sources.captions import has_cues, read_clocked, read_srt, read_substation, read_webvtt
@@ -76,7 +77,8 @@ class _Transcripts:
         if not words:
             raise ParseError("no spoken words")
         row = raw.companions
-        return Talk(row["title"], row["date"], row["url"], row["licence"], words)
+        names = tuple(names_given({name: row[name] for name in row if name != _OPTIONS}))
+        return Talk(row["title"], row["date"], row["url"], row["licence"], words, names)
 
     def words(self, raw: Raw) -> Sequence[Word]:
         """Return the spoken words."""
@@ -220,6 +222,7 @@ def _row(record: Record, talk: Talk) -> Row:
         "date": talk.date,
         "month": record.month,
         "url": talk.url or None,
+        "paper_names": [{"column": column, "name": name} for column, name in talk.paper_names],
         "words": [word._asdict() for word in talk.words],
     }
 

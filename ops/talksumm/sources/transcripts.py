@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from ops.parse.decoding import check_characters, decoded
 from ops.parse.source import ParseError
-from ops.talksumm.sources.spoken import labels_in, pieces_of, spoken
+from ops.talksumm.sources.spoken import labels_in, pieces_of, spoken, without_brackets
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 
@@ -61,6 +61,8 @@ class Talk:
     licence: str
     """Empty if the metadata give none; then the source's licence applies."""
     words: Sequence[Word]
+    paper_names: Sequence[tuple[str, str]] = ()
+    """Names of its paper in the metadata, each with its column: see ops/talksumm/paper_names.py."""
 
 
 #: One character in a JSON string: a surrogate pair, another escape, or the character itself.
@@ -121,7 +123,8 @@ def read_timed(text: str) -> Sequence[Word]:
     if items is None:
         names = ", ".join(_LISTS)
         raise ParseError(f"expected a list of words, or an object with a list of them as one of {names}")
-    return [word for index, entry in enumerate(items) for word in _timed(text, entry, f"words[{index}]")]
+    words = [word for index, entry in enumerate(items) for word in _timed(text, entry, f"words[{index}]")]
+    return without_brackets(words, lambda word: word.text)
 
 
 def _items(entry: object) -> list[Any] | None:

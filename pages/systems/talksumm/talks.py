@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from assets.declare.graph import Everything, Files
 from assets.rows.reading import grouped, rows, shortened, tables
 from ops.core.outcome import Row
-from ops.text.words import DISFLUENCIES, STOP_WORDS
+from ops.text.words import STOP_WORDS, is_disfluency
 from pages.html import render
 from pages.sampling import rank
 
@@ -143,7 +143,8 @@ def is_quiet(word: str) -> bool:
     rendering all pages.
     """
     found = _QUIET.fullmatch(word.lower())
-    return found is not None and (not found[1] or found[1] in STOP_WORDS | DISFLUENCIES | _DIVIDED)
+    plain = found is not None and (not found[1] or found[1] in STOP_WORDS | _DIVIDED)
+    return plain or is_disfluency(word)
 
 
 def starts(words: Sequence[Row]) -> list[float] | None:

@@ -166,6 +166,37 @@ def test_a_forbidden_row_is_in_no_subset(parts, release, chosen):
     assert list(files) == ["data/a/train-00000.parquet"]
 
 
+OTHER = columns(("split", pa.string()), ("set", pa.string()), ("number", pa.int32()))
+
+
+def other(number, name="numbers", **more):
+    row = {"id": f"other-{number}", "source_ids": [f"row-{number:05d}"], "licence": "MIT", "split": "train"}
+    return {**row, "set": name, "number": number, **more}
+
+
+def test_rows_of_another_dataset_are_a_configuration_with_columns_of_their_own(parts, release):
+    rows = parts([row(1), row(2)])
+    others = [parts([other(1), other(2, split="test"), other(3, licence="Odd")], schema=OTHER)]
+    outcomes, files = release(rows, config="set", others=others)
+    found = {name: (table.column_names, table["id"].to_pylist()) for name, table in tables(files).items()}
+    own = ["id", "source_ids", "licence", "set", "number"]
+    assert found == {
+        "data/a/train-00000.parquet": (
+            ["id", "source_ids", "licence", "set", "text"],
+            ["row-00001", "row-00002"],
+        ),
+        "data/numbers/test-00000.parquet": (own, ["other-2"]),
+        "data/numbers/train-00000.parquet": (own, ["other-1"]),
+    }
+    units = [unit for outcome in outcomes for unit in outcome.units.to_pylist()]
+    assert sorted(units) == ["row-00001", "row-00002"]
+
+
+def test_a_configuration_of_two_datasets_is_refused(parts, release):
+    with pytest.raises(ValueError, match="two datasets of the release have a set 'a': give one another name"):
+        release(parts([row(1)]), config="set", others=[parts([other(1, "a")], schema=OTHER)])
+
+
 def test_a_configuration_with_the_name_of_a_subset_is_refused(parts, release, chosen):
     with pytest.raises(ValueError, match="set 'chosen' is what a part of the release is called"):
         release(parts([row(2, name="chosen")]), config="set", subsets={"chosen": chosen})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def talk(title, id="talk-1", licence="CC-BY-4.0"):
+def talk(title, id="talk-1", licence="CC-BY-4.0", names=()):
     return {
         "id": id,
         "source_ids": [f"acl/{id}.txt"],
@@ -13,6 +13,7 @@ def talk(title, id="talk-1", licence="CC-BY-4.0"):
         "date": "2018-07-16",
         "month": "2018-07",
         "url": None,
+        "paper_names": names,
         "words": [{"text": "Hello", "offset": 0, "start": 0.5, "end": 1.0}],
     }
 

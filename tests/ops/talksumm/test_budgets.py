@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.rank.choose import Length
 from ops.talksumm import Budget, SummaryParams, summaries, summarize
 from ops.talksumm.schemas import ALIGNMENTS, PAIRS, SUMMARIES
 
@@ -53,6 +54,25 @@ def test_the_next_sentence_ends_the_summary_even_if_a_shorter_one_would_fit():
     assert summarize(["one two three", "four five", "six"], [3, 2, 1], Budget(words=4)) == [0]
 
 
+@given(papers, budgets)
+def test_a_filled_budget_passes_over_what_does_not_fit_and_has_no_room_left_for_another(paper, budget):
+    sentences, counts = [text for text, _ in paper], [count for _, count in paper]
+    chosen = summarize(sentences, counts, Budget(fill=Length(**budget.model_dump(exclude={"fill"}))))
+    limit, slow = allowed(sentences, budget), []
+    for index in sorted(range(len(counts)), key=lambda index: -counts[index]):
+        fits = size([sentences[place] for place in [*slow, index]], budget) <= limit
+        if counts[index] and (fits or not slow):
+            slow.append(index)
+    assert chosen == sorted(slow)
+    assert set(summarize(sentences, counts, budget)) <= set(chosen)
+
+
+def test_a_filled_budget_takes_a_shorter_sentence_after_one_that_does_not_fit():
+    sentences = ["one two", "three four five", "six"]
+    assert summarize(sentences, [3, 2, 1], Budget(words=4)) == [0]
+    assert summarize(sentences, [3, 2, 1], Budget(fill=Length(words=4))) == [0, 2]
+
+
 def test_a_summary_has_at_least_one_sentence():
     assert summarize(["one two three"], [1], Budget(words=1)) == [0]
 
@@ -67,7 +87,17 @@ def test_lengths_must_agree():
 
 
 @pytest.mark.parametrize(
-    "measures", [{}, {"words": 1, "ratio": 0.5}, {"words": 0}, {"ratio": 1.5}, {"lines": 3}]
+    "measures",
+    [
+        {},
+        {"words": 1, "ratio": 0.5},
+        {"words": 0},
+        {"ratio": 1.5},
+        {"lines": 3},
+        {"words": 1, "fill": {"words": 1}},
+        {"fill": {}},
+        {"fill": {"fill": {"words": 1}}},
+    ],
 )
 def test_a_budget_has_exactly_one_valid_measure(measures):
     with pytest.raises(ValueError):

@@ -112,7 +112,7 @@ def test_a_trained_model_has_its_reported_validation_score_and_the_best_is_chose
     for name, (score, chosen) in found.items():
         assert (pytest.approx(score, abs=1e-6), chosen) == told[name]
     [best] = [score for score, chosen in found.values() if chosen]
-    assert best == max(score for score, _ in found.values())
+    assert best == max(score for name, (score, _) in found.items() if not name.endswith("/oracle"))
     chosen = {f"{row['architecture']}/{row['set']}" for row in made.kept.to_pylist() if row["chosen"]}
     assert chosen == {name for name, (_, is_chosen) in told.items() if is_chosen}
 
@@ -158,6 +158,13 @@ def test_a_model_validated_on_its_training_set_is_chosen_only_if_there_is_no_oth
     assert (told["short"]["judged_on"], told["short"]["chosen"]) == ("validation split", True)
     assert told["short"]["best"] < 1 and not told["long"]["chosen"]
     assert not any(one["sets_comparable"] for one in told.values())
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_model_taught_by_human_summaries_is_chosen_only_if_asked(tmp_path, asked):
+    params = extractor_params(tmp_path, "transformer", choose_oracle=asked)
+    [told] = models_of(outcome(tmp_path, [], GOLD, params))
+    assert (told["model"], told["chosen"]) == ("transformer/oracle", asked)
 
 
 def test_without_training_sets_there_is_no_model_and_no_row(tmp_path):

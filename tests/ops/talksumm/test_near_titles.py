@@ -9,8 +9,8 @@ from ops.core.parts import temporary_folder
 from ops.parse.schemas import PAPERS
 from ops.talksumm import near_titles as of_near_titles
 from ops.talksumm.near_titles import COMPARED, near_titles
-from ops.talksumm.pairing import form
 from ops.talksumm.schemas import TALKS
+from ops.talksumm.title_similarity import form
 from tests.parts import dealt, parts
 
 WORDS = [
@@ -38,14 +38,14 @@ def letters(title):
     return form(title).letters
 
 
-def compared(talks, papers):
+def compared(talks, papers, versions=lambda title: [title]):
     """Return, for each talk, the ids of the papers of each candidate title; and the number of titles."""
     with temporary_folder() as folder:
         listed = [{"id": f"talk-{place}", "title": title} for place, title in enumerate(talks)]
         given = parts(folder / "talks", TALKS.kept, listed[:2], listed[2:])
         known = [{"id": name, "title": title} for name, title in papers]
         near, titles = near_titles(
-            given, dealt(folder / "papers", PAPERS.kept, known), letters, folder / "near"
+            given, dealt(folder / "papers", PAPERS.kept, known), letters, versions, folder / "near"
         )
         rows = [table.to_pylist() for table in near]
     assert [len(near.parts), len(rows)] == [2, 2]
@@ -82,6 +82,15 @@ def test_among_many_titles_equal_and_nearly_equal_ones_are_compared(seed, wrong)
     for number, listed in enumerate(found):
         assert [f"p{number:02d}"] in listed
         assert len(listed) <= COMPARED + 1
+
+
+def test_each_version_of_a_title_has_candidates_of_its_own_and_they_come_once():
+    chance = random.Random(0)
+    titles = [f"{' '.join(chance.choices(WORDS, k=6))} {number}" for number in range(COMPARED + 30)]
+    papers = [(f"p{number:03d}", title) for number, title in enumerate(titles)]
+    [found], _ = compared(["whatever this is"], papers, lambda title: [title, titles[7], titles[9]])
+    assert [listed for listed in found if listed in (["p007"], ["p009"])] == [["p007"], ["p009"]]
+    assert found == sorted(found) and len({name for [name] in found}) == len(found)
 
 
 def test_talks_that_are_compared_in_batches_get_the_same_titles(monkeypatch):

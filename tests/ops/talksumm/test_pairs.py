@@ -7,8 +7,10 @@ from pydantic import ValidationError
 
 from ops.core.identity import row_id
 from ops.parse.schemas import PAPERS, SENTENCES
-from ops.talksumm.pairing import CANDIDATES, PairParams, Titles, matches, pairs
+from ops.talksumm.matching import CANDIDATES, matches
+from ops.talksumm.pairing import PairParams, pairs
 from ops.talksumm.schemas import MATCHES, PAIRS, TALKS
+from ops.talksumm.title_similarity import Titles
 from tests.ops.talksumm.pair_cases import paper, sentence, talk
 from tests.parts import dealt, parts
 
@@ -65,6 +67,7 @@ def test_a_pair_has_everything_that_its_alignment_needs(pair):
         "talk_title": "a model of talks",
         "paper_title": "A Model of Talks",
         "paper_month": "2017-05",
+        "named_by": None,
         "similarity": 1.0,
         "words": talk("")["words"],
         "sentences": [
@@ -158,6 +161,68 @@ def test_a_talk_on_a_paper_without_sentences_is_dropped(pair):
     outcome = pair([talk("Parsing talks")], [paper("p1", "Parsing Talks")], [])
     assert reasons(outcome) == ["paper_without_sentences"]
     assert outcome.dropped["score"].to_pylist() == [1.0]
+
+
+def by(column, name):
+    return {"column": column, "name": name}
+
+
+def documented(id, title, document):
+    return {**paper(id, title), "document": document}
+
+
+LIBRARY = [
+    documented("p1", "Parsing Talks", "P18-1001"),
+    documented("p2", "Passing Tasks", "P18-1002"),
+    documented("p3", "Parsing talks", "1706.03762"),
+]
+
+
+def test_a_paper_that_the_metadata_name_comes_before_any_title(pair):
+    for column in ("paper", "doi", "anthology_id", "url"):
+        outcome = pair([talk("Parsing talks", names=[by(column, "acl:p18-1002")])], LIBRARY)
+        (row,) = outcome.kept.to_pylist()
+        assert (row["paper_id"], row["named_by"], row["similarity"]) == ("p2", column, 1.0)
+
+
+def test_names_of_two_papers_are_ambiguous_and_both_are_told(pair):
+    names = [by("doi", "acl:p18-1001"), by("url", "acl:p18-1002")]
+    (row,) = pair([talk("Passing tasks", names=names)], LIBRARY).dropped.to_pylist()
+    assert (row["reason"], row["detail"]) == ("ambiguous", "'Parsing Talks' (1.000), 'Passing Tasks' (1.000)")
+
+
+def test_a_paper_that_is_not_there_is_not_replaced_by_one_of_a_similar_title(pair):
+    (row,) = pair(
+        [talk("Passing tasks", names=[by("paper", "document:p18-1003")])], LIBRARY
+    ).dropped.to_pylist()
+    assert row["reason"] == "no_such_paper"
+    assert row["detail"] == "no paper is called 'p18-1003', as the column paper of its metadata says"
+
+
+def test_other_names_that_no_paper_has_leave_the_choice_to_the_title(pair):
+    outcome = pair([talk("Passing tasks", names=[by("doi", "doi:10.1_1")])], LIBRARY)
+    assert kept(outcome) == ["p2"] and outcome.kept["named_by"].to_pylist() == [None]
+
+
+def test_a_name_decides_between_papers_of_one_title(pair):
+    sentences = [sentence("p1", 0, "One text."), sentence("p3", 0, "Another text.")]
+    assert reasons(pair([talk("Parsing talks")], LIBRARY, sentences)) == ["ambiguous"]
+    named = talk("Parsing talks", names=[by("url", "arxiv:1706.03762")])
+    assert kept(pair([named], LIBRARY, sentences)) == ["p3"]
+
+
+@pytest.mark.parametrize("written", ["ACL 2018 | Oral | Passing Tasks On", "Ada Lovelace: Passing Tasks On"])
+def test_a_title_with_venue_or_speaker_finds_its_paper_among_many(pair, written):
+    papers = [
+        paper(f"p{number:02d}", f"On the Parsing of {chr(97 + number % 26)}{number}") for number in range(80)
+    ]
+    assert kept(pair([talk(written)], [*papers, paper("q", "Passing Tasks On")])) == ["q"]
+
+
+def test_all_candidates_within_the_margin_are_told(pair):
+    papers = [paper(f"p{year}", f"Findings of the Shared Task {year}") for year in (2017, 2018, 2019)]
+    (row,) = pair([talk("Findings of the Shared Task")], papers).dropped.to_pylist()
+    assert all(str(year) in row["detail"] for year in (2017, 2018, 2019))
 
 
 def test_two_talks_may_present_one_paper(pair):

@@ -54,12 +54,16 @@ def test_a_release_loads_with_datasets_and_with_croissant(done, tmp_path):
     done.silverloom("release", "talksumm")
     folder = done.root / "release/talksumm"
     rows = loaded(folder, tmp_path)
-    assert set(rows) == {"ratio_30", "ratio_40", "words_150", "words_250"}
+    of_paper = {"ratio_30", "ratio_40", "words_150", "words_250"}
+    assert set(rows) == of_paper | {"talk_abstract", "talk_summary", "segment_section"}
     assert all(splits["train"] for splits in rows.values())
     assert records(folder) == {
         f"{config}-{split}": ids for config, splits in rows.items() for split, ids in splits.items()
     }
     assert head(folder)["license"] == ["cc0-1.0"]
+    card = (folder / "README.md").read_text()
+    assert "Of ratio_30, ratio_40, words_150, words_250:" in card and "| `coverage` | double |" in card
+    assert "| talksumm/training_sets |" in card.partition("## What was dropped")[2]
     assert head(folder)["size_categories"] == ["n<1K"]
 
 

@@ -49,6 +49,7 @@ def talks_with_matches(draw):
                 "licence": "CC0-1.0",
                 "talk_id": f"talk-{number}",
                 "talk_title": "T",
+                "named_by": None,
                 "candidates": candidates,
             }
         )

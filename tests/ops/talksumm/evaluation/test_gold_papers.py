@@ -110,6 +110,36 @@ def test_the_kinds_that_count_are_those_of_the_params(tmp_path):
     assert ([one["id"] for one in row["references"]], lost["id"]) == (["b"], "a")
 
 
+def in_table(*splits, file="official.csv"):
+    return {"splits": [{"file": file, "split": split} for split in splits]}
+
+
+OFFICIAL = GoldPaperParams(split={"file": "official.csv"})
+
+
+def test_a_table_names_the_splits_and_papers_that_it_does_not_name_are_in_train(tmp_path):
+    summaries = [
+        summary("a", "P1", **in_table("validation")),
+        summary("b", "P2", **in_table("test")),
+        summary("c", "P3", **in_table("test", file="other.csv")),
+    ]
+    papers = [paper(f"p{number}", f"P{number}") for number in (1, 2, 3)]
+    sentences = [*WHOLE, *spoken("p2", (0, "method", "Alpha.")), *spoken("p3", (0, "method", "Alpha."))]
+    rows, _ = made(tmp_path, summaries, papers, sentences, OFFICIAL)
+    assert [row["split"] for row in rows] == ["validation", "test", "train"]
+
+
+def test_a_table_that_names_no_paper_is_an_error(tmp_path):
+    with pytest.raises(ValueError, match=r"no table 'official.csv' in a folder of sources.human_summaries"):
+        made(tmp_path, [summary("a", "P1", **in_table("test", file="x.csv"))], [], [], OFFICIAL)
+
+
+def test_tables_of_two_sources_that_disagree_are_an_error(tmp_path):
+    summaries = [summary("a", "P1", **in_table("test")), summary("b", "P1", **in_table("train"))]
+    with pytest.raises(ValueError, match=r"official.csv of several sources puts P1 in test and train"):
+        made(tmp_path, summaries, [paper("p1", "P1")], WHOLE, OFFICIAL)
+
+
 def test_without_summaries_there_are_no_papers(tmp_path):
     assert made(tmp_path, [], [paper("p1", "P1")], WHOLE) == ([], [])
 

@@ -191,3 +191,36 @@ def test_a_file_of_any_bytes_is_kept_or_rejected(kind, content):
     assert found.kept.schema == HUMAN_SUMMARIES.kept
     assert found.kept.num_rows + found.rejected.num_rows == 1
     assert all(sentence.strip() for row in found.kept.to_pylist() for sentence in row["sentences"])
+
+
+SUMMARY = {"P1/summary/P1.human.txt": "We align talks.", "P2/summary/P2.human.txt": "We count words."}
+
+
+def test_tables_of_splits_belong_to_the_summaries_of_their_papers(tmp_path):
+    tables = {
+        "official.csv": "split,paper,note\ntest,P1,\ntest,P9,no summary\n",
+        "more/ours.csv": '\ufeff"paper","split"\nP1,train\nP2,validation\n',
+        "years.csv": "paper,year\nP1,1999\n",
+    }
+    found = outcome(write(tmp_path, SUMMARY | tables))
+    assert found.rejected.num_rows == 0
+    assert {row["document"]: row["splits"] for row in found.kept.to_pylist()} == {
+        "P1": [{"file": "more/ours.csv", "split": "train"}, {"file": "official.csv", "split": "test"}],
+        "P2": [{"file": "more/ours.csv", "split": "validation"}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("rows", "error"),
+    [
+        ("P1,dev", "line 2: the split 'dev' is not one of train, validation, test"),
+        (",test", "line 2: no paper"),
+        ("P1,test\nP1,train", "line 3: P1 is in test already"),
+        ("P1", "line 2: 1 columns where the header has 2"),
+    ],
+)
+def test_a_broken_table_of_splits_is_rejected_with_line_and_cause(tmp_path, rows, error):
+    found = outcome(write(tmp_path, SUMMARY | {"official.csv": f"paper,split\n{rows}\n"}))
+    assert [row["splits"] for row in found.kept.to_pylist()] == [[], []]
+    [rejected] = found.rejected.to_pylist()
+    assert (rejected["path"], rejected["error"]) == ("people/official.csv", f"people/official.csv: {error}")

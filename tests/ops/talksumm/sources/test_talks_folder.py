@@ -246,6 +246,7 @@ def test_every_record_is_kept_or_rejected_with_its_place_and_cause(folder):
             "date": "2018-07-16",
             "month": "2018-07",
             "url": "https://t.co/1",
+            "paper_names": [],
             "words": [
                 {"text": "Hello", "offset": 0, "start": None, "end": None},
                 {"text": "there.", "offset": 6, "start": None, "end": None},
@@ -261,6 +262,7 @@ def test_every_record_is_kept_or_rejected_with_its_place_and_cause(folder):
             "date": "2018",
             "month": "2018-07",
             "url": None,
+            "paper_names": [],
             "words": [{"text": "hi", "offset": 32, "start": 1.0, "end": 2.0}],
             "encoding": None,
         },

@@ -292,6 +292,7 @@ def test_a_tag_that_is_not_closed_goes_to_the_end_of_its_cue_and_other_signs_sta
         ("Note: we begin\nNote: here", "Note: we begin Note: here"),
         ("0:05 we\n0:07 begin\n(1:00:09) here", "we begin here"),
         ("10:30 is when we begin", "10:30 is when we begin"),
+        ("<noise> we *coughs* begin {breath} *here* (door closes)", "we begin *here*"),
     ],
 )
 def test_sounds_speakers_and_signs_are_no_words(written, said):
@@ -322,6 +323,28 @@ def test_the_dialogue_of_substation_alpha_is_read():
     assert all(SUBSTATION[word.offset :].startswith(word.text) for word in words)
     with pytest.raises(ParseError, match="no line Dialogue with times"):
         read_substation("[Script Info]\n")
+
+
+def test_a_sound_whose_tokens_have_a_time_each_is_no_word():
+    tokens = [
+        " [",
+        "Music",
+        "]",
+        " we",
+        " [",
+        "APPLAUSE]",
+        " begin",
+        " [1",
+        " a",
+        " b",
+        " c",
+        " d",
+        " e",
+        "]",
+    ]
+    entries = [{"word": token, "start": at, "end": at + 1} for at, token in enumerate(tokens)]
+    said = [word.text for word in read_timed(json.dumps({"words": entries}))]
+    assert said == ["we", "begin", "[1", "a", "b", "c", "d", "e", "]"]
 
 
 def test_lines_with_the_times_of_whisper_are_cues():
