@@ -133,6 +133,17 @@ _STATE = columns(
     ("text", _TEXT, "the sentence", TEXT),
 )
 
+#: How far the alignment of a pair can be trusted.
+_EVIDENCE = (
+    ("states", _INT, "K, the paper's sentences that words can be aligned to"),
+    ("steps", _INT, "T, the talk's words that are aligned"),
+    ("stay", _REAL, "the model's probability to stay in a sentence"),
+    ("coverage", _REAL, "share of the paper's states with an aligned word"),
+    ("last_three", _REAL, "share of the aligned words on the paper's last three states"),
+    ("posterior", _REAL, "mean probability of the words' states, given the whole talk"),
+    ("explained", _REAL, "mean probability that a word comes from its state and not from the background"),
+)
+
 ALIGNMENTS = Shape(
     unit=_STATE,
     kept=extended(
@@ -147,6 +158,7 @@ ALIGNMENTS = Shape(
             spans("pair_id.words"),
         ),
         ("log_probability", _REAL, "of the pair's most probable path"),
+        *_EVIDENCE,
     ),
 )
 
@@ -167,6 +179,7 @@ SUMMARIES = Shape(
         ("words", _INT, "of the summary"),
         ("paper_words", _INT, "of all states of the paper"),
         ("exhausted", pa.bool_(), _EXHAUSTED),
+        *_EVIDENCE,
     ),
 )
 
@@ -190,6 +203,7 @@ TRAINING_SETS = Shape(
 TUNING = Shape(
     unit=unit_of(GOLD_ALIGNMENTS),
     kept=columns(
+        ("model", _TEXT, "`paper` or `robust`, as in talksumm.hmm; robust has no delta and epsilon"),
         ("lambda", _REAL, "tried: a step one sentence farther is this much less likely"),
         ("gamma", _REAL, "tried: a step back against one forward"),
         ("delta", _REAL, "tried: the probability to stay is max(delta (1 - K/T), epsilon)"),

@@ -128,7 +128,7 @@ def point(knobs: Sequence[float], accuracy: float, *, half: float = 0.05, curren
     """Return a row of talksumm/tuning, with an interval of `half` to both sides."""
     name = "-".join(map(str, knobs))
     return {
-        **IDENTITY, **dict(zip(("lambda", "gamma", "delta", "epsilon"), knobs, strict=True)), "id": f"point-{name}",
+        **IDENTITY, "model": "paper", **dict(zip(("lambda", "gamma", "delta", "epsilon"), knobs, strict=True)), "id": f"point-{name}",
         "accuracy": accuracy, "low": accuracy - half, "high": accuracy + half, "within_two": accuracy, "words": 100,
         "current": current, "talks": [{"talk_id": "talk-a", "title": "A talk", "words": 100, "correct": round(100 * accuracy)}],
     }  # fmt: skip
