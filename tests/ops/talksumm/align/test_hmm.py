@@ -193,7 +193,7 @@ def test_ties_between_predecessors_on_both_sides_go_to_the_lowest_state():
 def test_a_table_of_distinct_words_gives_the_path_of_the_gathered_rows():
     random = np.random.default_rng(3)
     table, observations = random.normal(size=(7, 20)), random.integers(0, 7, 200)
-    transition, start = HmmParams().transition(20, 200), np.zeros(20)
+    transition, start = HmmParams(model="paper").transition(20, 200), np.zeros(20)
     by_table = viterbi(table, start, transition, observations)
     assert by_table.tolist() == viterbi(table[observations], start, transition).tolist()
 
@@ -201,7 +201,7 @@ def test_a_table_of_distinct_words_gives_the_path_of_the_gathered_rows():
 def test_a_long_talk_loses_no_precision():
     random = np.random.default_rng(5)
     emission = np.log(random.dirichlet(np.ones(40), 3000))
-    transition, start = HmmParams().transition(40, 3000), np.log(random.dirichlet(np.ones(40)))
+    transition, start = HmmParams(model="paper").transition(40, 3000), np.log(random.dirichlet(np.ones(40)))
     path, log_probability, unique = dense_viterbi(emission, start, transition.dense())
     states = viterbi(emission, start, transition)
     assert unique and states.tolist() == path.tolist()
