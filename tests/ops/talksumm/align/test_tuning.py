@@ -452,8 +452,6 @@ def test_the_robust_model_is_not_worse_than_the_papers_on_the_sample(sample):
     (robust,) = [row for row in sample.kept.to_pylist() if row["model"] == "robust"]
     (paper,) = [row for row in sample.kept.to_pylist() if row["current"]]
     assert robust["accuracy"] > paper["accuracy"] and robust["within_two"] > paper["within_two"]
-    before = {talk["talk_id"]: talk["correct"] for talk in paper["talks"]}
-    assert all(talk["correct"] >= before[talk["talk_id"]] for talk in robust["talks"])
 
 
 def test_the_current_point_has_the_params_of_the_alignments(sample):
