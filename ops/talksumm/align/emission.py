@@ -96,7 +96,7 @@ class Emission:
             np.array(members, np.int64),
         )
         words, states = len(spoken), len(sentences)
-        self.words = words
+        self.words = words  # V
         kept = min(words, kept_cells // states)
         self.at_once = sys.maxsize if kept == words else max(1, fresh_cells // states)
         counts = np.zeros(words, np.int64) if frequent is None else frequent
