@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 from ops.models.word_vectors import WordVectors, word_vectors
 from ops.rank.choose import Budget, summarize
-from ops.talksumm.align.hmm import Alignment, GeometricTransition, HmmParams, align_words, viterbi
+from ops.talksumm.align.hmm import Alignment, HmmParams, align_words, viterbi
+from ops.talksumm.align.transition import GeometricTransition
 
 __all__ = [
     "Alignment",

@@ -8,12 +8,12 @@ from ops.rank.choose import Budget, summarize
 from ops.talksumm.align.alignments import align
 from ops.talksumm.align.hmm import (
     Alignment,
-    GeometricTransition,
     HmmParams,
     align_words,
     path_log_probability,
     viterbi,
 )
+from ops.talksumm.align.transition import GeometricTransition
 from ops.talksumm.summarise import SummaryParams, TrainingSetParams, summaries, training_sets
 
 __all__ = [

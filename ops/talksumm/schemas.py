@@ -159,6 +159,17 @@ _STATE = columns(
     ("text", _TEXT, "the sentence", TEXT),
 )
 
+#: How far the alignment of a pair can be trusted.
+_EVIDENCE = (
+    ("states", _INT, "K, the paper's sentences that words can be aligned to"),
+    ("steps", _INT, "T, the talk's words that are aligned"),
+    ("stay", _REAL, "the model's probability to stay in a sentence"),
+    ("coverage", _REAL, "share of the paper's states with an aligned word"),
+    ("last_three", _REAL, "share of the aligned words on the paper's last three states"),
+    ("posterior", _REAL, "mean probability of the words' states, given the whole talk"),
+    ("explained", _REAL, "mean probability that a word comes from its state and not from the background"),
+)
+
 ALIGNMENTS = Shape(
     unit=_STATE,
     kept=extended(
@@ -173,6 +184,7 @@ ALIGNMENTS = Shape(
             spans("pair_id.words"),
         ),
         ("log_probability", _REAL, "of the pair's most probable path"),
+        *_EVIDENCE,
     ),
 )
 
@@ -193,6 +205,7 @@ SUMMARIES = Shape(
         ("words", _INT, "of the summary"),
         ("paper_words", _INT, "of all states of the paper"),
         ("exhausted", pa.bool_(), _EXHAUSTED),
+        *_EVIDENCE,
     ),
 )
 
@@ -248,6 +261,7 @@ TALK_EXAMPLES = Shape(unit=TRAINING_SETS.kept, kept=extended(_OF_TALK_EXAMPLE, *
 TUNING = Shape(
     unit=unit_of(GOLD_ALIGNMENTS),
     kept=columns(
+        ("model", _TEXT, "`paper` or `robust`, as in talksumm.hmm; robust has no delta and epsilon"),
         ("lambda", _REAL, "tried: a step one sentence farther is this much less likely"),
         ("gamma", _REAL, "tried: a step back against one forward"),
         ("delta", _REAL, "tried: the probability to stay is max(delta (1 - K/T), epsilon)"),

@@ -24,7 +24,7 @@ from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
 from ops.core.parts import Parts
 from ops.core.sampling import Split, split_at, unit_interval
-from ops.core.thresholds import scored
+from ops.core.thresholds import at_least, at_most, scored
 from ops.filters.contamination import ContaminationParams
 from ops.rank.choose import Budget, summarize, word_count
 from ops.talksumm.schemas import SUMMARIES, TRAINING_SETS
@@ -34,6 +34,7 @@ class SummaryParams(Params, section="talksumm.summaries"):
     """The budgets by name: those of the paper's four training sets (4.1) and of its human evaluation.
 
     A summary ends before the first sentence that does not fit; `{fill: {words: 150}}` passes over it instead.
+    `explained` and `last_three` decide which alignments are good enough (benchmarks/talk_simulation.py).
     """
 
     budgets: dict[str, Budget] = Field(
@@ -47,7 +48,18 @@ class SummaryParams(Params, section="talksumm.summaries"):
         min_length=1,
     )
     """By name: how long a summary may be."""
+    explained: float = Field(0.44, ge=0, le=1)
+    """A talk with a smaller mean probability that its words come from the paper is about another paper. With
+    `talksumm.hmm.model: paper` this number is always 1."""
+    last_three: float = Field(0.3, ge=0, le=1)
+    """An alignment with a larger share of its words on the paper's last three sentences has collapsed. A
+    paper with fewer than 12 sentences, of which three are more than a quarter, cannot collapse."""
 
+
+#: The least number of sentences of a paper on which an alignment can collapse.
+_LONG = 12
+
+_EVIDENCE = ("states", "steps", "stay", "coverage", "last_three", "posterior", "explained")
 
 _STATE_COLUMNS = ("pair_id", "sentence_id", "state", "section_title", "role", "text", "licence")
 
@@ -83,10 +95,53 @@ def needs(alignments: Parts, params: SummaryParams, name: str) -> Iterator[pa.Ta
     for table in alignments:
         units: list[tuple[str, float | None, str]] = []
         for _, states in _by_pair(table.to_pylist()):
+            if fault(states[0], params):
+                units += [(unit["id"], None, unit["text"]) for unit in states]
+                continue
             order = budget.order([unit["text"] for unit in states], [unit["count"] for unit in states])
             need = {index: float(value) if value else -math.inf for index, value in order}
             units += [(unit["id"], need.get(index), unit["text"]) for index, unit in enumerate(states)]
         yield scored(units)
+
+
+def fault(state: Row, params: SummaryParams) -> tuple[str, float] | None:
+    """Return why a pair's alignment is not good enough, with the number that shows it; None if it is."""
+    if not at_least(state["explained"], params.explained):
+        return "other_paper", state["explained"]
+    if state["states"] >= _LONG and not at_most(state["last_three"], params.last_three):
+        return "collapsed", state["last_three"]
+    return None
+
+
+def explained(alignments: Parts, params: SummaryParams) -> Iterator[pa.Table]:
+    """Yield the pairs with the number that `params.explained` limits."""
+    every = params.model_copy(update={"explained": 0.0})
+    for table in alignments:
+        pairs = [states[0] for _, states in _by_pair(table.to_pylist())]
+        yield scored(
+            (pair["pair_id"], None if fault(pair, every) else pair["explained"], pair["text"])
+            for pair in pairs
+        )
+
+
+def last_three(alignments: Parts, params: SummaryParams) -> Iterator[pa.Table]:
+    """Yield the pairs with the number that `params.last_three` limits."""
+    every = params.model_copy(update={"last_three": 1.0})
+    for table in alignments:
+        pairs = [states[0] for _, states in _by_pair(table.to_pylist())]
+        yield scored(
+            (
+                pair["pair_id"],
+                None if fault(pair, every) else pair["last_three"] if pair["states"] >= _LONG else -math.inf,
+                pair["text"],
+            )
+            for pair in pairs
+        )
+
+
+def pairs_of(summaries: pa.Table) -> int:
+    """Return the number of pairs with summaries, in a table of talksumm/summaries."""
+    return int(pc.count_distinct(summaries["pair_id"]).as_py())
 
 
 def sentences_of(summaries: pa.Table, name: str) -> int:
@@ -106,28 +161,35 @@ def all_summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Out
 def summaries(alignments: pa.Table, pairs: pa.Table, params: SummaryParams) -> Outcome:
     """Return a summary of every pair for every budget; the units are the sentences of `alignments`.
 
-    All sentences of a pair must be in the table. `pairs` has the papers' titles. A sentence in no summary is
-    dropped, with its count as score: `zero_count` (the talk never has it in mind) or `beyond_every_budget`. A
+    All sentences of a pair must be in the table. `pairs` has the papers' titles. A pair without a summary
+    drops its sentences: `other_paper` (the paper does not explain the words; score: the mean probability that
+    it does) or `collapsed` (score: share of the words on the last three sentences). Any other sentence in no
+    summary is dropped, with its count as score: `zero_count` (the talk never has it in mind) or
+    `beyond_every_budget`. A
     summary is exhausted if it has all sentences that the talk has in mind; then summaries of larger budgets
     are the same. Raises KeyError for an alignment whose pair is not in `pairs`.
     """
     titles = dict(zip(pairs["id"].to_pylist(), pairs["paper_title"].to_pylist(), strict=True))
     units = alignments.to_pylist()
     kept: list[Row] = []
-    used: set[str] = set()
+    dropped: list[Row] = []
     for pair_id, states in _by_pair(units):
         if pair_id not in titles:
             raise KeyError(f"alignments name the pair {pair_id!r}, which is not in the table of pairs")
+        if found := fault(states[0], params):
+            dropped += [drop(unit, found[0], score=found[1]) for unit in states]
+            continue
+        used: set[str] = set()
         for name, budget in sorted(params.budgets.items()):
             row = _summary(states, name, budget, titles[pair_id])
             if row is not None:
                 kept.append(row)
                 used.update(row["source_ids"])
-    dropped = [
-        drop(unit, "beyond_every_budget" if unit["count"] else "zero_count", score=float(unit["count"]))
-        for unit in units
-        if unit["id"] not in used
-    ]
+        dropped += [
+            drop(unit, "beyond_every_budget" if unit["count"] else "zero_count", score=float(unit["count"]))
+            for unit in states
+            if unit["id"] not in used
+        ]
     return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)
 
 
@@ -235,4 +297,5 @@ def _summary(states: Sequence[Row], name: str, budget: Budget, title: str | None
         "words": word_count(text),
         "paper_words": sum(word_count(unit["text"]) for unit in states),
         "exhausted": len(chosen) == sum(unit["count"] > 0 for unit in states),
+        **{name: used[0][name] for name in _EVIDENCE},
     }

@@ -15,6 +15,7 @@ from orchestration.files.parquet import write_outcomes
 from pages.systems.talksumm import talks
 from pages.systems.talksumm.site import tuning_pages
 from tests.browser.written import write_site
+from tests.ops.talksumm.pair_cases import EVIDENCE
 
 MONTH = "2018-06"
 IDENTITY = {"source_ids": ["source"], "licence": "CC-BY-4.0"}
@@ -128,7 +129,7 @@ def point(knobs: Sequence[float], accuracy: float, *, half: float = 0.05, curren
     """Return a row of talksumm/tuning, with an interval of `half` to both sides."""
     name = "-".join(map(str, knobs))
     return {
-        **IDENTITY, **dict(zip(("lambda", "gamma", "delta", "epsilon"), knobs, strict=True)), "id": f"point-{name}",
+        **IDENTITY, "model": "paper", **dict(zip(("lambda", "gamma", "delta", "epsilon"), knobs, strict=True)), "id": f"point-{name}",
         "accuracy": accuracy, "low": accuracy - half, "high": accuracy + half, "within_two": accuracy, "words": 100,
         "current": current, "talks": [{"talk_id": "talk-a", "title": "A talk", "words": 100, "correct": round(100 * accuracy)}],
     }  # fmt: skip
@@ -201,7 +202,7 @@ def _states(talk: Talk) -> tuple[list, list]:
             count = sum(last - first + 1 for first, last in spans)
             kept.append({
                 **row, "state": len(kept), "count": count, "seconds": count / 2 if talk.timed else None,
-                "spans": [{"first": first, "last": last} for first, last in spans], "log_probability": -1.0,
+                "spans": [{"first": first, "last": last} for first, last in spans], "log_probability": -1.0, **EVIDENCE,
             })  # fmt: skip
         elif not _is_none(why):
             left_out.append(drop(row, why, 12.0 if why == "short" else None))
@@ -211,7 +212,7 @@ def _states(talk: Talk) -> tuple[list, list]:
 def _summary(talk: Talk) -> dict:
     texts = [talk.sentences[at][1] for at in talk.summary]
     return {
-        **IDENTITY, "id": f"summary-{talk.name}", "source_ids": [talk.state(at) for at in talk.summary], "pair_id": talk.pair,
+        **IDENTITY, **EVIDENCE, "id": f"summary-{talk.name}", "source_ids": [talk.state(at) for at in talk.summary], "pair_id": talk.pair,
         "talk_id": f"talk-{talk.name}", "paper_id": f"paper-{talk.name}", "paper_title": "A paper", "budget": "words_150",
         "sentence_ids": [f"sentence-{talk.name}-{at}" for at in talk.summary], "positions": list(talk.summary),
         "counts": [1 for _ in talk.summary], "text": " ".join(texts), "words": 20, "paper_words": 100, "exhausted": True,

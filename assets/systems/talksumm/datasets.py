@@ -51,7 +51,10 @@ from ops.talksumm.summarise import (
     SummaryParams,
     TrainingSetParams,
     all_summaries,
+    explained,
+    last_three,
     needs,
+    pairs_of,
     sentences_of,
 )
 from ops.talksumm.summarise import training_sets as training_sets_op
@@ -134,8 +137,17 @@ def pairs(
     group="talksumm",
     shape=ALIGNMENTS,
     consumes="pairs.sentences",
-    measures=["count", "seconds", "spans.length", "text.words"],
-    scores={"coverage": DatasetScore("count", "share"), "words_per_sentence": DatasetScore("count")},
+    measures=[
+        *("count", "seconds", "spans.length", "text.words"),
+        *("coverage", "last_three", "posterior", "explained", "stay"),
+    ],
+    scores={
+        "coverage": DatasetScore("count", "share"),
+        "words_per_sentence": DatasetScore("count"),
+        "last_three": DatasetScore("last_three"),
+        "posterior": DatasetScore("posterior"),
+        "explained": DatasetScore("explained"),
+    },
     thresholds=[
         Threshold(
             HmmParams,
@@ -150,13 +162,17 @@ def pairs(
     expectations=[
         *identity("state"),
         *not_null(
-            "pair_id", "talk_id", "paper_id", "sentence_id", "text", "state", "count", "log_probability"
+            *("pair_id", "talk_id", "paper_id", "sentence_id", "text", "state", "count", "log_probability"),
+            *("states", "steps", "stay", "coverage", "last_three", "posterior", "explained"),
         ),
         unique("pair_id", "state"),
         between("state", 0),
         between("count", 0),
         between("seconds", 0),
         between("log_probability", None, 0),
+        *(between(name, 0, 1) for name in ("coverage", "last_three", "posterior", "explained", "stay")),
+        at_most("state", "states"),
+        at_most("count", "steps"),
         at_most("spans.length", "count"),
         between("spans.first.least", 0),
         *none("spans.first.descents"),
@@ -173,20 +189,42 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
     group="talksumm",
     shape=SUMMARIES,
     consumes="alignments",
-    measures=["words", "sentence_ids.length", "counts.items"],
+    measures=["words", "sentence_ids.length", "counts.items", "explained", "last_three"],
     scores={"words": DatasetScore("words"), "exhausted": DatasetScore("exhausted", "share")},
     thresholds=[
         Threshold(
             SummaryParams,
-            f"budgets.*.{measure}",
+            "explained",
+            at_least,
+            explained,
+            values=(0, 0.4, 0.42, 0.48, 0.5, 0.55),
+            meaning="mean probability that the paper explains a word",
+            units="pairs",
+            counted=pairs_of,
+        ),
+        Threshold(
+            SummaryParams,
+            "last_three",
             at_most_op,
-            needs,
-            values=values,
-            meaning=f"{measure} of a summary that takes the sentence",
-            units="sentences of summaries",
-            counted=sentences_of,
-        )
-        for measure, values in BUDGETS_TO_TRY.items()
+            last_three,
+            values=(0.1, 0.2, 0.4, 0.5, 1),
+            meaning="share of the words on the last three sentences",
+            units="pairs",
+            counted=pairs_of,
+        ),
+        *(
+            Threshold(
+                SummaryParams,
+                f"budgets.*.{measure}",
+                at_most_op,
+                needs,
+                values=values,
+                meaning=f"{measure} of a summary that takes the sentence",
+                units="sentences of summaries",
+                counted=sentences_of,
+            )
+            for measure, values in BUDGETS_TO_TRY.items()
+        ),
     ],
     text_pair=("text", "pairs.sentences"),
     expectations=[
@@ -254,7 +292,7 @@ clean_training_sets = filter_examples(
     partitioned=False,
     measures=["accuracy", "within_two"],
     trials=Trials(
-        params=("lambda", "gamma", "delta", "epsilon"),
+        params=("model", "lambda", "gamma", "delta", "epsilon"),
         metrics=("accuracy", "low", "high", "within_two", "words"),
     ),
     scores={
@@ -266,7 +304,8 @@ clean_training_sets = filter_examples(
     },
     expectations=[
         *identity("point"),
-        unique("lambda", "gamma", "delta", "epsilon"),
+        unique("model", "lambda", "gamma", "delta", "epsilon"),
+        among("model", "paper", "robust"),
         *(between(name, 0, 1) for name in ("accuracy", "low", "high", "within_two")),
         at_most("accuracy", "within_two"),
         at_most("low", "accuracy", "warning"),
@@ -279,7 +318,7 @@ clean_training_sets = filter_examples(
 def tuning(
     gold_alignments: Parts, pairs: Parts, talks: Parts, hmm: HmmParams, params: TuningParams
 ) -> Outcomes:
-    """Scores of the alignment model on talks aligned by hand, for a grid of its four parameters."""
+    """Scores of both alignment models on talks aligned by hand; the paper's for a grid of its parameters."""
     return tune(gold_alignments, pairs, talks, hmm, params)
 
 

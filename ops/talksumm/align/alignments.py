@@ -18,6 +18,7 @@ from ops.core.thresholds import at_least, at_most, scored
 from ops.models.word_vectors import WordVectors, word_vectors
 from ops.parse.roles import INTRODUCTION, PREAMBLE
 from ops.talksumm.align.emission import observe, says_anything
+from ops.talksumm.align.evidence import Evidence, evidence
 from ops.talksumm.align.hmm import Alignment, HmmParams, Trellis, trellis
 from ops.talksumm.schemas import ALIGNMENTS
 
@@ -48,7 +49,8 @@ def align(pairs: pa.Table, params: HmmParams) -> Outcome:
             detail = f"{len(pair['words'])} words"
             dropped += [drop(unit, "talk_without_words", detail=detail) for unit in states]
         else:
-            kept += _rows(states, model.decode(params), pair["words"])
+            alignment = model.decode(params)
+            kept += _rows(states, alignment, evidence(model, alignment, params), pair["words"])
     return Outcome.of(ALIGNMENTS, units, kept, dropped)
 
 
@@ -142,7 +144,7 @@ def _unit(pair: Row, sentence: Row) -> dict[str, Any]:
     }
 
 
-def _rows(states: Sequence[Row], alignment: Alignment, words: Sequence[Row]) -> list[Row]:
+def _rows(states: Sequence[Row], alignment: Alignment, of_pair: Evidence, words: Sequence[Row]) -> list[Row]:
     timed = any(word["start"] is not None for word in words)
     rows: list[Row] = []
     for state, (unit, runs) in enumerate(zip(states, spans(alignment), strict=True)):
@@ -154,6 +156,7 @@ def _rows(states: Sequence[Row], alignment: Alignment, words: Sequence[Row]) -> 
             "spans": [{"first": first, "last": last} for first, last in runs],
             # Six decimals: coarser than rounding errors of sums, finer than differences between paths.
             "log_probability": round(alignment.log_probability, 6),
+            **of_pair._asdict(),
         }
         rows.append(row)
     return rows

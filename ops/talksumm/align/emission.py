@@ -12,7 +12,7 @@ import string
 import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,34 @@ from ops.text.words import STOP_WORDS, is_disfluency, visible
 KEPT_CELLS, FRESH_CELLS = 2**26, 2**24
 
 
+class Similarity(NamedTuple):
+    """What similarity and probability are made of; the defaults plus `floor` 0.8 are the paper's."""
+
+    floor: float = 0.0
+    """Share of a sentence's least similarity that is subtracted from all of its similarities."""
+    sharpness: int = 1
+    """The power of exp(cosine)."""
+    background: float = 0.0
+    """The share of words that come from no sentence: all V distinct words are then equally probable."""
+    by_spelling: bool = False
+    """Whether a word without a vector equals itself and is unlike all others."""
+
+
+PAPER = Similarity(floor=0.8)
+
+
 class Emission:
     """ln p(word | sentence) for V distinct spoken tokens and K sentences: a table of V rows.
 
-    The similarity of a word and a sentence is the greatest exp(cosine) over the sentence's words. For each
-    sentence, `floor` times the least similarity of any spoken word is subtracted, and the V values are scaled
-    to sum to 1. This leaves mostly what distinguishes the words. A spoken token without a vector gets the
-    mean of all vectors. A paper token without a vector is skipped; a sentence with only such tokens gets the
-    mean.
+    The similarity of a word and a sentence is the greatest exp(cosine) over the sentence's words, to the
+    power of `sharpness`. For each sentence, `floor` times the least similarity of any spoken word is
+    subtracted, and the V values are scaled to sum to 1. This leaves mostly what distinguishes the words.
+    A `background` b then gives p = (1 - b) p + b / V. So a word that no sentence has says little, however
+    unlike the sentences are.
+
+    A spoken token without a vector gets the mean of all vectors. A paper token without a vector is skipped; a
+    sentence with only such tokens gets the mean. If tokens compare `by_spelling`, those without a vector have
+    cosine 1 with themselves and 0 with all others; such names are what best tells sentences apart.
 
     Rows of the most `frequent` tokens (V counts) are kept, as many as `kept_cells` allows: usually all. The
     others are recomputed on each request, with up to `fresh_cells` at a time. The values depend on neither
@@ -43,7 +63,7 @@ class Emission:
         spoken: Sequence[str],
         sentences: Sequence[Sequence[str]],
         vectors: WordVectors,
-        floor: float = 0.8,
+        similarity: Similarity = PAPER,
         frequent: NDArray[np.int64] | None = None,
         kept_cells: int = KEPT_CELLS,
         fresh_cells: int = FRESH_CELLS,
@@ -52,8 +72,11 @@ class Emission:
 
         mean = vectors.mean.astype(np.float32)
         spoken_vectors, found = vectors.vectors(spoken)
-        spoken_vectors[~found] = mean
-        vocabulary = sorted({word for sentence in sentences for word in sentence if word in vectors})
+        written = {word for sentence in sentences for word in sentence}
+        if not similarity.by_spelling:
+            spoken_vectors[~found] = mean
+            written = {word for word in written if word in vectors}
+        vocabulary = sorted(written)
         paper_vectors = np.vstack([vectors.vectors(vocabulary)[0], mean[np.newaxis]])
         if not (np.isfinite(spoken_vectors).all() and np.isfinite(paper_vectors).all()):
             raise ValueError("the word vectors hold NaN or infinity")
@@ -63,13 +86,17 @@ class Emission:
         for sentence in sentences:
             members += sorted({column[word] for word in sentence if word in column}) or [len(vocabulary)]
             offsets.append(len(members))
+        self._similarity = similarity
         self._spoken = kernels.unit_rows(spoken_vectors.astype(np.float64))
+        equal = {word: index for word, index in column.items() if word not in vectors}
+        self._same = np.array([equal.get(word, -1) for word in spoken], np.int64)
         self._paper = (
             np.ascontiguousarray(kernels.unit_rows(paper_vectors.astype(np.float64)).T),
             np.array(offsets, np.int64),
             np.array(members, np.int64),
         )
         words, states = len(spoken), len(sentences)
+        self.words = words  # V
         kept = min(words, kept_cells // states)
         self.at_once = sys.maxsize if kept == words else max(1, fresh_cells // states)
         counts = np.zeros(words, np.int64) if frequent is None else frequent
@@ -77,7 +104,7 @@ class Emission:
         self._row = np.full(words, -1)
         self._row[self._kept] = np.arange(kept)
         self._table = np.empty((min(words, kept + self.at_once), states))
-        self._normalise(floor)
+        self._normalise()
 
     def rows(self, observations: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return a table, and for each observed token its row in it, valid until the next call.
@@ -85,36 +112,46 @@ class Emission:
         Tokens are given by index. At most `at_once` of them may be requested; any number if all rows are
         kept.
         """
-        from ops.talksumm.align import kernels
 
         rows, fresh = self._similar(observations)
-        kernels.log_shares(fresh, self._subtracted, self._total)
+        self._to_logs(fresh)
         return self._table, rows
 
     def _similar(self, observations: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the row of each token, and the recomputed rows, not normalised yet."""
-        from ops.talksumm.align import kernels
 
         rows = self._row[observations]
         missing, places = np.unique(observations[rows < 0], return_inverse=True)
         rows[rows < 0] = len(self._kept) + places
         fresh = self._table[len(self._kept) : len(self._kept) + len(missing)]
-        kernels.similarities(self._spoken[missing], *self._paper, fresh)
+        self._fill(fresh, missing)
         return rows, fresh
 
-    def _normalise(self, floor: float) -> None:
+    def _fill(self, table: NDArray[np.float64], words: NDArray[np.int64]) -> None:
+        from ops.talksumm.align import kernels
+
+        sharpness = self._similarity.sharpness
+        kernels.similarities(self._spoken[words], self._same[words], *self._paper, sharpness, table)
+
+    def _to_logs(self, table: NDArray[np.float64]) -> None:
+        from ops.talksumm.align import kernels
+
+        background = self._similarity.background
+        kernels.log_shares(table, self._subtracted, self._total, background, background / len(self._spoken))
+
+    def _normalise(self) -> None:
         from ops.talksumm.align import kernels
 
         kept = self._table[: len(self._kept)]
-        kernels.similarities(self._spoken[self._kept], *self._paper, kept)
+        self._fill(kept, self._kept)
         least = np.full(self._table.shape[1], np.inf)
         for words in self._blocks():
             kernels.lower(least, self._table, self._similar(words)[0])
-        self._subtracted = floor * least
+        self._subtracted = self._similarity.floor * least
         self._total = np.zeros_like(least)
         for words in self._blocks():
             kernels.add(self._total, self._table, self._similar(words)[0], self._subtracted)
-        kernels.log_shares(kept, self._subtracted, self._total)
+        self._to_logs(kept)
 
     def _blocks(self) -> Iterator[NDArray[np.int64]]:
         words = np.arange(len(self._spoken))
@@ -131,10 +168,13 @@ _COMPOUNDS = frozenset({"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"})
 
 
 def log_emission(
-    spoken: Sequence[str], sentences: Sequence[Sequence[str]], vectors: WordVectors, floor: float = 0.8
+    spoken: Sequence[str],
+    sentences: Sequence[Sequence[str]],
+    vectors: WordVectors,
+    similarity: Similarity = PAPER,
 ) -> NDArray[np.float64]:
     """Return ln p(word | sentence) for V distinct spoken tokens and K sentences (V x K), as in `Emission`."""
-    emission = Emission(spoken, sentences, vectors, floor, kept_cells=len(spoken) * len(sentences))
+    emission = Emission(spoken, sentences, vectors, similarity, kept_cells=len(spoken) * len(sentences))
     return emission.rows(np.arange(len(spoken)))[0]
 
 

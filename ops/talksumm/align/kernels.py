@@ -42,6 +42,18 @@ def exp(x: float) -> float:
 
 
 @compiled
+def exps(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return e^x for every x <= 0, with an error below 4e-16 of it; 0 for minus infinity."""
+    result = np.zeros_like(values)
+    source, target = values.ravel(), result.ravel()
+    for index in range(source.size):
+        if source[index] > -700.0:
+            twos = math.floor(source[index] / _LN_2 + 0.5)
+            target[index] = math.ldexp(exp(source[index] - twos * _LN_2), int(twos))
+    return result
+
+
+@compiled
 def log(x: float) -> float:
     """Return ln x for finite x > 0, and minus infinity for 0: 2 artanh((m - 1) / (m + 1)) + e ln 2."""
     if x == 0.0:
@@ -86,15 +98,18 @@ def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 @compiled
 def similarities(
     spoken: NDArray[np.float64],
+    same: NDArray[np.int64],
     paper: NDArray[np.float64],
     offsets: NDArray[np.int64],
     members: NDArray[np.int64],
+    power: int,
     result: NDArray[np.float64],
 ) -> None:
-    """Fill `result` (n x K) with the greatest exp(cosine) of n spoken words (n x D) and a sentence's words.
+    """Fill `result` (n x K) with the greatest exp(cosine)^power of n spoken words and a sentence's words.
 
-    `paper` (D x P) has the unit vectors of the paper's words. The words of sentence k are
-    members[offsets[k]:offsets[k + 1]], at least one.
+    `spoken` (n x D) and `paper` (D x P) have unit vectors of the talk's and the paper's words. `same` (n) is
+    the paper's word with which a spoken word has cosine 1, whatever their vectors, or -1. The words of
+    sentence k are members[offsets[k]:offsets[k + 1]], at least one.
     """
     words, dimensions = spoken.shape
     states = offsets.size - 1
@@ -107,6 +122,8 @@ def similarities(
             row = paper[dimension]
             for column in range(cosines.size):
                 cosines[column] += weight * row[column]
+        if same[word] >= 0:
+            cosines[same[word]] = 1.0
         similar = result[word]
         for state in range(states):
             best = -1.0
@@ -116,6 +133,11 @@ def similarities(
         # As a separate loop this is vectorised: a third of the time.
         for state in range(states):
             similar[state] = exp(similar[state])
+        if power > 1:
+            once = similar.copy()
+            for _ in range(1, power):
+                for state in range(states):
+                    similar[state] *= once[state]
 
 
 @compiled
@@ -141,12 +163,20 @@ def add(
 
 @compiled
 def log_shares(
-    similar: NDArray[np.float64], subtracted: NDArray[np.float64], total: NDArray[np.float64]
+    similar: NDArray[np.float64],
+    subtracted: NDArray[np.float64],
+    total: NDArray[np.float64],
+    background: float,
+    uniform: float,
 ) -> None:
-    """Replace `similar` (n x K), minus `subtracted` (K), by the logarithm of its share of `total` (K)."""
+    """Replace `similar` (n x K), minus `subtracted` (K), by the logarithm of its share s of `total` (K).
+
+    With a background, by the logarithm of (1 - background) s + uniform.
+    """
     for row in range(similar.shape[0]):
         for state in range(total.size):
-            similar[row, state] = log((similar[row, state] - subtracted[state]) / total[state])
+            share = (similar[row, state] - subtracted[state]) / total[state]
+            similar[row, state] = log((1.0 - background) * share + uniform)
 
 
 @compiled
@@ -231,3 +261,116 @@ def _predecessor(cells: Any, state: int) -> int:
             state += 1
         return state + 1
     return state
+
+
+@compiled
+def move_forward(
+    before: NDArray[np.float64],
+    likelihood: NDArray[np.float64],
+    after: NDArray[np.float64],
+    leave: NDArray[np.float64],
+    stay: float,
+    decay: float,
+    backward: float,
+) -> None:
+    """Fill `after` (K) with the forward probabilities of a step, scaled to sum to 1, from those before it.
+
+    `likelihood` (K) has the probability of the step's word in each state. The transition is that of
+    `advance`, with probabilities instead of logarithms.
+    """
+    states = before.size
+    from_left = from_right = 0.0
+    for state in range(states):
+        after[state] = stay * before[state] + from_left
+        from_left = from_left * decay + before[state] * leave[state]
+    for state in range(states - 1, -1, -1):
+        after[state] += backward * from_right
+        from_right = from_right * decay + before[state] * leave[state]
+    _scale(after, likelihood)
+
+
+@compiled
+def move_backward(
+    weights: NDArray[np.float64],
+    likelihood: NDArray[np.float64],
+    leave: NDArray[np.float64],
+    stay: float,
+    decay: float,
+    backward: float,
+) -> None:
+    """Replace `weights` (K), the backward probabilities of a step, by those of the step before it, scaled."""
+    states = weights.size
+    _scale(weights, likelihood)
+    reached = np.empty(states)
+    behind = ahead = 0.0
+    for state in range(states):
+        reached[state] = stay * weights[state] + leave[state] * backward * behind
+        behind = behind * decay + weights[state]
+    for state in range(states - 1, -1, -1):
+        reached[state] += leave[state] * ahead
+        ahead = ahead * decay + weights[state]
+    weights[:] = reached
+
+
+@compiled
+def _scale(values: NDArray[np.float64], likelihood: NDArray[np.float64]) -> None:
+    """Multiply `values` (K) by `likelihood` (K), and scale the products to sum to 1."""
+    total = 0.0
+    for state in range(values.size):
+        values[state] *= likelihood[state]
+        total += values[state]
+    for state in range(values.size):
+        values[state] /= total
+
+
+@compiled
+def forwards(
+    start: NDArray[np.float64],
+    first: int,
+    likelihood: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    leave: NDArray[np.float64],
+    stay: float,
+    decay: float,
+    backward: float,
+    forward: NDArray[np.float64],
+) -> None:
+    """Fill `forward` (n x K) with the forward probabilities of the steps `first`, `first` + 1, ...
+
+    `start` (K) has those of the step before `first`; if `first` is 0, the probabilities of the first state.
+    Step `first` + i uses row rows[i] of `likelihood`.
+    """
+    for index in range(rows.size):
+        likely = likelihood[rows[index]]
+        if first + index == 0:
+            forward[0] = start
+            _scale(forward[0], likely)
+        else:
+            before = forward[index - 1] if index else start
+            move_forward(before, likely, forward[index], leave, stay, decay, backward)
+
+
+@compiled
+def posteriors(
+    path: NDArray[np.int32],
+    forward: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    likelihood: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    leave: NDArray[np.float64],
+    stay: float,
+    decay: float,
+    backward: float,
+    result: NDArray[np.float64],
+) -> None:
+    """Fill `result` (n) with the probability of the state of `path` (n) at each step, given all words.
+
+    `forward` (n x K) is as in `forwards`. `weights` (K) has the backward probabilities of the last step, and
+    becomes those of the step before the first.
+    """
+    for index in range(path.size - 1, -1, -1):
+        total = 0.0
+        for state in range(weights.size):
+            total += forward[index, state] * weights[state]
+        result[index] = forward[index, path[index]] * weights[path[index]] / total
+        move_backward(weights, likelihood[rows[index]], leave, stay, decay, backward)

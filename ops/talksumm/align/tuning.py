@@ -1,4 +1,4 @@
-"""How well the model reproduces manual alignments of talks, over a grid of its four main parameters.
+"""How well both models reproduce manual alignments of talks; the paper's over a grid of its four parameters.
 
 Belongs here: the grid, finding the states that labels refer to, scores with their intervals, and the table of
 talksumm/tuning. This is only a report: the alignments take their parameters from params.yaml, whatever is
@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +28,13 @@ from ops.core.thresholds import at_most
 from ops.metrics.bootstrap import interval
 from ops.models.word_vectors import word_vectors
 from ops.talksumm.align.alignments import cells, divide, trellis_of
-from ops.talksumm.align.hmm import HmmParams, Trellis
+from ops.talksumm.align.hmm import HmmParams, Model, Trellis
 from ops.talksumm.schemas import TUNING
 
 #: Predictions up to this many sentences off count for `within_two`.
 NEAR = 2
+
+MODELS: tuple[Model, ...] = get_args(Model)
 
 Counts: TypeAlias = NDArray[np.int64]
 Factors = Annotated[tuple[Annotated[float, Field(gt=0, le=1)], ...], Field(min_length=1)]
@@ -40,21 +42,26 @@ Probabilities = Annotated[tuple[Annotated[float, Field(gt=0, lt=1)], ...], Field
 
 
 class KnobSetting(NamedTuple):
-    """Values of the four parameters, as named in params.yaml."""
+    """A model, and values of the paper's four parameters, as named in params.yaml.
 
+    `robust` has no delta and epsilon, so that it is only one point.
+    """
+
+    model: Model
     lambda_: float
     gamma: float
     delta: float
     epsilon: float
 
     def applied(self, params: HmmParams) -> HmmParams:
-        """Return `params` with these four values; the others are unchanged."""
+        """Return `params` with this model and these values; the others are unchanged."""
         return params.model_copy(update=self._asdict())
 
 
 class TuningParams(Params, section="talksumm.tuning"):
     """The grid (every combination of the four lists), and the bootstrap (`resamples` draws from `seed`).
 
+    The grid is of the model `paper`. The model `robust` is scored with the values of `talksumm.hmm` alone.
     The defaults surround the paper's 0.75, 0.5, 0.33 and 0.1.
     """
 
@@ -78,8 +85,9 @@ class TuningParams(Params, section="talksumm.tuning"):
         return values
 
     def points(self, current: HmmParams) -> list[KnobSetting]:
-        """Return the points of the grid and the current point, each once, in order."""
-        return sorted({KnobSetting(*values) for values in product(*self._axes())} | {current_point(current)})
+        """Return the points of the grid, and both models at the current values, each once, in order."""
+        grid = {KnobSetting("paper", *values) for values in product(*self._axes())}
+        return sorted(grid | {current_point(current)._replace(model=model) for model in MODELS})
 
     def _axes(self) -> tuple[tuple[float, ...], ...]:
         return self.lambda_, self.gamma, self.delta, self.epsilon
@@ -87,7 +95,7 @@ class TuningParams(Params, section="talksumm.tuning"):
 
 def current_point(params: HmmParams) -> KnobSetting:
     """Return the point given by params.yaml."""
-    return KnobSetting(params.lambda_, params.gamma, params.delta, params.epsilon)
+    return KnobSetting(params.model, params.lambda_, params.gamma, params.delta, params.epsilon)
 
 
 @dataclass(frozen=True)
@@ -104,12 +112,12 @@ class LabelledTalk:
     """A talk with its labelled runs, ready to be decoded at any point."""
 
     pair: Row
-    trellis: Trellis
+    trellises: Mapping[Model, Trellis]
     runs: Sequence[Run]
 
     def hits(self, params: HmmParams) -> tuple[Counts, Counts]:
         """Return, for each run, the number of words with the right state, and of those at most NEAR off."""
-        states = self.trellis.decode(params).states
+        states = self.trellises[params.model].decode(params).states
         distances = [np.abs(states[run.steps] - run.state) for run in self.runs]
         return (
             np.array([np.count_nonzero(distance == 0) for distance in distances], np.int64),
@@ -149,7 +157,7 @@ def tune(
         {
             "id": row_id("point", *map(repr, point)),
             **shared,
-            **dict(zip(("lambda", "gamma", "delta", "epsilon"), point, strict=True)),
+            **dict(zip(("model", "lambda", "gamma", "delta", "epsilon"), point, strict=True)),
             "accuracy": _share(exact[index].sum(), words.sum()),
             "low": low,
             "high": high,
@@ -228,8 +236,13 @@ def _labelled(pair: Row, labels: Sequence[Row], params: HmmParams) -> tuple[Labe
     size = cells(pair, states)
     if not at_most(size, params.cells):
         return None, [drop(label, "too_large", float(size)) for label in labels]
-    model = trellis_of(pair, states, word_vectors(params.vectors), params)
-    spoken = np.empty(0, np.int64) if model is None else model.kept
+    vectors = word_vectors(params.vectors)
+    trellises = {
+        model: trellis_of(pair, states, vectors, params.model_copy(update={"model": model}))
+        for model in MODELS
+    }
+    possible = {model: trellis for model, trellis in trellises.items() if trellis is not None}
+    spoken = next((trellis.kept for trellis in possible.values()), np.empty(0, np.int64))
     runs: list[Run] = []
     dropped: list[Row] = []
     for label in labels:
@@ -246,7 +259,7 @@ def _labelled(pair: Row, labels: Sequence[Row], params: HmmParams) -> tuple[Labe
             dropped.append(drop(label, "no_words", detail=f"{last - first + 1} words"))
         else:
             runs.append(Run(label, meant[0], steps))
-    return (LabelledTalk(pair, model, runs) if runs and model else None), dropped
+    return (LabelledTalk(pair, possible, runs) if runs else None), dropped
 
 
 def _licences(talk: LabelledTalk) -> set[str]:

@@ -31,7 +31,7 @@ KNOBS = ("lambda", "gamma", "delta", "epsilon")
 
 #: The most points on the page; the worst points of a larger grid are left out.
 MOST_POINTS = 5_000
-_COLUMNS = [*KNOBS, "id", "accuracy", "low", "high", "within_two", "words", "current", "talks"]
+_COLUMNS = ["model", *KNOBS, "id", "accuracy", "low", "high", "within_two", "words", "current", "talks"]
 
 
 def evaluation_pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
@@ -100,7 +100,12 @@ def ranked(points: Iterable[Row]) -> list[Row]:
     """Return the points, most accurate first; ties: the current point first, then smaller knobs."""
     return sorted(
         points,
-        key=lambda point: (-point["accuracy"], not point["current"], *(point[knob] for knob in KNOBS)),
+        key=lambda point: (
+            -point["accuracy"],
+            not point["current"],
+            point["model"],
+            *(point[knob] for knob in KNOBS),
+        ),
     )
 
 

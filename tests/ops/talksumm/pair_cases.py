@@ -46,3 +46,9 @@ def sentence(paper_id, position, text="It works."):
         "text": text,
         "cut": None,
     }
+
+
+#: Evidence of a good alignment, as in talksumm/alignments.
+EVIDENCE = {
+    "states": 40, "steps": 400, "stay": 0.4, "coverage": 0.5, "last_three": 0.0, "posterior": 0.3, "explained": 0.7
+}  # fmt: skip

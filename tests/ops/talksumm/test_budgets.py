@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ops.rank.choose import Length
 from ops.talksumm import Budget, SummaryParams, summaries, summarize
 from ops.talksumm.schemas import ALIGNMENTS, PAIRS, SUMMARIES
+from tests.ops.talksumm.pair_cases import EVIDENCE
 
 papers = st.lists(
     st.tuples(st.integers(0, 12).map(lambda words: " ".join(["word"] * words)), st.integers(0, 6)),
@@ -116,7 +117,7 @@ def test_the_default_budgets_are_the_papers():
 
 
 def alignments(counts, pair="pair-1"):
-    row = dict.fromkeys(ALIGNMENTS.kept.names)
+    row = dict.fromkeys(ALIGNMENTS.kept.names) | EVIDENCE
     rows = [
         row
         | {
@@ -178,3 +179,22 @@ def test_the_order_of_rows_does_not_matter():
 def test_an_alignment_without_its_pair_is_refused():
     with pytest.raises(KeyError, match="pair-1"):
         summaries(alignments([1]), pairs("pair-2"), TWO_BUDGETS)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "reason"),
+    [
+        ({"explained": 0.43}, "other_paper"),
+        ({"last_three": 0.31}, "collapsed"),
+        ({"explained": 0.43, "last_three": 0.31}, "other_paper"),
+        ({"last_three": 1.0, "states": 11}, None),
+    ],
+)
+def test_a_pair_with_a_bad_alignment_has_no_summary(evidence, reason):
+    rows = [row | evidence for row in alignments([2, 0]).to_pylist()]
+    outcome = summaries(pa.Table.from_pylist(rows, schema=ALIGNMENTS.kept), pairs("pair-1"), SummaryParams())
+    assert bool(outcome.kept.num_rows) == (reason is None)
+    if reason:
+        assert outcome.dropped["reason"].to_pylist() == [reason] * 2
+        column = "explained" if reason == "other_paper" else "last_three"
+        assert outcome.dropped["score"].to_pylist() == [evidence[column]] * 2

@@ -3,6 +3,7 @@ import pytest
 from ops.talksumm import Budget, SummaryParams, TrainingSetParams, training_sets
 from ops.talksumm.schemas import ALIGNMENTS, PAIRS, SUMMARIES, TRAINING_SETS
 from ops.talksumm.summarise import all_summaries, sections, split
+from tests.ops.talksumm.pair_cases import EVIDENCE
 from tests.parts import parts
 
 PARAMS = TrainingSetParams(sets=("short",))
@@ -111,7 +112,7 @@ def test_without_summaries_no_set_is_missing(tmp_path):
 
 
 def test_summaries_find_the_titles_of_their_pairs_in_any_part(tmp_path):
-    aligned = [[{**row, "count": 1} for row in states(pair, 2)] for pair in ("p1", "p2", "p3")]
+    aligned = [[{**row, **EVIDENCE, "count": 1} for row in states(pair, 2)] for pair in ("p1", "p2", "p3")]
     titles = [
         [{"id": name, "paper_title": f"Title of {name}"} for name in some] for some in (["p3", "p1"], ["p2"])
     ]

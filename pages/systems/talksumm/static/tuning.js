@@ -2,11 +2,12 @@
 // The grid of knobs: two on the axes, the others fixed or at their best values. The state is kept in the URL.
 (() => {
   const { el, number, data } = silverloom, { knobs, points } = data, step = 50;
+  const grid = points.filter((point) => point.model === "paper");
   const byId = (id) => document.getElementById(id);
-  const values = Object.fromEntries(knobs.map((knob) => [knob, [...new Set(points.map((point) => point[knob]))].sort((a, b) => a - b)]));
+  const values = Object.fromEntries(knobs.map((knob) => [knob, [...new Set(grid.map((point) => point[knob]))].sort((a, b) => a - b)]));
   const current = points.find((point) => point.current), best = points[0];
   const percent = (share) => `${(100 * share).toFixed(1)} %`;
-  const description = (point) => knobs.map((knob) => `${knob} ${point[knob]}`).join(", ");
+  const description = (point) => [`model ${point.model}`, ...(point.model === "paper" ? knobs.map((knob) => `${knob} ${point[knob]}`) : [])].join(", ");
   const start = { x: "epsilon", y: "lambda", point: (current ?? best).id };
   let state = { ...start }, shown = step;
 
@@ -44,7 +45,7 @@
       });
       return el("label", {}, `${label} `, chosen);
     };
-    const marked = (knob, value) => (current && current[knob] === value ? `${value} (current)` : String(value));
+    const marked = (knob, value) => (current?.model === "paper" && current[knob] === value ? `${value} (current)` : String(value));
     byId("controls").replaceChildren(
       select("y", "Rows", knobs.map((knob) => [knob, knob]), state.y),
       select("x", "Columns", knobs.map((knob) => [knob, knob]), state.x),
@@ -55,7 +56,7 @@
   const among = (point, x, y) => point[state.x] === x && point[state.y] === y && others().every((knob) => state[knob] === undefined || point[knob] === state[knob]);
 
   /** The best point of a cell: points are sorted by accuracy. */
-  const cell = (x, y) => points.find((point) => among(point, x, y));
+  const cell = (x, y) => grid.find((point) => among(point, x, y));
 
   function heat() {
     const focused = document.activeElement?.dataset?.cell;
@@ -65,7 +66,7 @@
     const rows = values[state.y].map((y) => el("tr", {}, el("th", { scope: "row" }, String(y)), ...values[state.x].map((x) => {
       const point = cell(x, y);
       if (!point) return el("td", {}, "–");
-      const here = current && among(current, x, y);
+      const here = current?.model === "paper" && among(current, x, y);
       const name = [point === best ? "best" : "", here ? "current" : ""].filter(Boolean);
       const note = here && !point.current ? [...name.slice(0, -1), `current ${percent(current.accuracy)}`] : name;
       const share = (point.accuracy - least) / (most - least || 1);
@@ -93,12 +94,13 @@
   }
 
   function table() {
-    const head = ["", ...knobs, "accuracy", "95 % interval", "from", "to", "within two"].map((name) => el("th", { scope: "col", class: name && name !== "95 % interval" ? "n" : null }, name || "rank"));
+    const head = ["", "model", ...knobs, "accuracy", "95 % interval", "from", "to", "within two"].map((name) => el("th", { scope: "col", class: name && !["95 % interval", "model"].includes(name) ? "n" : null }, name || "rank"));
     const listed = points.slice(0, shown);
     const [lowest, highest] = [Math.min(...listed.map((point) => point.low)), Math.max(...listed.map((point) => point.high))];
     const rows = listed.map((point, index) => el("tr", {},
       el("th", { scope: "row" }, number(index + 1), point === best ? " best" : "", point.current ? " current" : ""),
-      ...knobs.map((knob) => el("td", { class: "n" }, String(point[knob]))),
+      el("td", {}, point.model),
+      ...knobs.map((knob) => el("td", { class: "n" }, point.model === "paper" ? String(point[knob]) : "–")),
       el("td", { class: "n" }, percent(point.accuracy)), el("td", {}, interval(point, lowest, highest)),
       el("td", { class: "n" }, percent(point.low)), el("td", { class: "n" }, percent(point.high)), el("td", { class: "n" }, percent(point.within_two))));
     byId("points").replaceChildren(el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows));

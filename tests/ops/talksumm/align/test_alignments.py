@@ -68,12 +68,13 @@ RUNS = [
 ]
 
 
-def test_the_papers_own_example_is_aligned_as_its_authors_marked_it():
+@pytest.mark.parametrize("model", ["paper", "robust"])
+def test_the_papers_own_example_is_aligned_as_its_authors_marked_it(model):
     words, truth = [], []
     for text, sentence in RUNS:
         words += text.split()
         truth += [sentence] * len(text.split())
-    alignment = align_words(words, SENTENCES, word_vectors())
+    alignment = align_words(words, SENTENCES, word_vectors(), HmmParams(model=model))
     ticked = right = 0
     start = 0
     for text, sentence in RUNS:
@@ -84,6 +85,19 @@ def test_the_papers_own_example_is_aligned_as_its_authors_marked_it():
             right += np.bincount(states, minlength=len(SENTENCES)).argmax() == sentence
         start = end
     assert ticked == right == 7, f"{right} of {ticked}: {alignment.states}"
+
+
+def test_a_short_talk_about_a_long_paper_does_not_end_in_its_last_sentences():
+    topics = ("parser", "banana", "harvest", "telescope", "violin", "glacier", "passport", "diabetes")
+    sentences = [
+        f"The {topic} of part {chr(97 + part)} is described here." for part in range(8) for topic in topics
+    ]
+    words = [word for topic in topics[:6] for word in ("the", topic, "is", "described")]
+    counts = {
+        model: align_words(words, sentences, word_vectors(), HmmParams(model=model)).counts
+        for model in ("paper", "robust")
+    }
+    assert counts["robust"][-3:].sum() == 0 and counts["robust"][:8].sum() >= 9
 
 
 def test_counts_are_steps_and_kept_names_the_remaining_words():
@@ -148,6 +162,7 @@ def pair(words, sentences, name="pair-1"):
 
 
 def aligned(*pairs, **params):
+    params = {"model": "paper", **params}
     return align(pa.Table.from_pylist(list(pairs), schema=PAIRS.kept), HmmParams(**params))
 
 
@@ -180,7 +195,9 @@ def test_every_sentence_is_kept_or_dropped_with_its_reason():
 def test_spans_and_seconds_run_from_the_first_to_the_last_word_of_a_run(tmp_path):
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("parsers 1 0 0\ngrammar 1 0 0\nnetworks 0 1 0\nbananas 0 0 1\n")
-    params = HmmParams(vectors=str(vectors), epsilon=0.5)  # a talk this short would hardly ever stay
+    params = HmmParams(
+        model="paper", vectors=str(vectors), epsilon=0.5
+    )  # a talk this short would hardly ever stay
     said = ["parsers", "of", "grammar", "networks", "parsers", "grammar"]
     words = [word(text, float(second)) for second, text in enumerate(said)]
     kept = align(pa.Table.from_pylist([pair(words, PAPER)], schema=PAIRS.kept), params).kept

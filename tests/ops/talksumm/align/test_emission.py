@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from ops.models.word_vectors import WordVectors
-from ops.talksumm.align.emission import Emission, log_emission
+from ops.talksumm.align.emission import PAPER, Emission, Similarity, log_emission
 
 VECTORS = WordVectors(["east", "north", "west"], np.array([[2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]], np.float32))
+
+
+ROBUST = Similarity(sharpness=9, background=0.6, by_spelling=True)
 
 
 def normalised(*similarities, floor=0.8):
@@ -44,7 +47,9 @@ def test_a_paper_word_without_a_vector_is_skipped_and_a_sentence_without_any_get
 
 
 def test_each_sentence_is_a_distribution_over_the_spoken_words():
-    table = log_emission(["east", "north", "west"], [["east"], ["west", "north"], []], VECTORS, floor=0.3)
+    table = log_emission(
+        ["east", "north", "west"], [["east"], ["west", "north"], []], VECTORS, Similarity(floor=0.3)
+    )
     assert np.exp(table).sum(axis=0) == pytest.approx(np.ones(3), abs=1e-14)
 
 
@@ -79,10 +84,13 @@ def corpus():
 
 
 @pytest.mark.parametrize(("kept", "fresh"), [(0, 1), (0, 7 * 300), (100 * 300, 50 * 300), (349 * 300, 300)])
-def test_rows_computed_on_demand_equal_those_of_the_table(kept, fresh):
+@pytest.mark.parametrize("similarity", [PAPER, ROBUST])
+def test_rows_computed_on_demand_equal_those_of_the_table(kept, fresh, similarity):
     spoken, sentences, vectors, observed = corpus()
-    table = log_emission(spoken, sentences, vectors)
-    emission = Emission(spoken, sentences, vectors, 0.8, np.bincount(observed, minlength=350), kept, fresh)
+    table = log_emission(spoken, sentences, vectors, similarity)
+    emission = Emission(
+        spoken, sentences, vectors, similarity, np.bincount(observed, minlength=350), kept, fresh
+    )
     for first in range(0, len(observed), emission.at_once):
         words = observed[first : first + emission.at_once]
         made, rows = emission.rows(words)
@@ -101,6 +109,30 @@ def test_memory_of_emissions_is_bounded_by_what_is_kept_and_computed_at_once():
     assert peaks[1] < peaks[0] / 2
 
 
+def test_sharp_emissions_equal_those_computed_by_hand():
+    similarity = Similarity(sharpness=3, background=0.5)
+    table = np.exp(log_emission(["east", "north"], [["east"], ["north", "west"]], VECTORS, similarity))
+    share = math.e**3 / (math.e**3 + 1)
+    assert table[:, 0] == pytest.approx([share / 2 + 0.25, (1 - share) / 2 + 0.25], abs=1e-15)
+    assert table[:, 1] == pytest.approx([(1 - share) / 2 + 0.25, share / 2 + 0.25], abs=1e-15)
+
+
+def test_by_spelling_a_word_without_a_vector_equals_itself_and_is_unlike_others():
+    similarity = Similarity(by_spelling=True)
+    spoken = ["east", "xyzzy", "plugh"]
+    table = np.exp(log_emission(spoken, [["east"], ["xyzzy", "north"], ["other"]], VECTORS, similarity))
+    assert table[:, 0] == pytest.approx(normalised(math.e, 1.0, 1.0, floor=0), abs=1e-15)
+    assert table[:, 1] == pytest.approx(normalised(1.0, math.e, 1.0, floor=0), abs=1e-15)
+    assert table[:, 2] == pytest.approx([1 / 3] * 3, abs=1e-15)
+
+
+def test_with_a_background_a_word_that_no_sentence_has_tells_little_about_sentences():
+    spoken, sentences, vectors, _ = corpus()
+    away = ["?", *spoken]
+    table = log_emission(away, sentences, vectors, ROBUST)
+    assert np.ptp(table[0]) < 0.1 < np.ptp(table[1:], axis=1).min()
+
+
 def test_word_vectors_that_are_not_numbers_are_refused():
     vectors = WordVectors(["east", "nowhere"], np.array([[2.0, 0.0], [math.nan, 0.0]], np.float32))
     with pytest.raises(ValueError, match="NaN or infinity"):
@@ -112,6 +144,9 @@ def test_exp_and_log_are_as_accurate_as_the_library():
 
     for value in np.linspace(-1, 1, 2001):
         assert kernels.exp(value) == pytest.approx(math.exp(value), rel=4e-16)
+    for value in np.linspace(-690, 0, 2001):
+        assert kernels.exps(np.array([value]))[0] == pytest.approx(math.exp(value), rel=1e-13)
+    assert kernels.exps(np.array([-math.inf, 0.0])).tolist() == [0.0, 1.0]
     for value in [*np.geomspace(1e-300, 1e300, 2001), *np.linspace(0.5, 2, 2001), 5e-324]:
         assert kernels.log(value) == pytest.approx(math.log(value), rel=4e-16, abs=1e-300)
     assert kernels.log(0.0) == -math.inf and kernels.log(1.0) == 0.0
@@ -122,14 +157,16 @@ import hashlib, numpy as np
 from ops.models.word_vectors import WordVectors
 from ops.talksumm import GeometricTransition
 from ops.talksumm import viterbi
-from ops.talksumm.align.emission import log_emission
+from ops.talksumm.align.emission import Similarity, log_emission
 random = np.random.default_rng(2)
 words = [f"w{i}" for i in range(90)]
 vectors = WordVectors(words, random.normal(size=(90, 50)).astype(np.float32))
 table = log_emission(words[:40] + ["?"], [words[i : i + 7] for i in range(60)], vectors)
+robust = Similarity(sharpness=9, background=0.6, by_spelling=True)
+sharp = log_emission(words[:40] + ["?"], [words[i : i + 7] for i in range(60)], vectors, robust)
 beta = GeometricTransition(60, 0.3).logs[0]
 path = viterbi(table, np.zeros(60), GeometricTransition(60, 0.3), random.integers(0, 41, 300))
-print(hashlib.sha256(table.tobytes() + beta.tobytes() + path.tobytes()).hexdigest())
+print(hashlib.sha256(table.tobytes() + sharp.tobytes() + beta.tobytes() + path.tobytes()).hexdigest())
 """
 
 

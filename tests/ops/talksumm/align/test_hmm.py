@@ -41,6 +41,14 @@ transitions = st.builds(
     stay=st.floats(0.01, 0.99),
     forward_decay=st.floats(0.05, 1),
     backward_factor=st.floats(0.05, 1),
+    open_ends=st.just(False),
+) | st.builds(
+    GeometricTransition,
+    states=st.integers(1, 12),
+    stay=st.floats(0.01, 0.99),
+    forward_decay=st.floats(0.05, 0.95),
+    backward_factor=st.floats(0.05, 1),
+    open_ends=st.just(True),
 )
 
 
@@ -118,8 +126,19 @@ def test_memory_does_not_grow_with_words_times_sentences():
 
 @given(transitions)
 @settings(deadline=None)
-def test_every_row_of_the_transitions_sums_to_one(transition):
-    assert transition.dense().sum(axis=1) == pytest.approx(np.ones(transition.states), abs=1e-12)
+def test_every_row_of_the_transitions_sums_to_one_unless_its_ends_are_open(transition):
+    sums = transition.dense().sum(axis=1)
+    if transition.open_ends:
+        assert (sums <= 1 + 1e-12).all()
+    else:
+        assert sums == pytest.approx(np.ones(transition.states), abs=1e-12)
+
+
+def test_with_open_ends_every_sentence_has_the_weights_of_one_inside_a_long_paper():
+    long = GeometricTransition(201, stay=0.4).dense()[100]
+    matrix = GeometricTransition(5, stay=0.4, open_ends=True).dense()
+    for state in range(5):
+        assert matrix[state] == pytest.approx(long[100 - state : 105 - state], abs=1e-12)
 
 
 def test_transition_weights_are_those_of_the_paper():
@@ -151,7 +170,7 @@ def test_one_step_takes_the_best_start():
 def test_there_may_be_more_sentences_than_words():
     emission = np.full((2, 50), -5.0)
     emission[0, 30] = emission[1, 31] = 0.0
-    assert viterbi(emission, np.zeros(50), HmmParams().transition(50, 2)).tolist() == [30, 31]
+    assert viterbi(emission, np.zeros(50), HmmParams(model="paper").transition(50, 2)).tolist() == [30, 31]
     assert stay_probability(50, 2, delta=0.33, epsilon=0.1) == 0.1
 
 
@@ -174,7 +193,7 @@ def test_ties_between_predecessors_on_both_sides_go_to_the_lowest_state():
 def test_a_table_of_distinct_words_gives_the_path_of_the_gathered_rows():
     random = np.random.default_rng(3)
     table, observations = random.normal(size=(7, 20)), random.integers(0, 7, 200)
-    transition, start = HmmParams().transition(20, 200), np.zeros(20)
+    transition, start = HmmParams(model="paper").transition(20, 200), np.zeros(20)
     by_table = viterbi(table, start, transition, observations)
     assert by_table.tolist() == viterbi(table[observations], start, transition).tolist()
 
@@ -182,7 +201,7 @@ def test_a_table_of_distinct_words_gives_the_path_of_the_gathered_rows():
 def test_a_long_talk_loses_no_precision():
     random = np.random.default_rng(5)
     emission = np.log(random.dirichlet(np.ones(40), 3000))
-    transition, start = HmmParams().transition(40, 3000), np.log(random.dirichlet(np.ones(40)))
+    transition, start = HmmParams(model="paper").transition(40, 3000), np.log(random.dirichlet(np.ones(40)))
     path, log_probability, unique = dense_viterbi(emission, start, transition.dense())
     states = viterbi(emission, start, transition)
     assert unique and states.tolist() == path.tolist()
@@ -219,7 +238,17 @@ def test_viterbi_refuses_observations_without_a_row(observations):
 
 
 @pytest.mark.parametrize(
-    "arguments", [(0, 0.3), (2, 0.0), (2, 1.0), (2, math.nan), (2, 0.3, 0.0), (2, 0.3, 1.1), (2, 0.3, 0.5, 0)]
+    "arguments",
+    [
+        (0, 0.3),
+        (2, 0.0),
+        (2, 1.0),
+        (2, math.nan),
+        (2, 0.3, 0.0),
+        (2, 0.3, 1.1),
+        (2, 0.3, 0.5, 0),
+        (2, 0.3, 1, 1, True),
+    ],
 )
 def test_transitions_out_of_range_are_refused(arguments):
     with pytest.raises(ValueError):
@@ -240,6 +269,8 @@ def test_params_have_the_papers_defaults_and_names():
         ({"lambda": 0}, "lambda"),
         ({"lamda": 0.5}, "lamda"),
         ({"floor": 1}, "floor"),
+        ({"model": "other"}, "model"),
+        ({"lambda": 1}, "lambda must be below 1"),
         ({"excluded_roles": ["related"]}, "no such role: related; there are abstract"),
     ],
 )

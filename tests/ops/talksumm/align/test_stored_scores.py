@@ -16,8 +16,15 @@ from ops.talksumm.align.alignments import divide, lengths
 from ops.talksumm.align.hmm import HmmParams
 from ops.talksumm.pairing import PairParams, leads, pairs, similarities
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, TALKS
-from ops.talksumm.summarise import SummaryParams, needs, summaries
-from tests.ops.talksumm.pair_cases import paper, sentence, talk
+from ops.talksumm.summarise import (
+    SummaryParams,
+    explained,
+    last_three,
+    needs,
+    pairs_of,
+    summaries,
+)
+from tests.ops.talksumm.pair_cases import EVIDENCE, paper, sentence, talk
 from tests.parts import parts
 
 #: Scores as stored: rounded to six decimals.
@@ -145,6 +152,7 @@ def test_sentences_of_summaries_of_another_size_are_as_the_scores_predict(states
             "seconds": None,
             "spans": [],
             "log_probability": 0.0,
+            **EVIDENCE,
         }
         for at, (pair, count, words) in enumerate(states)
     ]
@@ -160,6 +168,31 @@ def test_sentences_of_summaries_of_another_size_are_as_the_scores_predict(states
         tables = list(needs(parts(folder, ALIGNMENTS.kept, rows), params, "one"))
     assert would_keep(tables, at_most, size(now)) == taken(now)
     assert would_keep(tables, at_most, size(value)) == taken(value)
+
+
+SHARES = st.sampled_from([0.0, 0.1, 0.3, 0.44, 0.5, 1.0])
+
+
+@given(st.lists(st.tuples(SHARES, SHARES, st.sampled_from([3, 11, 12, 90])), max_size=6), SHARES, SHARES)
+def test_pairs_under_other_thresholds_of_evidence_are_as_the_scores_predict(pairs, now, value):
+    rows = [
+        {
+            **dict.fromkeys(ALIGNMENTS.kept.names),
+            **EVIDENCE,
+            **{"id": f"state-{at}", "source_ids": [], "licence": "MIT", "pair_id": f"pair-{at}"},
+            **{"sentence_id": f"s-{at}", "position": 0, "state": 0, "text": "A word.", "count": 1},
+            **{"explained": share, "last_three": end, "states": states},
+        }
+        for at, (share, end, states) in enumerate(pairs)
+    ]
+    table = pa.Table.from_pylist(rows, schema=ALIGNMENTS.kept)
+    titles = pa.table({"id": [row["pair_id"] for row in rows], "paper_title": ["T"] * len(rows)})
+    params = SummaryParams(explained=now, last_three=now)
+    for name, scores, rule in (("explained", explained, at_least), ("last_three", last_three, at_most)):
+        with tempfile.TemporaryDirectory() as folder:
+            tables = list(scores(parts(folder, ALIGNMENTS.kept, rows), params))
+        changed = params.model_copy(update={name: value})
+        assert would_keep(tables, rule, value) == pairs_of(summaries(table, titles, changed).kept)
 
 
 def test_each_rule_keeps_its_side_of_the_threshold_and_a_missing_score_is_on_neither():
