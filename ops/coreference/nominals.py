@@ -17,6 +17,9 @@ from ops.coreference.tokens import DocumentTokens
 
 #: Limits before the noun phrase: sentences and mentions.
 _SENTENCES, _MENTIONS = 2, 30
+_SUBJECTS = ("subject", "passive")
+#: "The former president" is a person named before.
+_FORMER = frozenset({"former", "late", "young", "old", "new"})
 _DEFINITE = frozenset({"the", "this", "that", "these", "those"})
 
 _KINDS: dict[str, frozenset[str]] = {
@@ -68,8 +71,11 @@ def nominals(reading: Reading) -> Iterator[Named]:
 
 
 def _is_anaphoric(tokens: DocumentTokens, mention: Mention) -> bool:
-    """Return whether a noun phrase is only an article and a noun, without a modifier after it."""
-    if mention.end - mention.start != 2 or tokens.lower[mention.start] not in _DEFINITE:
+    """Return whether a noun phrase is only an article and a noun, perhaps with "former" between them, without
+    a modifier after it."""
+    length = mention.end - mention.start
+    former = length == 3 and tokens.lower[mention.start + 1] in _FORMER
+    if not (length == 2 or former) or tokens.lower[mention.start] not in _DEFINITE:
         return False
     if mention.role == "modifier" or mention.conjunct:
         return False
@@ -126,12 +132,31 @@ def _by_type(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> N
     if not fitting:
         return None
     rivals = {tokens.lower[earlier.end - 1] for earlier in fitting}
+    if _is_alone(tokens, mention, kind, fitting, near):
+        return Named(mention, fitting[0], _SCORES[f"{kind}, alone"])
     prominent = [earlier for earlier in fitting if earlier.role in ("subject", "passive")]
     if len(rivals) > 1:
         return Named(mention, (prominent or fitting)[0], _SCORES[f"{kind}, rivals"])
     best = fitting[0]
     suffix = "" if prominent else ", not a subject"
     return Named(mention, best, _SCORES[f"{kind}{suffix}"])
+
+
+def _is_alone(
+    tokens: DocumentTokens, mention: Mention, kind: str, fitting: list[Mention], near: list[Mention]
+) -> bool:
+    """Return whether the subject of a sentence can only refer to the subject of the preceding one: no other
+    name or noun of its kind is near."""
+    latest = fitting[0]
+    if len({tuple(tokens.lower[name.start : name.end]) for name in fitting}) > 1:
+        return False
+    if mention.sentence - latest.sentence != 1 or latest.coordinated or latest.conjunct:
+        return False
+    if mention.role not in _SUBJECTS or latest.role not in _SUBJECTS:
+        return False
+    if tokens.heads[tokens.heads[latest.head]] != tokens.heads[latest.head]:
+        return False
+    return not any(not earlier.name and _kind(tokens.lower[earlier.head]) == kind for earlier in near)
 
 
 def _kind(word: str) -> str | None:
@@ -161,6 +186,10 @@ _SCORES = {
     "head of a name": 0.8,
     "head of a noun": 0.9,
     "head, rivals": 0.6,
+    "organisation, alone": 0.81,
+    "place, alone": 0.82,
+    "work, alone": 0.83,
+    "person, alone": 0.84,
     "organisation": 0.4,
     "organisation, not a subject": 0.2,
     "organisation, rivals": 0.4,
