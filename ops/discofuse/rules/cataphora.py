@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ops.discofuse.rules.commas import is_person
+from ops.discofuse.rules.commas import PEOPLE
 from ops.discofuse.rules.morphology import be, finite, is_past
 from ops.discofuse.rules.rule import (
     AUXILIARIES,
@@ -56,7 +56,7 @@ def _detect_participle(sentence: ParsedSentence, params: RuleParams) -> Iterator
         return
     named = sentence.tags[subject] in _PRONOUNS_AND_NAMES or sentence.words[subject][0].isupper()
     # "Seeing the door , the thief entered": only of a person is it sure who sees.
-    if not (named or is_person(sentence, subject) or released) or _is_hypothetical(sentence):
+    if not (named or sentence.lower[subject] in PEOPLE or released) or _is_hypothetical(sentence):
         return
     comma = sentence.left(subject) - 1
     if comma <= start or sentence.lower[comma] != "," or subject > root or sentence.lower[subject] == "it":

@@ -231,11 +231,12 @@ def _gap(sentence: ParsedSentence, pronoun: int, verb: int, end: int) -> int | N
             return None
         if sentence.child(verb, *_CLAUSES) is not None:
             return None
-        return verb if sentence.child(verb, *_COMPLEMENTS) is None else end - 1
+        bare = verb + 1 == end or sentence.dependencies[verb + 1] == "prep"
+        return verb if bare and sentence.child(verb, *_COMPLEMENTS) is None else end - 1
     if label not in ("dobj", "pobj") or not pronoun < head < end or not pronoun < subject < head + 1:
         return None
     particle = sentence.child(head, "prt")
-    if any(sentence.dependencies[at] == "dobj" and at != pronoun for at in sentence.children(head)):
+    if sentence.child(head, "dobj") not in (None, pronoun):
         return None
     return head if particle is None else particle
 

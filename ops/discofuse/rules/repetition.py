@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ops.discofuse.rules.connectives import BACKWARD_PHRASES, INSIDE
-from ops.discofuse.rules.morphology import agree, is_common_noun, is_participle, is_past
+from ops.discofuse.rules.morphology import agree, is_common_noun, is_participle, is_past, is_plural
 from ops.discofuse.rules.rule import AUXILIARIES, FINITE, LOUD_MODALS, NOUNS, TIMES, ParsedSentence
 
 #: Adverbs that belong only to the first verb phrase: "He never married and died young", "first played for X
@@ -167,7 +167,11 @@ def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool 
     passive = main_tag == "VBN" and tag == "VBD" and bare and lemmas[verb] in _TRANSITIVE
     has = lemmas[auxiliaries[0]] == "have"
     perfect = main_tag == "VBN" and tag == "VBD" and has and is_participle(sentence.lower[verb])
-    if passive or perfect or tag == main_tag:
+    # "One can read it and then produce a summary": a singular does not take "produce".
+    subject = sentence.subject(main)
+    modal = main_tag == "VB" and tag == "VBP" and sentence.tags[auxiliaries[0]] == "MD"
+    modal = modal and subject is not None and _is_third_singular(sentence, subject)
+    if passive or perfect or modal or tag == main_tag:
         # "has been praised and sold a million copies": the second verb is not passive. "would not be checked
         # and thus also not used": each verb has its own "not".
         active = not bare and sentence.child(main, "auxpass") is not None
@@ -176,6 +180,12 @@ def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool 
     # "Errors are defined and classified" or "is located there and opened": the forms do not tell.
     either = main_tag == "VBN" and tag == "VBD" and sentence.lower[auxiliaries[0]] in ("is", "are")
     return None if either or tag not in FINITE else False
+
+
+def _is_third_singular(sentence: ParsedSentence, noun: int) -> bool:
+    return sentence.lower[noun] in ("one", "it", "he", "she") or (
+        sentence.tags[noun] in ("NN", "NNP") and not is_plural(sentence, noun)
+    )
 
 
 def _is_negated(sentence: ParsedSentence, verb: int) -> bool:

@@ -8,21 +8,24 @@ development set and of abstracts; docs/reports/fusion-quality.md says how many a
 from __future__ import annotations
 
 from ops.coreference.lexicon import words
-from ops.discofuse.rules.morphology import is_plural
+from ops.discofuse.rules.morphology import is_past, is_plural
 from ops.discofuse.rules.rule import NAMES, ParsedSentence
 
 #: What happens or is done can be the subject of these as well as a thing can.
 _OF_EVENTS = words(
-    "accelerate add affect alarm alleviate allow amaze amuse anger annoy astonish attract boost bring "
-    "cause change come compel complicate confirm contradict contribute convince cost create damage "
-    "decrease degrade delay delight demonstrate disappoint discourage draw drive ease embarrass enable "
-    "encourage end enhance ensure exacerbate excite explain facilitate force frighten frustrate gain "
-    "get give go hamper happen harm help highlight hinder hurt illustrate imply impress improve "
-    "increase indicate infuriate inspire irritate justify keep lead leave let limit lose lower make "
-    "mark mean mitigate motivate oblige occur offend outrage permit please pose prevent prompt prove "
-    "provoke push put raise reduce reflect relieve render require result reveal ruin sadden save scare "
-    "seem shock show simplify slow spark speed spoil start strengthen suggest support surprise take "
-    "threaten trigger turn underline undermine upset waste weaken win worry worsen yield"
+    "accelerate affect alarm alleviate allow amaze amuse anger annoy astonish boost bring cause compel "
+    "complicate confirm contradict contribute convince cost create damage decrease degrade delay "
+    "delight demonstrate disappoint discourage drive ease embarrass enable encourage enhance ensure "
+    "exacerbate excite explain facilitate force frighten frustrate hamper happen harm help highlight "
+    "hinder hurt illustrate imply impress improve increase indicate infuriate inspire irritate justify "
+    "lead leave let limit lower make mean mitigate motivate oblige occur offend outrage permit please "
+    "pose prevent prompt prove provoke raise reduce reflect relieve render require result reveal ruin "
+    "sadden save scare seem shock show simplify slow spark spoil strengthen suggest surprise threaten "
+    "trigger turn underline undermine upset waste weaken worry worsen yield"
+)
+#: These, too, but less often.
+_ALSO_OF_EVENTS = words(
+    "add attract change come draw end gain get give go keep lose mark push put speed start support take win"
 )
 #: The subject of these is a thing.
 _OF_THINGS = words(
@@ -35,9 +38,9 @@ _OF_THINGS = words(
 )
 #: "Which he did", "which she denied" are about a clause.
 _WITH_CLAUSES = words(
-    "accomplish achieve admit appreciate attribute believe call claim confirm consider deny describe do "
-    "doubt expect explain find forbid hate interpret know like love mean need note oppose prevent prove "
-    "refuse regret reject report resent say see support take tell think want"
+    "accomplish achieve admit appreciate attribute believe call claim confirm consider deny do "
+    "doubt expect explain forbid hate interpret know like love mean need note oppose prevent prove "
+    "refuse regret reject report resent say see take tell think want"
 )
 #: "Which was criticised", "which was followed by": what happened.
 _PASSIVE_WITH_CLAUSES = words(
@@ -81,7 +84,7 @@ def is_about_noun(sentence: ParsedSentence, noun: int, verb: int, pronoun: int) 
         return lemma not in _PASSIVE_WITH_CLAUSES
     if lemma == "be":
         return _is_description(sentence, noun, verb)
-    if lemma in _OF_EVENTS:
+    if lemma in _OF_EVENTS or lemma in _ALSO_OF_EVENTS:
         return False
     return lemma in _OF_THINGS or _is_new(sentence, noun) or _tells_no_event(sentence)
 
@@ -109,4 +112,7 @@ def _is_new(sentence: ParsedSentence, noun: int) -> bool:
 
 
 def _tells_no_event(sentence: ParsedSentence) -> bool:
-    return sentence.annotation.lemmas[sentence.root] in _STATES
+    """Return whether a sentence tells no event: its main verb is a state, or in the present tense."""
+    root = sentence.root
+    happened = is_past(sentence, root) or sentence.annotation.lemmas[sentence.verb_group(root)] == "have"
+    return sentence.annotation.lemmas[root] in _STATES or not happened

@@ -46,6 +46,25 @@ def test_it_and_they_need_a_more_certain_link():
     assert found(linked(text, score=0.75), "PAIR_ANAPHORA", params=params) == [made]
 
 
+FINAL = {
+    "They saw the town , which contains a mill .": ["sure", "all"],
+    "They bought a house , which stands on the hill .": ["sure", "all"],
+    "They read the books , which were very old .": ["sure", "all"],
+    "The town built the tower , which dominated the view .": ["all"],
+    "He won the election , which took everybody by surprise .": ["all"],
+    "The committee rejected the plan , which surprised nearly everyone .": [],
+}
+
+
+@pytest.mark.parametrize(("text", "split"), FINAL.items())
+@pytest.mark.parametrize("final_relatives", ["none", "sure", "all"])
+def test_a_final_clause_with_which_is_split_if_it_is_as_surely_about_a_noun_as_asked(
+    text, split, final_relatives
+):
+    made = found(text, "SINGLE_RELATIVE", params=RuleParams(final_relatives=final_relatives))
+    assert len(made) == (final_relatives in split)
+
+
 ANAPHORA_TYPES = [kind for kind in DISCOURSE_TYPES if kind.endswith("ANAPHORA")]
 SUBJECTS = "[The old company] grew . In 1990 , {it} left the town ."
 
