@@ -107,6 +107,10 @@ def _described(sentence: ParsedSentence, noun: int, at: int) -> int:
     if sentence.tags[noun] == "NN" and (name := _name_behind(sentence, noun, at)) is not None:
         return name
     above = sentence.heads[noun]
+    # "Madrid , Spain , the capital": the town is described, not its country.
+    entities = sentence.annotation.entities
+    if sentence.dependencies[noun] == "appos" and entities[noun] == entities[above] == "GPE":
+        return above
     if sentence.dependencies[noun] != "pobj" or sentence.lower[above] != "of":
         return noun
     upper, plural = sentence.heads[above], is_plural(sentence, at)
