@@ -251,16 +251,16 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
             continue
         if lower[at - 1] != "," and ends_in_condition(sentence, main, at):
             continue
-        shared = condition(sentence, main)
+        conditions = condition(sentence, main)
         if is_alternative(sentence, main, at):
             continue
-        if shared and lower[at - 1] == ",":
+        if conditions and lower[at - 1] == ",":
             if lower[sentence.start] in ("if", "unless"):
                 continue
-            shared = ()  # "When he died , the war was over , but nobody knew"
+            conditions = ()  # "When he died , the war was over , but nobody knew"
         near = at + 1 + _ahead_of_subject(sentence, subject, verb, at + 1)
         if subject < verb and subject < near + params.conjunct_within:
-            yield _Clauses(at, verb, tuple(shared))
+            yield _Clauses(at, verb, tuple(conditions))
 
 
 def _ahead_of_subject(sentence: ParsedSentence, subject: int, verb: int, begin: int) -> int:
