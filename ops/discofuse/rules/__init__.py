@@ -11,7 +11,14 @@ from typing import Any
 
 from ops.coreference.links import Link
 from ops.discofuse.annotation import Annotation
-from ops.discofuse.rules import appositions, connectives, coordination, relative_clauses, subordination
+from ops.discofuse.rules import (
+    appositions,
+    cataphora,
+    connectives,
+    coordination,
+    relative_clauses,
+    subordination,
+)
 from ops.discofuse.rules.anaphora import resolved
 from ops.discofuse.rules.rule import (
     Candidate,
@@ -30,6 +37,7 @@ __all__ = ["ANAPHORA", "CONTROL", "RULES", "Rule", "RuleParams", "candidates"]
 RULES: tuple[Rule, ...] = (
     *connectives.RULES,
     *subordination.RULES,
+    *cataphora.RULES,
     *coordination.RULES,
     *relative_clauses.RULES,
     *appositions.RULES,

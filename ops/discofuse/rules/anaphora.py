@@ -18,13 +18,14 @@ from ops.discofuse.rules.rule import (
     NAMES,
     NOUNS,
     SUBJECTS,
+    TIMES,
     ParsedSentence,
     RuleParams,
     Token,
     TokenList,
     replace,
 )
-from ops.discofuse.rules.sure_links import are_subjects, holding, means_nothing, told_to_be
+from ops.discofuse.rules.sure_links import are_subjects, has_object, holding, means_nothing, told_to_be
 
 _REFLEXIVES = frozenset({"himself", "herself", "itself", "themselves", "themself"})
 _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
@@ -33,6 +34,9 @@ _THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
 _NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG", "WORK_OF_ART", "LAW"})
 #: First tags of a noun phrase that has no article and is not a name.
 _INDEFINITE = frozenset({"CD", "JJ", "JJR", "JJS", "NN", "NNS", "RB", "VBG", "VBN"})
+_OF_NAMES = NAMES | {"JJ", "NN"}
+#: Amounts that begin with these cannot follow "the": "more than nine thousand frogs".
+_COMPARING = frozenset({"more", "less", "fewer", "over", "about", "around", "nearly", "almost", "at", "up"})
 _ENDS_PHRASE = DIVIDING | RELATIVE | {"(", "[", "-LRB-", "that", "where"}
 _MARKS_OF_POSSESSION = frozenset({"'s", "'", "’s", "’"})
 #: These do not begin a subject: "i.e. relation tables".
@@ -99,6 +103,8 @@ def resolved(
             continue
         if _is_coordinated_possessive(sentence, mention[0]) or source.lower[link.antecedent[0]] in _EXAMPLES:
             continue
+        if _is_cut(source, link.antecedent) or source.lower[link.antecedent[0]] in _COMPARING:
+            continue
         if (
             link.kind == "pronoun"
             and sentence.lower[mention[0]] in _THINGS
@@ -150,7 +156,8 @@ def _least(
         return params.nominal_score
     word = text[0].lower[link.mention[0]]
     person = word not in _THINGS
-    if word in _NOMINATIVES and are_subjects(text, first, second, link.mention[0], noun):
+    unsure = word == "it" and has_object(text[0])
+    if word in _NOMINATIVES and not unsure and are_subjects(text, first, second, link.mention[0], noun):
         return params.subject_score if person else params.thing_subject_score
     return params.pronoun_score if person else max(params.pronoun_score, params.thing_score)
 
@@ -214,8 +221,8 @@ def _noun(sentence: ParsedSentence, span: tuple[int, int]) -> int | None:
 def _phrase(sentence: ParsedSentence, noun: int, link: Link) -> TokenList:
     """Return an antecedent without what follows its name: clauses, appositions, brackets, a possessive mark.
 
-    "a man" becomes "the man", and "three tasks" becomes "the three tasks" in place of "these tasks", because
-    the second sentence is about something known.
+    "a man" becomes "the man", "three tasks" becomes "the three tasks" in place of "these tasks", and "some
+    tasks" becomes "these tasks" in place of "they", because the second sentence is about something known.
     """
     start, end = link.antecedent
     for at in sentence.children(noun):
@@ -230,8 +237,10 @@ def _phrase(sentence: ParsedSentence, noun: int, link: Link) -> TokenList:
     while end > noun + 1 and sentence.lower[end - 1] in _MARKS_OF_POSSESSION:
         end -= 1
     phrase: TokenList = list(range(start, end))
-    vague = link.kind == "nominal" and sentence.lower[start] in ("some", "several", "many")
-    if vague or (sentence.lower[start] in ("a", "an") and len(phrase) > 1):
+    vague = sentence.lower[start] in ("some", "several", "many") and len(phrase) > 1
+    if vague and link.kind == "pronoun":
+        phrase[0] = "these"
+    elif vague or (sentence.lower[start] in ("a", "an") and len(phrase) > 1):
         phrase[0] = "the"
     elif link.kind == "nominal" and sentence.tags[start] in _INDEFINITE:
         phrase.insert(0, "the")
@@ -277,6 +286,17 @@ def _is_coordinated_possessive(sentence: ParsedSentence, token: int) -> bool:
     head = sentence.heads[token]
     coordinated = sentence.lower[token] in _POSSESSIVES and sentence.dependencies[head] == "conj"
     return coordinated and sentence.tags[sentence.heads[head]] in NOUNS
+
+
+def _is_cut(source: ParsedSentence, span: tuple[int, int]) -> bool:
+    """Return whether a span begins inside a longer name: "Shared Task" of "CoNLL 2018 Shared Task"."""
+    start, before = span[0], span[0] - 1
+    if start == source.start or source.tags[start] not in NAMES:
+        return False
+    word = source.words[before]
+    return (word[0].isupper() and source.tags[before] in _OF_NAMES and before > source.start) or (
+        word[0].isdigit() and source.annotation.entities[before] not in TIMES
+    )
 
 
 def _is_torn(source: ParsedSentence, noun: int, phrase: TokenList) -> bool:

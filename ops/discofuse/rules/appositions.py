@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ops.coreference.lexicon import GROUP_NOUNS
 from ops.discofuse.rules.commas import (
     PEOPLE,
     THINGS,
@@ -35,6 +36,8 @@ from ops.discofuse.rules.rule import (
 
 _PLACES = frozenset({"GPE", "LOC"})
 _DETERMINERS = frozenset({"det", "poss", "predet"})
+_LOCATIVES = frozenset({"in", "to", "from", "at", "near"})
+_OF_PLACES = frozenset({"city", "town", "village", "suburb", "county", "island", "state", "country"})
 #: Several people fit such a description, so it takes "a": "a member of the club".
 _OF_SEVERAL = frozenset(
     {"member", "graduate", "native", "resident", "student", "veteran", "citizen", "alumnus", "descendant"}
@@ -80,7 +83,14 @@ def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> Bet
         return None
     found = between(sentence, noun, first - 1, sentence.right(at) + 1)
     above = noun_above(sentence, noun)
-    if not found or (above is not None and is_person(sentence, at) == is_person(sentence, above)):
+    if not found:
+        return None
+    told = _is_group(sentence, at) and sentence.tags[noun] == "NNP"
+    if (
+        above is not None
+        and is_person(sentence, at) == is_person(sentence, above)
+        and not (told and not _is_group(sentence, above))
+    ):
         return None
     if found.end >= sentence.end or sentence.lower[found.end] != ",":
         return found if _may_end(sentence, found, at) else None
@@ -92,13 +102,34 @@ def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> Bet
 
 
 def _described(sentence: ParsedSentence, noun: int, at: int) -> int:
-    """Return "members" for "the members of the club , all visitors", if the parser chose "club"."""
+    """Return "members" for "the members of the club , all visitors", if the parser chose "club", and
+    "Society" for "the badge of the Society , an organisation", if it chose "badge"."""
+    if sentence.tags[noun] == "NN" and (name := _name_behind(sentence, noun, at)) is not None:
+        return name
     above = sentence.heads[noun]
+    # "Madrid , Spain , the capital": the town is described, not its country.
+    entities = sentence.annotation.entities
+    if sentence.dependencies[noun] == "appos" and entities[noun] == entities[above] == "GPE":
+        return above
     if sentence.dependencies[noun] != "pobj" or sentence.lower[above] != "of":
         return noun
     upper, plural = sentence.heads[above], is_plural(sentence, at)
     suits = sentence.start <= upper < noun and is_plural(sentence, upper) == plural
     return upper if suits and is_plural(sentence, noun) != plural else noun
+
+
+def _name_behind(sentence: ParsedSentence, noun: int, at: int) -> int | None:
+    """Return the name in "noun of name" if a description, with the head `at`, is about things like the name,
+    and the noun is not such a thing."""
+    of = next((child for child in sentence.children(noun) if sentence.lower[child] == "of"), None)
+    name = None if of is None else sentence.child(of, "pobj")
+    if name is None or sentence.tags[name] != "NNP" or sentence.right(name) + 1 != sentence.left(at) - 1:
+        return None
+    return name if _is_group(sentence, at) and not _is_group(sentence, noun) else None
+
+
+def _is_group(sentence: ParsedSentence, noun: int) -> bool:
+    return sentence.lower[noun] in GROUP_NOUNS or sentence.lower[noun] in THINGS
 
 
 def _may_describe(sentence: ParsedSentence, noun: int, at: int, first: int) -> bool:
@@ -139,7 +170,9 @@ def _may_describe(sentence: ParsedSentence, noun: int, at: int, first: int) -> b
 def _are_of_a_kind(sentence: ParsedSentence, noun: int, at: int) -> bool:
     """Return whether one noun can describe the other: a person is not a play, a town is not a child."""
     entity, word = sentence.annotation.entities[noun], sentence.lower[at]
-    if entity == "PERSON":
+    # "moved to Lyon , a city": a town that was tagged as a person.
+    placed = sentence.lower[sentence.heads[noun]] in _LOCATIVES and word in _OF_PLACES
+    if entity == "PERSON" and not placed:
         return word not in THINGS
     return entity not in _PLACES or word not in PEOPLE
 
@@ -166,6 +199,7 @@ def _may_end(sentence: ParsedSentence, found: Between, at: int) -> bool:
 def _apply_apposition(sentence: ParsedSentence, found: Between) -> RuleResult:
     phrase = sentence.tokens(found.phrase, found.start)
     description = sentence.tokens(found.start + 1, found.end)
+    closing = [","] if "," in sentence.lower[found.phrase : found.start] else []
     first = found.start + 1
     if sentence.tags[first] in ("NN", "JJ") and sentence.annotation.entities[found.noun] == "PERSON":
         # "Kim , director of the club"
@@ -174,13 +208,16 @@ def _apply_apposition(sentence: ParsedSentence, found: Between) -> RuleResult:
         description = prepend(description, ["a" if several else "the"])
     return RuleResult(
         without(sentence, found),
-        prepend(description, [*phrase, _be(sentence, found)]),
+        prepend(description, [*phrase, *closing, _be(sentence, found)]),
     )
 
 
 def _be(sentence: ParsedSentence, found: Between) -> str:
     """Return "be" in the tense of the sentence; a place is described in the present."""
-    lasting = sentence.annotation.entities[found.noun] in _PLACES | {"FAC"}
+    placed = not _OF_PLACES.isdisjoint(sentence.lower[found.start : found.end])
+    lasting = sentence.annotation.entities[found.noun] in _PLACES | {"FAC"} or (
+        placed and sentence.annotation.entities[found.noun] == "PERSON"
+    )
     past = _tells_past(sentence) and not lasting
     # "The band , a trio , were famous": a group is plural if the sentence treats it so.
     carrier = sentence.verb_group(sentence.root)

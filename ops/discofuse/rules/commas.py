@@ -70,8 +70,12 @@ def between(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Betwee
         return None
     if lower[end] != "," or end >= sentence.end - 2:
         return None
-    phrase = sentence.noun_phrase_before(noun, comma)
-    if phrase is None or phrase <= root < comma or "," in lower[phrase:comma]:
+    phrase = _phrase_before(sentence, noun, comma)
+    if (
+        phrase is None
+        or phrase <= root < comma
+        or ("," in lower[phrase:comma] and not _is_place(sentence, phrase, comma))
+    ):
         return None
     # "A , who came , B and C": the commas may separate a list.
     listed = sentence.child(noun, "conj")
@@ -88,6 +92,24 @@ def between(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Betwee
         return found if goes_on or _is_next(sentence, end + 1) else None
     # "The highway , a new road , it passes ...": a noun before the subject must be an object.
     return found if is_subject or sentence.dependencies[noun] in ("pobj", "dobj", "pcomp") else None
+
+
+def _phrase_before(sentence: ParsedSentence, noun: int, end: int) -> int | None:
+    """Return the start of the noun phrase of `noun` if it ends right before `end`, else None."""
+    last = noun
+    for at in sentence.children(noun):
+        if noun < at < end:
+            last = sentence.right(at)
+    # "the director of the museum , who retired": the parser ties the clause to the museum.
+    if last > end and any(sentence.left(at) > end for at in sentence.children(end - 1)):
+        last = end - 1
+    return sentence.left(noun) if last == end - 1 else None
+
+
+def _is_place(sentence: ParsedSentence, phrase: int, comma: int) -> bool:
+    """Return whether a noun phrase is a place with its region: "Washington , D.C."."""
+    entities = sentence.annotation.entities
+    return comma - phrase == 3 and entities[phrase] == entities[comma - 1] == "GPE"
 
 
 def _is_next(sentence: ParsedSentence, then: int) -> bool:
@@ -143,6 +165,13 @@ def noun_above(sentence: ParsedSentence, noun: int) -> int | None:
         return None
     # Regardless of the parse: "commissions from links , which ..."
     upper = above - 1 if sentence.tags[above - 1] in NOUNS else sentence.heads[above]
+    # "a stage musical about the soap": the parser took a noun for an adjective after its noun.
+    if (
+        sentence.tags[upper] == "JJ"
+        and sentence.dependencies[upper] == "amod"
+        and sentence.heads[upper] < upper
+    ):
+        upper = sentence.heads[upper]
     preposition = sentence.lower[above]
     if preposition in ("like", "including") or (preposition == "of" and sentence.lower[upper] in _AMOUNTS):
         return None
@@ -185,6 +214,7 @@ def without(sentence: ParsedSentence, found: Between) -> TokenList:
     )
     # "Her father , Edmond , a baker , moved": the comma closes an earlier apposition.
     opened = sentence.dependencies[found.noun] == "appos" and sentence.lower[found.phrase - 1] == ","
+    opened = opened or "," in sentence.lower[found.phrase : found.start]
     end = following if bare and not opened else found.end
     return delete(sentence.tokens(), found.start - sentence.start, end - found.start)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ops.coreference.lexicon import PERSON_NOUNS, TITLES
 from ops.discofuse.annotation import OPENING
 from ops.discofuse.rules.rule import (
     FINITE,
@@ -77,6 +78,13 @@ _MODIFIERS = frozenset(
     {"still", "second", "third", "next", "further", "overall", "then", "now", "rather", "else"}
 )
 _BARE = frozenset({"NN", "NNS", "JJ", "JJR"})
+#: "Or so he said", "or not": without "or" the rest says something else.
+_AFTER_OR = frozenset({"so", "not", "rather", "maybe", "perhaps"})
+#: "Second" continues an enumeration only if the preceding sentence has its beginning.
+_ENUMERATED = {
+    "second": frozenset({"first", "firstly", "one", "1"}),
+    "third": frozenset({"second", "secondly", "two", "2"}),
+}
 _IN_NOUN_PHRASES = frozenset(
     {
         "amod",
@@ -107,16 +115,20 @@ def is_opening(sentence: ParsedSentence, start: int, end: int, comma: bool) -> b
     if end - start > 1:
         return comma or (following not in _CONTINUES and _is_adverbial(sentence, start, end))
     if word in CONJUNCTIONS:
+        if word == "or" and following in _AFTER_OR:
+            return False
         return not (word == "yet" and following in ("another", "to", "again")) and (
             word not in ("yet", "plus") or comma or label in ("cc", "advmod", "mark")
         )
     if word in SUBORDINATORS:
         return comma or (label == "mark" and sentence.heads[start] == sentence.root)
-    if label in _IN_NOUN_PHRASES:
+    if label in _IN_NOUN_PHRASES or not _continues_enumeration(sentence, word):
         return False
     if comma:
         return word != "meaning"
-    if word in _MODIFIERS and sentence.tags[end] in _BARE:
+    # "Then president Clinton"
+    bare = sentence.tags[end] in _BARE or following in TITLES or following in PERSON_NOUNS
+    if word in _MODIFIERS and bare:
         return False
     return following not in _CONTINUES and _modifies_verb(sentence, start)
 
@@ -145,6 +157,14 @@ def _modifies_verb(sentence: ParsedSentence, token: int) -> bool:
         and head == sentence.root
         and (sentence.tags[head] in VERBS or sentence.tags[head] == "MD")
     )
+
+
+def _continues_enumeration(sentence: ParsedSentence, word: str) -> bool:
+    """Return whether the preceding sentence has "first" before "second", or "second" before "third"."""
+    before = sentence.before
+    if word not in _ENUMERATED or before is None:
+        return True
+    return not _ENUMERATED[word].isdisjoint(before.lower[before.start : before.end])
 
 
 def _is_adverbial(sentence: ParsedSentence, start: int, end: int) -> bool:

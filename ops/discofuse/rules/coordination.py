@@ -1,7 +1,7 @@
 """One sentence with two clauses, or two verb phrases, that are joined by a conjunction.
 
 Belongs here: sentence coordination and verb phrase coordination. Not here: what the second verb phrase
-repeats from the first (repetition.py), subordination.
+repeats from the first (repetition.py), what both share (scope.py), subordination.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from ops.discofuse.rules.connectives import COORDINATING
 from ops.discofuse.rules.repetition import fronted, repeated
 from ops.discofuse.rules.rule import (
     FINITE,
+    NAMES,
     SUBJECTS,
+    TIMES,
     VERBS,
     WH_WORDS,
     ParsedSentence,
@@ -27,6 +29,15 @@ from ops.discofuse.rules.rule import (
     prepend,
     split,
 )
+from ops.discofuse.rules.scope import (
+    condition,
+    end_of_first,
+    ends_in_condition,
+    is_alternative,
+    is_in_question,
+    may_be_infinitive,
+    shares_object,
+)
 
 #: Conjunctions that parsers often mistake for adverbs or subordinators. They count after a comma, and "so"
 #: right before a subject.
@@ -35,14 +46,10 @@ _CORRELATIVES = frozenset({"either", "neither", "nor"})
 _NEGATIONS = frozenset({"not", "n't"})
 _PARTLY = frozenset({"only", "just", "merely", "simply"})
 _VERBS = VERBS | {"MD"}
-_CONDITIONS = frozenset({"if", "unless", "when", "because", "while", "until", "although", "since", "where"})
 #: These are not subjects of a sentence: "and him they never saw".
 _OBJECTS = frozenset({"him", "her", "me", "us", "them", "whom"})
 #: After "so" and "for" these words exclude a conjunction: "so that", "for example".
 _NO_CONJUNCTION_BEFORE = frozenset({"that", "as", "far", "much", "many", "long", "to", "example", "instance"})
-
-
-_BARE_BE = frozenset({"is", "are", "was", "were", "not", "n't"})
 _SEMICOLON = frozenset({";"})
 
 
@@ -59,7 +66,7 @@ class _Clauses(NamedTuple):
     verb: int
     """The verb of the second conjunct."""
     prefix: tuple[int, ...]
-    """What the second sentence repeats from the first; empty if it has its own subject."""
+    """What the second sentence repeats from the first: a subject, or a condition before its own subject."""
     negated: int | None = None
     """The subject of a second clause after "nor"."""
 
@@ -117,14 +124,10 @@ def _opens_clause(sentence: ParsedSentence, so: int) -> bool:
     )
 
 
-def _end_of_first(sentence: ParsedSentence, conjunction: int) -> int:
-    return conjunction - (sentence.lower[conjunction - 1] == ",")
-
-
 def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParams) -> int | None:
     """Return the main verb of the part before a conjunction, if that part alone is a sentence."""
     lower = sentence.lower
-    end = _end_of_first(sentence, conjunction)
+    end = end_of_first(sentence, conjunction)
     # ", and so we left" has two conjunctions.
     if lower[end - 1] in DIVIDING or lower[end - 1] in COORDINATING or sentence.is_stranded(end):
         return None
@@ -157,12 +160,30 @@ def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
     labels = [sentence.dependencies[at] for at in sentence.children(main) if at < end]
     if labels.count("conj") > labels.count("cc") or _is_list_of_verbs(sentence, main, end):
         return True
+    if sentence.lower[end] == "," and _opens_list(sentence, main):
+        return True
     first = sentence.child(main, "ccomp")
     return (
         first is not None
         and first < main
         and sentence.is_clause(first)
         and QUOTES.isdisjoint(sentence.lower[sentence.start : end])
+    )
+
+
+def _opens_list(sentence: ParsedSentence, main: int) -> bool:
+    """Return whether a clause that the parser took for a noun phrase begins the sentence: "Anna sings , Bob
+    plays the drums"."""
+    subject = sentence.subject(main)
+    return any(
+        sentence.dependencies[at] == "npadvmod"
+        and subject is not None
+        and at < subject
+        and sentence.tags[at] in ("NNS", "NN")
+        and sentence.tags[sentence.left(at)] in NAMES | {"PRP"}
+        and sentence.lower[at + 1] == ","
+        and sentence.annotation.entities[at] not in TIMES
+        for at in sentence.children(main)
     )
 
 
@@ -213,8 +234,8 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
                 and verb <= at + params.conjunct_within
             ):
                 prefix = repeated(sentence, main, verb, at + 1)
-                shared = _shares_object(sentence, main, verb, at)
-                unclear = shared or _may_be_infinitive(sentence, main, verb, at)
+                shared = shares_object(sentence, main, verb, at)
+                unclear = shared or may_be_infinitive(sentence, main, verb, at)
                 if prefix and not unclear and _carries_own_tense(sentence, verb):
                     yield _Clauses(at, verb, prefix)
             continue
@@ -226,13 +247,20 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
             if sentence.auxiliaries(verb)[:1] == [at + 1] and sentence.left(subject) == at + 2:
                 yield _Clauses(at, verb, (), subject)
             continue
-        if sentence.lower[subject] in _OBJECTS or _is_in_question(sentence, main, at):
+        if sentence.lower[subject] in _OBJECTS or is_in_question(sentence, main, at):
             continue
-        if lower[at - 1] != "," and _ends_in_condition(sentence, main, at):
+        if lower[at - 1] != "," and ends_in_condition(sentence, main, at):
             continue
+        conditions = condition(sentence, main)
+        if is_alternative(sentence, main, at):
+            continue
+        if conditions and lower[at - 1] == ",":
+            if lower[sentence.start] in ("if", "unless"):
+                continue
+            conditions = ()  # "When he died , the war was over , but nobody knew"
         near = at + 1 + _ahead_of_subject(sentence, subject, verb, at + 1)
         if subject < verb and subject < near + params.conjunct_within:
-            yield _Clauses(at, verb, ())
+            yield _Clauses(at, verb, tuple(conditions))
 
 
 def _ahead_of_subject(sentence: ParsedSentence, subject: int, verb: int, begin: int) -> int:
@@ -241,54 +269,6 @@ def _ahead_of_subject(sentence: ParsedSentence, subject: int, verb: int, begin: 
     opens = sentence.dependencies[begin] == "prep" and sentence.heads[begin] == verb
     end = sentence.right(begin) + 1
     return end - begin if opens and end <= start <= end + (sentence.lower[end] == ",") else 0
-
-
-def _ends_in_condition(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
-    """Return whether a condition directly precedes "and" without a comma, which may continue it: "unless it
-    rains and the wind is strong"."""
-    return any(
-        sentence.lower[at] in _CONDITIONS
-        and sentence.dependencies[at] in ("mark", "advmod")
-        and sentence.right(sentence.heads[at]) == conjunction - 1
-        for at in range(main + 1, conjunction)
-    )
-
-
-def _is_in_question(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
-    """Return whether a conjunction may join options in an indirect question: "whether tea or coffee is"."""
-    return sentence.lower[conjunction - 1] != "," and any(
-        sentence.lower[at] in ("whether", "if") and sentence.heads[at] != main
-        for at in range(main, conjunction)
-    )
-
-
-def _shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
-    """Return whether the second verb has an object that the first one lacks: "founded and led the club",
-    "wrote about and painted them"."""
-    last = _end_of_first(sentence, conjunction) - 1
-    stranded = sentence.dependencies[last] == "prep" and sentence.heads[last] == main
-    # "This is not and has never been easy"
-    bare = sentence.annotation.lemmas[main] == "be" and last <= main + 1 and sentence.lower[last] in _BARE_BE
-    if stranded or bare or main != last:
-        return stranded or bare
-    # "pick and choose and run with what works"
-    if verb + 1 < sentence.end and sentence.lower[verb + 1] in ("and", "or"):
-        return True
-    shared = ("agent",) if sentence.child(main, "auxpass") is not None else ("dobj", "prep", "agent")
-    return sentence.child(verb, *shared) is not None
-
-
-def _may_be_infinitive(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
-    """Return whether a second verb may belong to an infinitive before it: "we intend to help and reduce
-    costs"."""
-    infinitive = sentence.child(main, "xcomp")
-    return (
-        infinitive is not None
-        and infinitive < conjunction
-        and sentence.lower[verb] == sentence.annotation.lemmas[verb]
-        and not sentence.auxiliaries(verb)
-        and any(sentence.lower[at] == "to" for at in sentence.children(infinitive))
-    )
 
 
 def _is_dependent(sentence: ParsedSentence, verb: int, conjunction: int) -> bool:
@@ -324,7 +304,7 @@ def _detect_verb_phrases(sentence: ParsedSentence, params: RuleParams) -> Iterat
         # "and is a writer" is a sentence coordination in the released data.
         if sentence.annotation.lemmas[verb] == "be" and not sentence.auxiliaries(verb):
             continue
-        if _shares_object(sentence, main, verb, at) or _may_be_infinitive(sentence, main, verb, at):
+        if shares_object(sentence, main, verb, at) or may_be_infinitive(sentence, main, verb, at):
             continue
         prefix = repeated(sentence, main, verb, at + 1)
         if prefix:
@@ -344,7 +324,7 @@ def _is_of_root(sentence: ParsedSentence, verb: int) -> bool:
 
 
 def _apply(sentence: ParsedSentence, found: _Clauses) -> RuleResult:
-    end = _end_of_first(sentence, found.conjunction)
+    end = end_of_first(sentence, found.conjunction)
     connective = " ".join(sentence.lower[end : found.conjunction + 1])
     first, second = split(sentence.tokens(), end - sentence.start)
     second = delete(second, 0, found.conjunction + 1 - end)

@@ -97,6 +97,14 @@ def is_common(word: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def is_common_noun(word: str) -> bool:
+    """Return whether a lower-case word is a form of a common noun in the dictionary."""
+    from lemminflect import getAllLemmas
+
+    return "NOUN" in getAllLemmas(word)
+
+
+@lru_cache(maxsize=4096)
 def _lemma(word: str) -> str:
     from lemminflect import getLemma
 

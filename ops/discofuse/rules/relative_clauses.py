@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ops.coreference.lexicon import GROUP_NOUNS
 from ops.discofuse.rules.commas import (
     PEOPLE,
     Between,
@@ -21,6 +22,7 @@ from ops.discofuse.rules.commas import (
 from ops.discofuse.rules.connectives import RELATIVE
 from ops.discofuse.rules.morphology import agree, possessive
 from ops.discofuse.rules.rule import (
+    FINITE,
     NAMES,
     NOUNS,
     SUBJECTS,
@@ -32,47 +34,62 @@ from ops.discofuse.rules.rule import (
     RuleResult,
     prepend,
 )
+from ops.discofuse.rules.sentential import is_about_clause, is_about_noun
 
 _NO_PERSONS = TIMES | {"GPE", "LOC", "FAC", "PRODUCT"}
 _PERSONS = TIMES | {"PERSON"}
+#: Prepositions before "which"; "of which" mostly belongs to an amount.
+_PIPED = frozenset({"in", "at", "on", "to", "from", "with", "for", "under", "by", "through", "into"})
+_COMPLEMENTS = ("dobj", "attr", "acomp", "oprd", "prt", "agent", "dative")
+_CLAUSES = ("ccomp", "xcomp", "advcl", "conj")
 #: A statement about these does not hold for a known entity: "no house , which ..."
 _NO_HOSTS = frozenset({"no", "any", "every", "each", "few", "little", "neither", "some"})
 _KNOWN = frozenset({"this", "these", "that", "those"})
-#: With these after "which", the clause is about the whole clause before it: "He lost , which made her sad".
-_OF_CLAUSES = frozenset(
-    {
-        "affect", "allow", "bring", "cause", "create", "enable", "ensure", "explain", "force", "happen",
-        "help", "imply", "indicate", "lead", "leave", "let", "make", "mean", "occur", "prevent", "prompt",
-        "prove", "require", "result", "seem", "show", "suggest", "turn",
-    }
-)  # fmt: skip
-_OF_CLAUSES_BEHIND_BE = frozenset(
-    {
-        "why", "because", "how", "what", "where", "when", "good", "great", "nice", "bad", "fun", "funny",
-        "important", "true", "fine", "sad", "strange", "odd", "weird", "surprising", "interesting",
-        "unusual", "ironic", "cool", "hard", "difficult", "easy", "exactly", "something", "ridiculous",
-        "unfortunate", "understandable", "crucial", "impressive", "amazing", "awesome", "wonderful",
-        "obstacle", "problem", "challenge", "reason", "advantage", "step", "task", "result", "issue", "shame",
-        "sign", "fact", "way", "proof", "difference",
-    }
-)  # fmt: skip
 
 
 def _detect_relative(sentence: ParsedSentence, params: RuleParams) -> Iterator[Between]:
     for pronoun in sentence.positions(RELATIVE):
-        if not sentence.start + 2 <= pronoun < sentence.end - 2 or sentence.lower[pronoun - 1] != ",":
+        if not sentence.start + 2 <= pronoun < sentence.end - 2:
+            continue
+        opening = _opening(sentence, pronoun)
+        if sentence.lower[opening - 1] != ",":
             continue
         verb = pronoun
         while sentence.dependencies[verb] != "relcl" and sentence.start <= sentence.heads[verb] != verb:
             verb = sentence.heads[verb]
-        if sentence.dependencies[verb] != "relcl" or sentence.left(verb) != pronoun:
+        if sentence.dependencies[verb] != "relcl" or sentence.left(verb) != opening:
             continue
         found = next(_relatives(sentence, verb, pronoun), None)
+        if found and not _may_be_final(sentence, found, verb, pronoun, params):
+            continue
         if not found and params.profile == "released":
-            found = loosely(sentence, sentence.heads[verb], pronoun - 1, sentence.right(verb) + 1)
+            found = loosely(sentence, sentence.heads[verb], opening - 1, sentence.right(verb) + 1)
         gap = found and _gap(sentence, pronoun, verb, found.end)
         if found and gap is not None:
             yield found._replace(gap=gap)
+
+
+def _may_be_final(
+    sentence: ParsedSentence, found: Between, verb: int, pronoun: int, params: RuleParams
+) -> bool:
+    """Return whether "which" after a sentence's last comma may be about a noun."""
+    if sentence.lower[pronoun] != "which" or (found.end < sentence.end and sentence.lower[found.end] == ","):
+        return True
+    return params.final_relatives == "all" or (
+        params.final_relatives == "sure" and is_about_noun(sentence, found.noun, verb, pronoun)
+    )
+
+
+def _opening(sentence: ParsedSentence, pronoun: int) -> int:
+    """Return where a relative clause begins: at its pronoun, or at the preposition of "in which"."""
+    before = pronoun - 1
+    piped = (
+        sentence.lower[pronoun] in ("which", "whom")
+        and sentence.lower[before] in _PIPED
+        and sentence.heads[pronoun] == before
+        and before > sentence.start + 2
+    )
+    return before if piped else pronoun
 
 
 def _relatives(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[Between]:
@@ -80,7 +97,7 @@ def _relatives(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[Be
     if _is_in_modifier(sentence, sentence.heads[verb]):
         return
     for noun in _hosts(sentence, verb, pronoun):
-        found = between(sentence, noun, pronoun - 1, sentence.right(verb) + 1)
+        found = between(sentence, noun, _opening(sentence, pronoun) - 1, sentence.right(verb) + 1)
         if (
             found
             and _is_of_noun(sentence, found, verb, pronoun)
@@ -91,8 +108,8 @@ def _relatives(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[Be
 
 
 def _hosts(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[int]:
-    """Yield the noun that a clause depends on; then the noun above it if only that one agrees with the verb:
-    "the height of the waves , which is ..."."""
+    """Yield the noun that a clause depends on; then the noun above it if only that one suits the verb or the
+    pronoun: "the height of the waves , which is ...", "the head of the museum , who ..."."""
     noun = sentence.heads[verb]
     yield noun
     above = sentence.heads[noun]
@@ -101,10 +118,20 @@ def _hosts(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[int]:
         if (
             sentence.start <= above < noun
             and sentence.subject(verb) == pronoun
-            and not agree(sentence, noun, verb)
+            and (not agree(sentence, noun, verb) or _is_of_person(sentence, above, noun, pronoun))
             and sentence.tags[above] in NOUNS
         ):
             yield above
+
+
+def _is_of_person(sentence: ParsedSentence, above: int, noun: int, pronoun: int) -> bool:
+    return (
+        sentence.lower[pronoun] == "who"
+        and sentence.lower[above] in PEOPLE
+        and sentence.tags[noun] == "NN"
+        and not is_person(sentence, noun)
+        and sentence.lower[noun] not in GROUP_NOUNS
+    )
 
 
 def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: int) -> bool:
@@ -122,7 +149,7 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
     if comma and _may_go_on(sentence, found.end + 1):
         return False
     # "we propose a model for this task , which is ...": what is known needs no description
-    if lower[found.phrase] in _KNOWN:
+    if lower[found.phrase] in _KNOWN or _is_part(sentence, found):
         return False
     inside = range(pronoun + 1, found.end)
     # "which ended in 1990 and which ...", "who came , who saw"
@@ -146,11 +173,21 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
         return False
     if sentence.tags[found.noun] == "NNS" and sentence.tags[sentence.verb_group(verb)] == "VBP":
         return True
-    lemmas = sentence.annotation.lemmas
-    if lemmas[verb] == "be":
-        behind = [lower[at] for at in range(verb + 1, min(verb + 4, found.end))]
-        return _OF_CLAUSES_BEHIND_BE.isdisjoint(behind)
-    return sentence.dependencies[pronoun] == "nsubjpass" or lemmas[verb] not in _OF_CLAUSES
+    return not is_about_clause(sentence, verb, pronoun)
+
+
+def _is_part(sentence: ParsedSentence, found: Between) -> bool:
+    """Return whether a noun phrase is a part of a longer one that the parser missed: "training" of
+    "self-training", "analysis" of "Emotion cause analysis"."""
+    before, governor = found.phrase - 1, sentence.heads[found.noun]
+    if found.phrase == sentence.start:
+        return False
+    nested = sentence.dependencies[found.noun] == "dobj" and sentence.dependencies[governor] in SUBJECTS
+    return (
+        sentence.continues_word(found.phrase)
+        or sentence.tags[before] in NOUNS
+        or (nested and sentence.tags[governor] != "VBG")
+    )
 
 
 def _is_in_modifier(sentence: ParsedSentence, noun: int) -> bool:
@@ -182,7 +219,20 @@ def _gap(sentence: ParsedSentence, pronoun: int, verb: int, end: int) -> int | N
     if sentence.lower[pronoun] == "whose":
         return pronoun if label == "poss" and sentence.dependencies[head] in ("nsubj", "nsubjpass") else None
     if subject == pronoun:
-        return pronoun
+        # "who many believed was dead": the pronoun is not the subject of the first verb.
+        carrier = sentence.verb_group(verb)
+        said = any(sentence.tags[at] in FINITE for at in range(pronoun + 1, min(carrier, verb)))
+        return None if said else pronoun
+    # "which she had told her not to wear": the pronoun may be the object of the governed verb.
+    if sentence.child(head, "ccomp", "xcomp", "dative") is not None:
+        return None
+    if _opening(sentence, pronoun) < pronoun:
+        if sentence.heads[head] != verb or not pronoun < subject < verb:
+            return None
+        if sentence.child(verb, *_CLAUSES) is not None:
+            return None
+        bare = verb + 1 == end or sentence.dependencies[verb + 1] == "prep"
+        return verb if bare and sentence.child(verb, *_COMPLEMENTS) is None else end - 1
     if label not in ("dobj", "pobj") or not pronoun < head < end or not pronoun < subject < head + 1:
         return None
     particle = sentence.child(head, "prt")
@@ -220,6 +270,9 @@ def _apply_relative(sentence: ParsedSentence, found: Between) -> RuleResult:
             phrase = possessive(sentence, found.noun, phrase)
         return RuleResult(without(sentence, found), prepend(rest, phrase))
     assert found.gap is not None
+    if sentence.lower[pronoun] not in RELATIVE:  # "in which"
+        phrase, rest = [pronoun, *phrase], rest[1:]
+        pronoun += 1
     behind = found.gap + 1 - (pronoun + 1)
     return RuleResult(without(sentence, found), [*rest[:behind], *phrase, *rest[behind:]])
 

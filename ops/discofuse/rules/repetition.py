@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ops.discofuse.rules.connectives import BACKWARD_PHRASES
-from ops.discofuse.rules.morphology import agree, is_participle, is_past
-from ops.discofuse.rules.rule import AUXILIARIES, FINITE, LOUD_MODALS, TIMES, ParsedSentence
+from ops.discofuse.rules.connectives import BACKWARD_PHRASES, INSIDE
+from ops.discofuse.rules.morphology import agree, is_common_noun, is_participle, is_past, is_plural
+from ops.discofuse.rules.rule import AUXILIARIES, FINITE, LOUD_MODALS, NOUNS, TIMES, ParsedSentence
 
 #: Adverbs that belong only to the first verb phrase: "He never married and died young", "first played for X
 #: and then for Y".
@@ -53,7 +53,16 @@ _PAST_AS_BASE = frozenset(
     }
 )
 #: "From there he moved on and was then hired": a phrase before the subject belongs only to the first verb.
+#: A statement about these does not hold for their verb phrases one by one: "Few voted and were satisfied".
+_DECREASING = frozenset(
+    {"few", "fewer", "no", "none", "nobody", "nothing", "neither", "only", "hardly", "seldom", "rarely"}
+)
+#: Before the subject these belong only to the first verb phrase.
+_OPENERS = INSIDE | {"so", "and", "but", "or", "yet"}
 _NEXT = frozenset({"then", "later", "afterwards", "afterward", "subsequently", "thereafter"})
+#: Most digits of a footnote's number.
+_MARK = 3
+_MARKS = frozenset({"[", "]", "*", "**", "†", "‡"})
 _ADVERBS = frozenset({"RB", "RBR", "RBS"})
 _BEFORE_VERB = frozenset(
     {"advmod", "aux", "auxpass", "neg", "prep", "advcl", "npadvmod", "punct", "cc", "preconj"}
@@ -82,6 +91,8 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
         return ()
     if not agree(sentence, subject, verb) or not _hangs_on(sentence, main, verb, begin):
         return ()
+    if _is_decreasing(sentence, subject) or _may_be_noun_phrase(sentence, main, verb, begin):
+        return ()
     shares = _shares_auxiliaries(sentence, main, verb)
     # "has never won it but reached the final", "has never won it and died young": only one is negated.
     if shares and sentence.lower[begin - 1] != "or" and _is_negated(sentence, main):
@@ -98,6 +109,28 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
     paired = sum(sentence.lower[at] == "," for at in prefix[:behind]) % 2 == 0
     bare = paired and all(sentence.lower[at] == "," for at in prefix[behind:])
     return prefix[:behind] if bare else prefix
+
+
+def _is_decreasing(sentence: ParsedSentence, subject: int) -> bool:
+    """Return whether a subject is "few people" or "nobody"; "a few people" is not."""
+    return any(
+        sentence.lower[at] in _DECREASING and sentence.lower[at - 1] != "a"
+        for at in range(sentence.left(subject), subject + 1)
+    )
+
+
+def _may_be_noun_phrase(sentence: ParsedSentence, main: int, verb: int, begin: int) -> bool:
+    """Return whether the parser may have taken a noun phrase for a verb phrase: "measured deaths and crashes
+    on roads", "generates a summary or extracted facts"."""
+    tags, last = sentence.tags, begin - 2 - (sentence.lower[begin - 2] == ",")
+    if verb != begin or tags[last] not in NOUNS:
+        return False
+    if tags[verb] in ("VBD", "VBN") and is_participle(sentence.lower[verb]):
+        behind = verb + 1 < sentence.end and tags[verb + 1] in NOUNS and sentence.heads[verb + 1] == verb
+        return behind and not is_past(sentence, main)
+    bare = all(sentence.dependencies[at] in ("prep", "punct") for at in sentence.children(verb))
+    listed = tags[last] == "NNS" or is_past(sentence, verb) != is_past(sentence, main)
+    return tags[verb] == "VBZ" and bare and listed and is_common_noun(sentence.lower[verb])
 
 
 def fronted(sentence: ParsedSentence, verb: int, begin: int) -> int:
@@ -134,7 +167,11 @@ def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool 
     passive = main_tag == "VBN" and tag == "VBD" and bare and lemmas[verb] in _TRANSITIVE
     has = lemmas[auxiliaries[0]] == "have"
     perfect = main_tag == "VBN" and tag == "VBD" and has and is_participle(sentence.lower[verb])
-    if passive or perfect or tag == main_tag:
+    # "One can read it and then produce a summary": a singular does not take "produce".
+    subject = sentence.subject(main)
+    modal = main_tag == "VB" and tag == "VBP" and sentence.tags[auxiliaries[0]] == "MD"
+    modal = modal and subject is not None and _is_third_singular(sentence, subject)
+    if passive or perfect or modal or tag == main_tag:
         # "has been praised and sold a million copies": the second verb is not passive. "would not be checked
         # and thus also not used": each verb has its own "not".
         active = not bare and sentence.child(main, "auxpass") is not None
@@ -143,6 +180,12 @@ def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool 
     # "Errors are defined and classified" or "is located there and opened": the forms do not tell.
     either = main_tag == "VBN" and tag == "VBD" and sentence.lower[auxiliaries[0]] in ("is", "are")
     return None if either or tag not in FINITE else False
+
+
+def _is_third_singular(sentence: ParsedSentence, noun: int) -> bool:
+    return sentence.lower[noun] in ("one", "it", "he", "she") or (
+        sentence.tags[noun] in ("NN", "NNP") and not is_plural(sentence, noun)
+    )
 
 
 def _is_negated(sentence: ParsedSentence, verb: int) -> bool:
@@ -191,14 +234,26 @@ def _may_be_of_clause(sentence: ParsedSentence, main: int, verb: int, begin: int
 
 
 def _behind_connective(sentence: ParsedSentence) -> int:
-    """Return where a sentence continues after "However ,", which belongs only to the first verb phrase."""
+    """Return where a sentence continues after a footnote's mark and "However ,", which belong only to the
+    first verb phrase."""
     start, lower = sentence.start, sentence.lower
+    while start < sentence.end - 1 and _is_mark(sentence, start):
+        start += 1
+    if lower[start] in _OPENERS and sentence.dependencies[start] in ("advmod", "cc", "mark"):
+        return start + 1 + (lower[start + 1] == ",")
     ends = (
         start + len(words)
         for words in BACKWARD_PHRASES.get(lower[start], ())
         if lower[start : start + len(words)] == words
     )
     return next((end + 1 for end in ends if end < sentence.end and lower[end] == ","), start)
+
+
+def _is_mark(sentence: ParsedSentence, token: int) -> bool:
+    """Return whether a token is a footnote's mark: "[", "12", "*"."""
+    word = sentence.lower[token]
+    number = word.isdigit() and len(word) <= _MARK and sentence.heads[token] != token + 1
+    return number or (word in _MARKS and not sentence.annotation.entities[token])
 
 
 def _prefix(
@@ -220,6 +275,10 @@ def _prefix(
     own_phrase = fronted(sentence, verb, begin) > 0
     children = sentence.children(verb)
     modified = own_phrase or (children and children[0] < verb and dependencies[children[0]] == "advmod")
+    opening = min(opening, start)
+    # "Potentially they can help , and sometimes do": each verb phrase has its own adverb.
+    if modified and all(dependencies[at] in ("advmod", "punct") for at in range(opening, start)):
+        opening = start
     through = sentence.right(subject)
     auxiliary = min(sentence.auxiliaries(main), default=main)
     for at in range(start if dated or own_phrase else opening, main):

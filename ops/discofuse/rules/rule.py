@@ -274,14 +274,6 @@ class ParsedSentence:
         torn = self.lower[hyphen] == "-" and not self.annotation.spaces[hyphen]
         return hyphen > self.start and (torn or self.tags[hyphen] == "HYPH")
 
-    def noun_phrase_before(self, noun: int, end: int) -> int | None:
-        """Return the start of the noun phrase of `noun` if it ends right before `end`, else None."""
-        last = noun
-        for at in self.children(noun):
-            if noun < at < end:
-                last = self.right(at)
-        return self.left(noun) if last == end - 1 else None
-
 
 RuleName = Literal[
     "Discourse connective",
@@ -296,6 +288,7 @@ RuleName = Literal[
 ]
 
 
+FinalRelatives: TypeAlias = Literal["none", "sure", "all"]
 Faithfulness: TypeAlias = Literal["strict", "released"]
 
 
@@ -318,6 +311,9 @@ class RuleParams(Params, section="discofuse.rules"):
     """Least score for "he" and "she" to refer to a one-word name that was tagged as a place."""
     nominal_score: float = Field(default=0.8, ge=0, le=1)
     """Least score for replacing a nominal ("the team")."""
+    final_relatives: FinalRelatives = "sure"
+    """Which relative clauses with "which" at a sentence's end are split, where "which" may refer to the whole
+    sentence: those that are surely about a noun, all that the verb does not exclude, or none."""
     connective_within: int = Field(default=5, ge=1)
     """A discourse connective begins within this many first tokens of the second sentence (Table 14: 5)."""
     conjunct_within: int = Field(default=5, ge=1)

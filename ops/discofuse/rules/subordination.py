@@ -1,8 +1,7 @@
-"""A sentence with a clause that depends on its main clause: forward and inner connectives, cataphora.
+"""A sentence with a clause that depends on its main clause: forward and inner connectives.
 
-Belongs here: connectives that begin a sentence or are inside it, and a sentence that begins with a participle
-whose subject follows. Not here: which words are connectives (connectives.py), coordinated clauses
-(coordination.py).
+Belongs here: connectives that begin a sentence or are inside it. Not here: which words are connectives
+(connectives.py), participles without a connective (cataphora.py), coordinated clauses (coordination.py).
 """
 
 from __future__ import annotations
@@ -14,8 +13,6 @@ from ops.discofuse.annotation import DIVIDING
 from ops.discofuse.rules.connectives import FORWARD, INNER, phrases
 from ops.discofuse.rules.morphology import be, finite, is_past
 from ops.discofuse.rules.rule import (
-    AUXILIARIES,
-    NAMES,
     ParsedSentence,
     Rule,
     RuleParams,
@@ -45,6 +42,15 @@ _THINK = frozenset(
     {
         "assume", "believe", "doubt", "expect", "fear", "feel", "guess", "hope", "imagine", "suppose",
         "suspect", "think", "wish",
+    }
+)  # fmt: skip
+#: What depends on a clause after these is what somebody says, not a fact: "It is said that he died because".
+_SAY = frozenset(
+    {
+        "accuse", "admit", "allege", "announce", "argue", "assert", "claim", "comment", "complain", "confess",
+        "consider", "contend", "declare", "deny", "hypothesise", "hypothesize", "insist", "joke",
+        "maintain", "predict", "propose", "reckon", "reply", "report", "rumor", "rumour", "say", "speculate",
+        "state", "suggest", "tell", "write",
     }
 )  # fmt: skip
 _PUNCTUATION = frozenset({",", ".", ":"})
@@ -222,11 +228,13 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
 
 
 def _is_only_thought(sentence: ParsedSentence, verb: int) -> bool:
-    """Return whether a clause belongs to a thought, so that it is no fact on its own: "I hope we can be fair
-    while we wait"."""
+    """Return whether a clause belongs to a thought or a report, so that it is no fact on its own: "I hope we
+    can be fair while we wait"."""
     thought = sentence.heads[verb]
-    thinks = sentence.annotation.lemmas[sentence.heads[thought]] in _THINK
-    return thinks and sentence.dependencies[thought] == "ccomp"
+    if sentence.dependencies[thought] not in ("ccomp", "xcomp"):
+        return False
+    lemma = sentence.annotation.lemmas[sentence.heads[thought]]
+    return lemma in _THINK or lemma in _SAY
 
 
 def _goes_on(sentence: ParsedSentence, verb: int) -> bool:
@@ -281,92 +289,6 @@ def _trimmed(sentence: ParsedSentence, tokens: TokenList) -> TokenList:
     return trimmed if all(map(is_punctuation, tokens[len(trimmed) :])) else tokens
 
 
-#: Participles that have become prepositions or conjunctions, so their subject is not the noun after the
-#: comma.
-_PREPOSITIONS = frozenset(
-    {
-        "according", "assuming", "beginning", "ending", "barring", "concerning", "considering", "depending",
-        "during", "excepting",
-        "excluding", "failing", "following", "granting", "given", "including", "involving", "judging",
-        "notwithstanding",
-        "owing", "pending", "providing", "regarding", "relating", "respecting", "seeing", "speaking",
-        "starting",
-        "stemming", "arising", "resulting", "supposing", "touching", "talking", "generally",
-    }
-)  # fmt: skip
-_PRONOUNS_AND_NAMES = NAMES | {"PRP"}
-
-
-class _Participle(NamedTuple):
-    comma: int
-    subject: int
-
-
-def _detect_participle(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Participle]:
-    start, root = sentence.start, sentence.root
-    released = params.profile == "released"
-    if sentence.tags[start] != "VBG" or root <= start:
-        return
-    if sentence.lower[start] in _PREPOSITIONS and not released:
-        return
-    subject = sentence.subject(root)
-    if subject is None or not sentence.is_finite(root):
-        return
-    named = sentence.tags[subject] in _PRONOUNS_AND_NAMES or sentence.words[subject][0].isupper()
-    if not named and not released:
-        return
-    comma = sentence.left(subject) - 1
-    if comma <= start or sentence.lower[comma] != "," or subject > root or sentence.lower[subject] == "it":
-        return
-    participle = sentence.head_of(start, comma)
-    if participle is None or sentence.heads[participle] != root or sentence.subject(participle) is not None:
-        return
-    carries = participle == start or (
-        sentence.heads[start] == participle and sentence.dependencies[start] in AUXILIARIES
-    )
-    if carries and sentence.dependencies[participle] in ("advcl", "csubj", "dep", "acl", "ccomp"):
-        yield _Participle(comma, subject)
-
-
-def _apply_participle(sentence: ParsedSentence, found: _Participle) -> RuleResult | None:
-    form = finite(sentence, sentence.start, found.subject, is_past(sentence, sentence.root))
-    if form is None:
-        return None
-    first, second = split(sentence.tokens(), found.comma - sentence.start)
-    phrase = sentence.tokens(found.comma + 1, sentence.right(found.subject) + 1)
-    first = delete(first, 0, 1)
-    past = is_past(sentence, sentence.root)
-    for at in _coordinated(sentence):
-        place = first.index(at)
-        if sentence.tags[at] != "VBG":
-            first.insert(place, be(sentence, found.subject, past))
-            continue
-        further = finite(sentence, at, found.subject, past)
-        if further is None:
-            return None
-        first[place] = further
-    return RuleResult(prepend(first, [*phrase, form]), delete(second, 0, 1))
-
-
-def _coordinated(sentence: ParsedSentence) -> list[int]:
-    """Return the participles coordinated with the first one: "leaving the club and joining another", "leaving
-    the club and called back"."""
-    return [
-        at
-        for at in sentence.children(sentence.start)
-        if sentence.dependencies[at] == "conj"
-        and not sentence.auxiliaries(at)
-        and (sentence.tags[at] == "VBG" or _is_passive(sentence, at))
-    ]
-
-
-def _is_passive(sentence: ParsedSentence, participle: int) -> bool:
-    """Return whether a coordinated past participle lacks "be": "called the Great", "replaced by"."""
-    if sentence.child(participle, "oprd") is not None:
-        return sentence.tags[participle] in ("VBN", "VBD")
-    return sentence.tags[participle] == "VBN" and sentence.child(participle, "dobj") is None
-
-
 RULES = (
     Rule(
         name="forward_connective",
@@ -384,13 +306,5 @@ RULES = (
         triggers=_FIRST_WORDS,
         detect=_detect_inner,
         apply=_apply_inner,
-    ),
-    Rule(
-        name="cataphora",
-        row="Cataphora",
-        discourse_type="SINGLE_CATAPHORA",
-        triggers=frozenset({","}),
-        detect=_detect_participle,
-        apply=_apply_participle,
     ),
 )

@@ -119,6 +119,12 @@ def are_subjects(
     return next(subjects, None) == pronoun
 
 
+def has_object(sentence: ParsedSentence) -> bool:
+    """Return whether the main verb has a singular object that "it" may refer to: "The dog chased the cat"."""
+    noun = sentence.child(sentence.root, "dobj")
+    return noun is not None and sentence.tags[noun] in ("NN", "NNP") and not is_person(sentence, noun)
+
+
 def _conjuncts(sentence: ParsedSentence, verb: int) -> list[int]:
     """Return the verbs that are coordinated with a verb, directly or through others."""
     next_ones = [at for at in sentence.children(verb) if sentence.dependencies[at] == "conj"]

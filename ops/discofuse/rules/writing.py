@@ -38,6 +38,7 @@ def running(text: Sequence[ParsedSentence]) -> str:
 _CLOSING = CLOSING | {"'"}
 _STRAY = DIVIDING | {".", "...", "…"}
 _STRAY_AT_END = _STRAY | {"!"}
+_OPENED, _CLOSED = frozenset({"``", "“"}), frozenset({"''", "”"})
 _IN_PAIRS = QUOTES | {mark for pair in PAIRS for mark in pair}
 _WORDS_OF_CONTENT = VERBS | {"NN", "NNS", "JJ", "FW", "UH"}
 _TYPES_OF_NAMES = frozenset(
@@ -79,11 +80,11 @@ def joined(annotation: Annotation, words: Sequence[str], tokens: Sequence[Token]
 def sentence(
     annotation: Annotation, tokens: TokenList, starts: Sequence[int], end: int, end_given: bool = False
 ) -> Written | None:
-    """Return `tokens` as a sentence with a full stop, None if quotes or brackets are unbalanced.
+    """Return `tokens` as a sentence with a full stop, None if quotes or brackets are unbalanced or empty.
 
     `starts` are the tokens that began a sentence of the text. Common words among them are written in lower
-    case when they are no longer first. The text ends before `end`. `end_given`: the tokens end there too,
-    perhaps with a question mark or a bracket.
+    case when they are no longer first. The text ends before `end`; a "!" that ends it stays. `end_given`: the
+    tokens end there too, perhaps with a question mark or a bracket.
     """
     known = annotation.words
     try:
@@ -97,7 +98,9 @@ def sentence(
         for at in [place for place, token in enumerate(tokens) if token == start]:
             if at and not (at == 1 and words[0] in OPENING):
                 words[at] = _small(annotation, start)
+    full_stop = "."
     while words and not end_given and (words[-1] in _STRAY_AT_END or words[-1].isspace()):
+        full_stop = "!" if words[-1] == "!" else full_stop
         words.pop()
         places.pop()
     if not end_given and len(words) > 1 and words[-1] in _CLOSING and words[-2] in _STRAY:
@@ -106,11 +109,11 @@ def sentence(
     while first < len(words) and (words[first] in _STRAY or words[first].isspace()):
         first += 1
     del words[:first], places[:first]
-    if not words or not _balanced(words):
+    if not words or not _balanced(words) or _quotes_nothing(words):
         return None
     if not end_given and not (words[-1] in _CLOSING and len(words) > 1 and words[-2] == "."):
-        words.append(".")
-        places.append(".")
+        words.append(full_stop)
+        places.append(full_stop)
     begin = 1 if words[0] in OPENING and len(words) > 1 else 0
     # "( func start ) is part of it" begins in lower case in the text, too.
     small = words[begin][0].islower() and (len(words[begin]) == 1 or words[begin][1:].islower())
@@ -185,6 +188,14 @@ def _small(annotation: Annotation, token: int) -> str:
     if annotation.tags[token] in _WORDS_OF_CONTENT and not is_common(word.lower()):
         return word
     return word.lower()
+
+
+def _quotes_nothing(words: Sequence[str]) -> bool:
+    """Return whether quotation marks enclose nothing, because a rule took out the words: '" " he said'."""
+    if QUOTES.isdisjoint(words):
+        return False
+    opened = words[0] in QUOTES and len(words) > 1 and words[1] in QUOTES
+    return opened or any(left in _OPENED and right in _CLOSED for left, right in pairwise(words))
 
 
 def _balanced(words: Sequence[str]) -> bool:

@@ -1,5 +1,6 @@
 import pytest
 
+from ops.coreference.component import NOMINAL_THRESHOLD
 from ops.coreference.entities import Reading
 from ops.coreference.neuter_pronouns import is_impersonal, neuter_pronouns
 from ops.coreference.nominals import nominals
@@ -94,11 +95,63 @@ def test_the_city_refers_to_the_named_place():
     ) == [("The city", "Oslo")]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "entities", "nominal", "antecedent"),
+    [
+        (
+            "Toyota/NNP/nsubj/1 opened/VBD/ROOT/1 shops/NNS/dobj/1",
+            "The/DT/det/1 company/NN/nsubj/2 grew/VBD/ROOT/2",
+            (("Toyota", "ORG"),),
+            "The company",
+            "Toyota",
+        ),
+        (
+            "Anna/NNP/nsubj/1 spoke/VBD/ROOT/1",
+            "The/DT/det/2 former/JJ/amod/2 president/NN/nsubj/3 left/VBD/ROOT/3",
+            (("Anna", "PERSON"),),
+            "The former president",
+            "Anna",
+        ),
+        (
+            "They/PRP/nsubj/1 lived/VBD/ROOT/1 in/IN/prep/1 Oslo/NNP/pobj/2",
+            CITY,
+            (("Oslo", "GPE"),),
+            "The city",
+            "Oslo",
+        ),
+    ],
+)
+def test_a_nominal_surely_refers_to_the_only_name_of_its_kind(first, second, entities, nominal, antecedent):
+    def scores(*sentences, entities):
+        tokens = DocumentTokens.of(parse(*sentences, entities=entities))
+        return [item.score for item in nominals(Reading.of(tokens))]
+
+    assert links(first, second, entities=entities) == [(nominal, antecedent)]
+    assert min(scores(first, second, entities=entities)) >= NOMINAL_THRESHOLD
+    # Another name of the same kind, or a sentence between, makes it unsure.
+    name, label = entities[0]
+    rival = f"Zeta/NNP/nsubj/2 and/CC/cc/0 {name}/NNP/conj/0 won/VBD/ROOT/2".replace("/nsubj/2", "/nsubj/3")
+    rivals = (*entities, ("Zeta", label))
+    assert all(score < NOMINAL_THRESHOLD for score in scores(rival, first, second, entities=rivals))
+    between = "It/PRP/nsubj/1 rained/VBD/ROOT/1"
+    assert all(score < NOMINAL_THRESHOLD for score in scores(first, between, second, entities=entities))
+
+
 def test_a_noun_refers_to_the_longer_phrase_with_its_head():
     assert links(
         "A/DT/det/2 new/JJ/amod/2 museum/NN/nsubj/3 opened/VBD/ROOT/3",
         "The/DT/det/1 museum/NN/nsubj/2 closed/VBD/ROOT/2",
     ) == [("The museum", "A new museum")]
+
+
+def test_a_noun_does_not_refer_to_a_vague_phrase_with_its_head():
+    assert (
+        links(
+            "A/DT/det/2 different/JJ/amod/2 model/NN/nsubj/3 won/VBD/ROOT/3",
+            "The/DT/det/1 model/NN/nsubj/2 failed/VBD/ROOT/2",
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(

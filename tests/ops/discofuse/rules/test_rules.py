@@ -46,6 +46,25 @@ def test_it_and_they_need_a_more_certain_link():
     assert found(linked(text, score=0.75), "PAIR_ANAPHORA", params=params) == [made]
 
 
+FINAL = {
+    "They saw the town , which contains a mill .": ["sure", "all"],
+    "They bought a house , which stands on the hill .": ["sure", "all"],
+    "They read the books , which were very old .": ["sure", "all"],
+    "The town built the tower , which dominated the view .": ["all"],
+    "He won the election , which took everybody by surprise .": ["all"],
+    "The committee rejected the plan , which surprised nearly everyone .": [],
+}
+
+
+@pytest.mark.parametrize(("text", "split"), FINAL.items())
+@pytest.mark.parametrize("final_relatives", ["none", "sure", "all"])
+def test_a_final_clause_with_which_is_split_if_it_is_as_surely_about_a_noun_as_asked(
+    text, split, final_relatives
+):
+    made = found(text, "SINGLE_RELATIVE", params=RuleParams(final_relatives=final_relatives))
+    assert len(made) == (final_relatives in split)
+
+
 ANAPHORA_TYPES = [kind for kind in DISCOURSE_TYPES if kind.endswith("ANAPHORA")]
 SUBJECTS = "[The old company] grew . In 1990 , {it} left the town ."
 
@@ -55,6 +74,8 @@ def test_a_subject_that_refers_to_the_previous_subject_needs_a_lower_score():
     assert found(linked(SUBJECTS, score=0.55), "PAIR_ANAPHORA") == [made]
     params = RuleParams(thing_subject_score=0.6)
     assert found(linked(SUBJECTS, score=0.55), "PAIR_ANAPHORA", params=params) == []
+    # Either may climb.
+    assert found(linked("[The dog] chased the cat . {It} climbed a tree .", score=0.7), "PAIR_ANAPHORA") == []
     person = "[Anna Smith] sold the house . In 1990 , {she} left the town ."
     assert found(linked(person, score=0.75), "PAIR_ANAPHORA") == []
     params = RuleParams(subject_score=0.7)
@@ -157,7 +178,7 @@ RELEASED = {
     ],
     "SINGLE_APPOSITION": ["He met the son of Tom Hill , a baker from Rome ."],
     "SINGLE_CATAPHORA": [
-        "Walking home , the tired man saw a fox .",
+        "Walking home , the tired dog saw a fox .",
         "Beginning in 1960 , he worked as a teacher .",
     ],
     "SINGLE_CONN_INNER": ["He was born in Rome , hence his name ."],
@@ -205,7 +226,8 @@ def test_every_connective_of_table_12_counts_before_a_comma():
         if found(f"The road was closed . {name.capitalize()} , the town stayed calm .", "PAIR_CONN")
         != [f"{name} , | The road was closed . | The town stayed calm ."]
     ]
-    assert unheard == ["meaning"], "it joins clauses of one sentence"
+    # "Meaning" joins clauses of one sentence; nothing was first.
+    assert unheard == ["second", "third", "meaning"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,129 @@
+"""A sentence that begins with a participle whose subject follows: "Visiting Rome , Ann fell ill".
+
+Belongs here: the cataphora rule. Not here: clauses after a connective (subordination.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ops.discofuse.rules.commas import PEOPLE
+from ops.discofuse.rules.morphology import be, finite, is_past
+from ops.discofuse.rules.rule import (
+    AUXILIARIES,
+    NAMES,
+    ParsedSentence,
+    Rule,
+    RuleParams,
+    RuleResult,
+    delete,
+    prepend,
+    split,
+)
+
+#: Participles that have become prepositions or conjunctions, so their subject is not the noun after the
+#: comma.
+_PREPOSITIONS = frozenset(
+    {
+        "according", "assuming", "beginning", "ending", "barring", "concerning", "considering", "depending",
+        "during", "excepting",
+        "excluding", "failing", "following", "granting", "given", "including", "involving", "judging",
+        "notwithstanding",
+        "owing", "pending", "providing", "regarding", "relating", "respecting", "speaking", "starting",
+        "stemming", "arising", "resulting", "supposing", "touching", "talking", "generally",
+    }
+)  # fmt: skip
+_PRONOUNS_AND_NAMES = NAMES | {"PRP"}
+_CONDITIONAL = frozenset({"would", "'d", "’d", "should"})
+_MODALS = frozenset({"could", "might", "may"})
+
+
+class _Participle(NamedTuple):
+    comma: int
+    subject: int
+
+
+def _detect_participle(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Participle]:
+    start, root = sentence.start, sentence.root
+    released = params.profile == "released"
+    if sentence.tags[start] != "VBG" or root <= start:
+        return
+    if sentence.lower[start] in _PREPOSITIONS and not released:
+        return
+    subject = sentence.subject(root)
+    if subject is None or not sentence.is_finite(root):
+        return
+    named = sentence.tags[subject] in _PRONOUNS_AND_NAMES or sentence.words[subject][0].isupper()
+    # "Seeing the door , the thief entered": only of a person is it sure who sees.
+    if not (named or sentence.lower[subject] in PEOPLE or released) or _is_hypothetical(sentence):
+        return
+    comma = sentence.left(subject) - 1
+    if comma <= start or sentence.lower[comma] != "," or subject > root or sentence.lower[subject] == "it":
+        return
+    participle = sentence.head_of(start, comma)
+    if participle is None or sentence.heads[participle] != root or sentence.subject(participle) is not None:
+        return
+    carries = participle == start or (
+        sentence.heads[start] == participle and sentence.dependencies[start] in AUXILIARIES
+    )
+    if carries and sentence.dependencies[participle] in ("advcl", "csubj", "dep", "acl", "ccomp"):
+        yield _Participle(comma, subject)
+
+
+def _is_hypothetical(sentence: ParsedSentence) -> bool:
+    """Return whether the main verb says what would be, so that a participle before it may be a condition:
+    "Living in that house , you would have heard it"."""
+    modals = [sentence.lower[at] for at in sentence.auxiliaries(sentence.root)]
+    return not _CONDITIONAL.isdisjoint(modals) or ("have" in modals and not _MODALS.isdisjoint(modals))
+
+
+def _apply_participle(sentence: ParsedSentence, found: _Participle) -> RuleResult | None:
+    form = finite(sentence, sentence.start, found.subject, is_past(sentence, sentence.root))
+    if form is None:
+        return None
+    first, second = split(sentence.tokens(), found.comma - sentence.start)
+    phrase = sentence.tokens(found.comma + 1, sentence.right(found.subject) + 1)
+    first = delete(first, 0, 1)
+    past = is_past(sentence, sentence.root)
+    for at in _coordinated(sentence):
+        place = first.index(at)
+        if sentence.tags[at] != "VBG":
+            first.insert(place, be(sentence, found.subject, past))
+            continue
+        further = finite(sentence, at, found.subject, past)
+        if further is None:
+            return None
+        first[place] = further
+    return RuleResult(prepend(first, [*phrase, form]), delete(second, 0, 1))
+
+
+def _coordinated(sentence: ParsedSentence) -> list[int]:
+    """Return the participles coordinated with the first one: "leaving the club and joining another", "leaving
+    the club and called back"."""
+    return [
+        at
+        for at in sentence.children(sentence.start)
+        if sentence.dependencies[at] == "conj"
+        and not sentence.auxiliaries(at)
+        and (sentence.tags[at] == "VBG" or _is_passive(sentence, at))
+    ]
+
+
+def _is_passive(sentence: ParsedSentence, participle: int) -> bool:
+    """Return whether a coordinated past participle lacks "be": "called the Great", "replaced by"."""
+    if sentence.child(participle, "oprd") is not None:
+        return sentence.tags[participle] in ("VBN", "VBD")
+    return sentence.tags[participle] == "VBN" and sentence.child(participle, "dobj") is None
+
+
+RULES = (
+    Rule(
+        name="cataphora",
+        row="Cataphora",
+        discourse_type="SINGLE_CATAPHORA",
+        triggers=frozenset({","}),
+        detect=_detect_participle,
+        apply=_apply_participle,
+    ),
+)

@@ -1,0 +1,92 @@
+"""What two coordinated clauses or verb phrases share, so that the second does not hold alone.
+
+Belongs here: a shared condition, alternative, question, object or infinitive. Not here: the words that the
+second verb phrase repeats (repetition.py), finding the conjunction (coordination.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ops.discofuse.rules.rule import SUBJECTS, ParsedSentence
+
+_CONDITIONS = frozenset({"if", "unless", "when", "because", "while", "until", "although", "since", "where"})
+#: A condition before two clauses holds for both: "If you press it , the door opens and the light goes on".
+_SHARED = frozenset({"if", "unless", "when", "whenever", "once"})
+_BARE_BE = frozenset({"is", "are", "was", "were", "not", "n't"})
+
+
+def end_of_first(sentence: ParsedSentence, conjunction: int) -> int:
+    """Return where the part before a conjunction ends: at the comma before it, or at the conjunction."""
+    return conjunction - (sentence.lower[conjunction - 1] == ",")
+
+
+def condition(sentence: ParsedSentence, main: int) -> Sequence[int]:
+    """Return the tokens of a condition that begins the sentence, before the subject of the main verb; none
+    if there is no condition."""
+    subject = sentence.subject(main)
+    if subject is None or sentence.lower[sentence.start] not in _SHARED:
+        return ()
+    clause = next((at for at in sentence.children(main) if sentence.dependencies[at] == "advcl"), None)
+    if clause is None or sentence.left(clause) != sentence.start or clause > subject:
+        return ()
+    return range(sentence.start, sentence.left(subject))
+
+
+def is_alternative(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
+    """Return whether a clause after "or" precedes another conjunction, which may continue it: "You pay , or
+    the shop will not help and the bank will not lend"."""
+    return any(
+        sentence.lower[at] == "or"
+        and sentence.dependencies[at] == "cc"
+        and any(sentence.dependencies[then] in SUBJECTS for then in range(at + 1, conjunction))
+        for at in range(main + 1, conjunction)
+    )
+
+
+def ends_in_condition(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
+    """Return whether a condition directly precedes "and" without a comma, which may continue it: "unless it
+    rains and the wind is strong"."""
+    return any(
+        sentence.lower[at] in _CONDITIONS
+        and sentence.dependencies[at] in ("mark", "advmod")
+        and sentence.right(sentence.heads[at]) == conjunction - 1
+        for at in range(main + 1, conjunction)
+    )
+
+
+def is_in_question(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
+    """Return whether a conjunction may join options in an indirect question: "whether tea or coffee is"."""
+    return sentence.lower[conjunction - 1] != "," and any(
+        sentence.lower[at] in ("whether", "if") and sentence.heads[at] != main
+        for at in range(main, conjunction)
+    )
+
+
+def shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
+    """Return whether the second verb has an object that the first one lacks: "founded and led the club",
+    "wrote about and painted them"."""
+    last = end_of_first(sentence, conjunction) - 1
+    stranded = sentence.dependencies[last] == "prep" and sentence.heads[last] == main
+    # "This is not and has never been easy"
+    bare = sentence.annotation.lemmas[main] == "be" and last <= main + 1 and sentence.lower[last] in _BARE_BE
+    if stranded or bare or main != last:
+        return stranded or bare
+    # "pick and choose and run with what works"
+    if verb + 1 < sentence.end and sentence.lower[verb + 1] in ("and", "or"):
+        return True
+    shared = ("agent",) if sentence.child(main, "auxpass") is not None else ("dobj", "prep", "agent")
+    return sentence.child(verb, *shared) is not None
+
+
+def may_be_infinitive(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
+    """Return whether a second verb may belong to an infinitive before it: "we intend to help and reduce
+    costs"."""
+    infinitive = sentence.child(main, "xcomp")
+    return (
+        infinitive is not None
+        and infinitive < conjunction
+        and sentence.lower[verb] == sentence.annotation.lemmas[verb]
+        and not sentence.auxiliaries(verb)
+        and any(sentence.lower[at] == "to" for at in sentence.children(infinitive))
+    )
