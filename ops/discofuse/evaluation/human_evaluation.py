@@ -61,9 +61,9 @@ def rating_sheets(examples: Parts, fusions: Parts, params: RatingSheetParams) ->
     """
     of_splits = (
         table.filter(pc.is_in(table["split"], pa.array(params.splits)))
-        for table in examples.tables(["id", "domain", "split"])
+        for table in examples.tables(["id", "domain", "split", "discourse_type"])
     )
-    asked = set(sample_each(of_splits, "domain", params.examples, params.seed))
+    asked = set(sample_each(of_splits, "domain", params.examples, params.seed, "discourse_type"))
     fused = _fusions(fusions, params)
     rows: list[Row] = []
 
