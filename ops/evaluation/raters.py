@@ -86,7 +86,10 @@ class RaterParams(Params):
         self._check_room(len(ordered))
         for row in ordered:
             order = {
-                rater: (len(found[rater]) if self.rows_per_rater else 0, drawn(self.seed, "rater", row, rater))
+                rater: (
+                    len(found[rater]) if self.rows_per_rater else 0,
+                    drawn(self.seed, "rater", row, rater),
+                )
                 for rater in self.raters
             }
             for rater in sorted(order, key=order.__getitem__)[: self.per_row]:

@@ -103,6 +103,14 @@ def rated() -> dict:
             {"domain": "sports", "fusions": 60, "same": 20, "rated": 40, "differ": ended(0.65), "total": ended(0.6)},
             {"domain": "wikipedia", "fusions": 9, "same": 9, "rated": 0, "differ": ended(None), "total": ended(0.5, 0)},
         ],
+        "errors": [
+            {
+                "domain": domain, "examples": 20, "no_error": ended(0.8), "harmless": ended(0.15),
+                "harmful": ended(0.05), "kinds": {"none": 16, "comma": 1, "determiner": 2, "pronoun": 1, "other": 0},
+                "reasons": {"clear": 17, "text": 1, "context": 0, "split": 2},
+            }
+            for domain in ("sports", "wikipedia")
+        ],
         "agreement": [agreed("ann", 0.6, question="understandable"), agreed("bob", None, question="human", rows=1)],
         "pairs": [agreed("ann", 0.5, other="bob", question="understandable")],
     }  # fmt: skip

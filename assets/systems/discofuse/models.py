@@ -68,7 +68,9 @@ def fusion_model(
     text_pair=("prediction", "target"),
     expectations=[
         *identity("fusion"),
-        *not_null("example_id", "system", "domain", "split", "balanced", "discourse_type", "source", "target"),
+        *not_null(
+            "example_id", "system", "domain", "split", "balanced", "discourse_type", "source", "target"
+        ),
         unique("example_id", "system", "model"),
         among("system", "copy", "model"),
         among("split", "validation", "test"),
@@ -199,5 +201,5 @@ def human_evaluation(
     asked: people.RatingSheetParams,
     params: people.HumanEvaluationParams,
 ) -> Outcomes:
-    """Ratings of examples and fusions by people, with the paper's Tables 2, 5 and 8."""
+    """Ratings of examples and fusions by people, with the paper's Tables 2 to 5 and 8."""
     return human_evaluation_op(ratings, rating_sheets, asked, params, judgements)

@@ -35,7 +35,7 @@ _TEXTS = (
 )
 _SENTENCES = _TEXTS[:4]
 
-#: Typographic characters, and their ASCII equivalents. The second group is that of Windows-1252, read as Latin-1.
+#: Typographic characters, and their ASCII equivalents; U+0085 to U+0097 are Windows-1252 read as Latin-1.
 _TYPOGRAPHY = str.maketrans(
     {
         "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'",
@@ -81,7 +81,8 @@ class ExampleParams(SplitShares, section="discofuse.examples"):
         0.01,
         ge=0,
         le=1,
-        description="share of controls among the examples of a domain, on average (the paper: 0.01); 1: keep all",
+        description="share of controls among the examples of a domain, on average (the paper: 0.01);"
+        " 1: keep all",
     )
 
 
@@ -146,7 +147,7 @@ def _row(unit: Row, params: ExampleParams) -> Row:
 def _scored(
     candidates: Parts, params: ExampleParams, without: Mapping[str, float], score: Callable[[Row], float]
 ) -> Iterator[pa.Table]:
-    """Yield the candidates that pass all other bounds, with their scores; the cap on controls stays as it is."""
+    """Yield the candidates that pass all other bounds, with their scores; controls that are capped stay so."""
     unbounded = params.model_copy(update=without)
     for table in candidates:
         units = table.to_pylist()
@@ -163,7 +164,7 @@ def _scored(
 def _judged(
     units: Sequence[Row], params: ExampleParams, bounds: ExampleParams | None = None
 ) -> Iterator[_Lost | None]:
-    """Yield why each unit is dropped by `bounds` (default: `params`); `params` decide how many controls stay."""
+    """Yield why `bounds` drop each unit (default: `params`); `params` decide how many controls stay."""
     of_params = list(_filtered(units, params))
     passed = Counter(
         (unit["domain"], _is_control(unit))

@@ -48,7 +48,8 @@ _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
 
 #: The columns of a fusion that the table of scores repeats.
 _FUSION = (
-    "example_id", "system", "model", "domain", "split", "balanced", "discourse_type", "source", "target", "prediction",
+    "example_id", "system", "model", "domain", "split", "balanced", "discourse_type", "source", "target",
+    "prediction",
 )  # fmt: skip
 
 #: The metrics of a fusion, each 0 to 1.
@@ -145,11 +146,11 @@ def table(rows: pa.Table, params: EvaluationParams) -> dict[str, Any]:
     """Return the paper's tables; means have 95 % intervals over examples.
 
     `split` names the split of the examples. `systems` (Table 6): every system by domain and test set ("full",
-    "balanced"), with the number of examples, and mean, low and high by metric. `tests`: every pair of systems over the examples that both
-    have, by domain, test set and metric of Table 6, with difference, low, high and p. The others cover only
-    in-domain models on the full set: `phenomena` (Table 7), `connectives` (Table 9: accuracy, and how
-    often each output was predicted, the most frequent first) and `pronouns` (Figure 3: how often each output
-    was predicted, as counts and shares of the row).
+    "balanced"), with the number of examples, and mean, low and high by metric. `tests`: every pair of systems
+    over the examples that both have, by domain, test set and metric of Table 6, with difference, low, high
+    and p. The others cover only in-domain models on the full set: `phenomena` (Table 7), `connectives` (Table
+    9: accuracy, and how often each output was predicted, the most frequent first) and `pronouns` (Figure 3:
+    how often each output was predicted, as counts and shares of the row).
     """
     summed: list[dict[str, Any]] = []
     tests: list[dict[str, Any]] = []

@@ -4,8 +4,8 @@ Belongs here: which examples are fused, and the fusion of each by every system. 
 (fusion_model.py), scoring (evaluation/scores.py).
 
 Geva et al. (2019), section 5.1: every model fuses the examples of every domain, in the full and the balanced
-test set; COPY only joins the two sentences. Their Table 6 is on the test sets, Tables 7 to 9 and Figure 3 are on
-the development sets (sections 5.2 to 5.4): `split` chooses.
+test set; COPY only joins the two sentences. Their Table 6 is on the test sets, Tables 7 to 9 and Figure 3 are
+on the development sets (sections 5.2 to 5.4): `split` chooses.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class FusionParams(Params, section="discofuse.fusions"):
     """Which examples are fused, and how many."""
 
     split: Literal["validation", "test"] = Field(
-        "test", description="whose examples are fused; validation: as in the paper's Tables 7 to 9 and Figure 3"
+        "test",
+        description="whose examples are fused; validation: as in the paper's Tables 7 to 9 and Figure 3",
     )
     examples: int | None = Field(None, ge=1, description="of each domain at most, drawn; null: all")
     seed: int = Field(0, ge=0, description="of the draw")
@@ -66,9 +67,9 @@ def fusions(
 ) -> Outcomes:
     """Yield the fusion of each example of `params.split` by every system; the units are the examples.
 
-    Examples of other splits are dropped as `split_train`, `split_validation` or `split_test`, and those beyond
-    the number per domain as `not_drawn`. Models read only the beginning of a source that is too long for them.
-    Holds the ids of the drawn examples, and of those in the balanced set, in memory.
+    Examples of other splits are dropped as `split_train`, `split_validation` or `split_test`, and those
+    beyond the number per domain as `not_drawn`. Models read only the beginning of a source that is too long
+    for them. Holds the ids of the drawn examples, and of those in the balanced set, in memory.
     """
     domains: dict[str, None] = {}
     for table in examples:
@@ -116,9 +117,7 @@ def _written(
             for rows in in_blocks(_rows(MODEL, name, drawn(), predictions, down)):
                 yield Outcome.of(FUSIONS, [], rows)
     for domain in domains if params.examples else ():
-        for units in in_blocks(
-            row for row in _held_out(examples, params, domain) if row["id"] not in chosen
-        ):
+        for units in in_blocks(row for row in _held_out(examples, params, domain) if row["id"] not in chosen):
             left = [drop(unit, "not_drawn") for unit in units]
             yield Outcome.of(FUSIONS, [unit["id"] for unit in units], [], left)
     yield Outcome.of(FUSIONS, [], [])

@@ -38,7 +38,9 @@ def test_a_sample_of_each_value_does_not_depend_on_other_values():
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")), max_size=40), st.integers(0, 12), st.integers(1, 5)
+    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")), max_size=40),
+    st.integers(0, 12),
+    st.integers(1, 5),
 )
 def test_each_value_is_sampled_by_stratum_as_a_sample_of_its_rows_alone(rows, size, split_at):
     table = pa.table(

@@ -154,5 +154,7 @@ def test_no_sheet_exceeds_the_rows_of_a_rater_if_there_are_enough_raters(rows, p
 
 def test_too_few_raters_for_the_rows_of_a_rater_are_an_error_that_says_how_many_are_needed():
     params = RaterParams(raters=("a", "b", "c"), raters_per_row=2, rows_per_rater=6)
-    with pytest.raises(ValueError, match="10 rows, each for 2 raters of at most 6 rows, need 4 raters, but .* 3$"):
+    with pytest.raises(
+        ValueError, match=r"10 rows, each for 2 raters of at most 6 rows, need 4 raters, but .* 3$"
+    ):
         params.assigned("abcdefghij")

@@ -102,7 +102,10 @@ def test_controls_are_their_share_of_the_examples_of_a_domain_on_average():
 
 def test_a_larger_share_of_controls_keeps_those_of_a_smaller_one_and_all_of_one():
     rows = [fused(f"f{n}") for n in range(50)] + [candidate(f"c{n}") for n in range(200)]
-    kept = [{*examples(table(*rows), ExampleParams(control=cap)).kept["id"].to_pylist()} for cap in (0, 0.2, 0.5, 1)]
+    kept = [
+        {*examples(table(*rows), ExampleParams(control=cap)).kept["id"].to_pylist()}
+        for cap in (0, 0.2, 0.5, 1)
+    ]
     assert kept[0] < kept[1] < kept[2] < kept[3]
     assert (len(kept[0]), len(kept[3])) == (50, 250)
 
@@ -208,4 +211,6 @@ def test_scores_count_the_controls_that_the_cap_leaves(tmp_path):
     kept = examples(table(*rows), params).kept["id"].to_pylist()
     for scores, rule, bound in ((lengths, above, 6), (certainties, at_least, 0.5)):
         [found] = scores(parts(tmp_path / scores.__name__, CANDIDATES.kept, rows), params)
-        assert sum(bool(rule(score, bound)) for score in found["score"].to_pylist() if score is not None) == len(kept)
+        assert sum(
+            bool(rule(score, bound)) for score in found["score"].to_pylist() if score is not None
+        ) == len(kept)
