@@ -138,6 +138,10 @@ CANDIDATES = Shape(
         ("second_tokens", _INT, "of the second; 0 where the text is one sentence"),
         ("holes", _INT, "places in the original sentences from which something was taken out"),
         ("coreference_score", _REAL, "the least of its links; null without links"),
+        ("sense", _TEXT, "of the connective in the Penn Discourse Treebank; null if it has none"),
+        ("covered", _REAL, "share of the text's content words, without the connective, that the split has"),
+        ("supported", _REAL, "share of the split's content words that the text has as often"),
+        ("disfluency", _REAL, "bits of the split's new runs of bytes; null without sources.reference_texts"),
         (
             "links",
             pa.list_(

@@ -15,6 +15,7 @@ import math
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -66,6 +67,22 @@ class ExampleParams(SplitShares, section="discofuse.examples"):
         description="least score of the links that a candidate was made by; what discofuse.rules does not "
         "replace is no candidate, so that only a higher one than there takes something away",
     )
+    covered: float = Field(
+        0, ge=0, le=1, description="least share of the text's content words that the two sentences have"
+    )
+    supported: float = Field(
+        0,
+        ge=0,
+        le=1,
+        description="least share of the two sentences' content words that the text has as often; what a rule"
+        " repeats lowers it",
+    )
+    disfluency: float | None = Field(
+        None,
+        ge=0,
+        description="most bits of what the two sentences have and the text has not, by a model of"
+        " sources.reference_texts; null: any number",
+    )
     holes: int = Field(
         0,
         ge=0,
@@ -94,11 +111,12 @@ def examples(candidates: pa.Table, params: ExampleParams) -> Outcome:
     """Return the candidates of one part of `CANDIDATES.kept` with their split, or drop them.
 
     Reasons, in the order in which they apply: `short`, `long`, `holes`, `non_ascii`, `repeated`,
-    `unsure_coreference`, `capped_control`. If several candidates of a part have the same four sentences, the
-    one with the most certain coreference is kept (the first of several), and the others are `repeated`. The
-    other examples of a domain in the part decide how many controls stay; `score` is the number drawn for a
-    control. A part holds the documents of `store.records_per_part` records of one partition; a repetition in
-    another part is not found.
+    `unsure_coreference`, `uncovered`, `unsupported`, `disfluent`, `capped_control`. If several candidates of
+    a part have the same four sentences, the one with the most certain coreference is kept (the first of
+    several), and the others are `repeated`. The other examples of a domain in the part decide how many
+    controls stay; `score` is the number drawn for a control. A part holds the documents of
+    `store.records_per_part` records of one partition; a repetition in another part is not found. Raises
+    ValueError for a bound of a disfluency that is unknown.
     """
     units = candidates.to_pylist()
     kept: list[Row] = []
@@ -119,6 +137,21 @@ def lengths(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
 def certainties(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
     """Yield the candidates with what `params.coreference` bounds: the least score of their links."""
     return _scored(candidates, params, {"coreference": -1.0}, _certainty)
+
+
+def covered_shares(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
+    """Yield the candidates with what `params.covered` bounds."""
+    return _scored(candidates, params, {"covered": -1.0}, itemgetter("covered"))
+
+
+def supported_shares(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
+    """Yield the candidates with what `params.supported` bounds."""
+    return _scored(candidates, params, {"supported": -1.0}, itemgetter("supported"))
+
+
+def disfluency_bits(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
+    """Yield the candidates with what `params.disfluency` bounds."""
+    return _scored(candidates, params, {"disfluency": None}, itemgetter("disfluency"))
 
 
 class _Lost(NamedTuple):
@@ -145,9 +178,12 @@ def _row(unit: Row, params: ExampleParams) -> Row:
 
 
 def _scored(
-    candidates: Parts, params: ExampleParams, without: Mapping[str, float], score: Callable[[Row], float]
+    candidates: Parts,
+    params: ExampleParams,
+    without: Mapping[str, float | None],
+    score: Callable[[Row], float],
 ) -> Iterator[pa.Table]:
-    """Yield the candidates that pass all other bounds, with their scores; controls that are capped stay so."""
+    """Yield the candidates that pass all other bounds, with their scores; the cap on controls stays."""
     unbounded = params.model_copy(update=without)
     for table in candidates:
         units = table.to_pylist()
@@ -191,7 +227,13 @@ def _filtered(units: Sequence[Row], params: ExampleParams) -> Iterator[_Lost | N
     for index, unit in enumerate(units):
         stays = surest[tuple(folded[index][name] for name in _SENTENCES)]
         repeated = None if stays == index else _Lost("repeated", detail=f"as {units[stays]['id']}")
-        yield _of_lengths(unit, params) or _of_signs(folded[index]) or repeated or _of_links(unit, params)
+        yield (
+            _of_lengths(unit, params)
+            or _of_signs(folded[index])
+            or repeated
+            or _of_links(unit, params)
+            or _of_evidence(unit, params)
+        )
 
 
 def _of_lengths(unit: Row, params: ExampleParams) -> _Lost | None:
@@ -235,6 +277,21 @@ def _texts(unit: Row, params: ExampleParams) -> dict[str, str]:
     if params.fold_typography:
         return {name: text.translate(_TYPOGRAPHY) for name, text in texts.items()}
     return texts
+
+
+def _of_evidence(unit: Row, params: ExampleParams) -> _Lost | None:
+    if not at_least(unit["covered"], params.covered):
+        return _Lost("uncovered", unit["covered"])
+    if not at_least(unit["supported"], params.supported):
+        return _Lost("unsupported", unit["supported"])
+    if params.disfluency is None:
+        return None
+    if unit["disfluency"] is None:
+        raise ValueError(
+            f"discofuse.examples.disfluency is {params.disfluency}, but candidate {unit['id']} has none:"
+            " name texts in sources.reference_texts of params.yaml"
+        )
+    return None if at_most(unit["disfluency"], params.disfluency) else _Lost("disfluent", unit["disfluency"])
 
 
 def _is_control(unit: Row) -> bool:
