@@ -176,6 +176,19 @@ BALANCED = Shape(
     ),
 )
 
+SENTENCE_SPLITS = Shape(
+    unit=EXAMPLES.kept,
+    kept=extended(
+        _OF_DOCUMENT,
+        ("split", _TEXT, "of the document: train, validation or test"),
+        ("sentence", _INT, "in the document, from 0"),
+        ("text", _TEXT, "the sentence, with the blanks of the document", TEXT),
+        ("splits", pa.list_(_TEXT), "its splits into two sentences, each in one line"),
+        ("discourse_types", pa.list_(_TEXT), "of each split: what was taken out"),
+        ("connectives", pa.list_(_TEXT), "of each split, in lower case; empty if there is none"),
+    ),
+)
+
 RELEASED = Shape(
     unit=EXAMPLES.kept,
     kept=columns(

@@ -54,10 +54,11 @@ from ops.discofuse.build.examples import (
 )
 from ops.discofuse.build.examples import examples as examples_op
 from ops.discofuse.build.release import released as released_op
+from ops.discofuse.build.splits import splits as splits_op
 from ops.discofuse.evaluation.alignment import SENSE_NAMES
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.rules.rule import DISCOURSE_TYPES
-from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, RELEASED
+from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, RELEASED, SENTENCE_SPLITS
 from ops.filters.perplexity import ByteModel
 
 
@@ -241,6 +242,29 @@ clean_examples = filter_examples(
 
 @dataset(
     group="discofuse",
+    shape=SENTENCE_SPLITS,
+    consumes="examples",
+    measures=["splits.length"],
+    expectations=[
+        *identity("split"),
+        *not_null("document_id", "month", "domain", "sentence"),
+        unique("document_id", "sentence"),
+        among("split", *SPLITS),
+        *text("text", longest=3_000),
+        between("splits.length", 1),
+        equal("splits.length", "discourse_types.length"),
+        equal("splits.length", "connectives.length"),
+        equal("source_ids.length", "splits.length"),
+        *steady(),
+    ],
+)
+def splits(examples: Parts) -> Outcomes:
+    """Sentences with all their splits into two sentences: examples read the other way, without pairs."""
+    return examples.map(splits_op)
+
+
+@dataset(
+    group="discofuse",
     shape=BALANCED,
     consumes="examples",
     partitioned=False,
@@ -293,8 +317,9 @@ def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:
     measures=["rows", "bytes"],
     expectations=file_columns(),
 )
-def release_files(examples: Parts, balanced: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
-    """Examples as Parquet files: the balanced set of all domains, and every example of each domain."""
-    return release_files_op(
-        examples, files, params, "domain", without=("links",), subsets={"balanced": balanced}
-    )
+def release_files(
+    examples: Parts, balanced: Parts, splits: Parts, files: FilesFolder, params: ReleaseParams
+) -> Outcomes:
+    """Examples as Parquet files: the balanced set, those to split sentences, and all of each domain."""
+    subsets = {"balanced": balanced, "splits": splits}
+    return release_files_op(examples, files, params, "domain", without=("links",), subsets=subsets)
