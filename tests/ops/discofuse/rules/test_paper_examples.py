@@ -121,7 +121,9 @@ def test_table_15_is_reproduced_from_text_with_the_links_that_coreference_finds(
     [made] = [example for example in examples if example.discourse_type == "SINGLE_CONN_INNER_ANAPHORA"]
     assert (made.connective_string, made.has_coref_type_pronoun) == ("because", 1.0)
     assert made.incoherent_first_sentence == "Ruiz ordered his first shot to be retaken ."
-    assert made.incoherent_second_sentence == "Brazilian players entered the penalty area before Ruiz 's kick ."
+    assert (
+        made.incoherent_second_sentence == "Brazilian players entered the penalty area before Ruiz 's kick ."
+    )
 
 
 @pytest.mark.parametrize(
