@@ -32,6 +32,9 @@ _TEXT = pa.string()
 
 COPY, MODEL = "copy", "model"
 
+#: The reasons for dropping an example of another split.
+_OTHER_SPLITS = {"train": "split_train", "validation": "split_validation", "test": "split_test"}
+
 FUSIONS = Shape(
     unit=EXAMPLES.kept,
     kept=columns(
@@ -76,7 +79,7 @@ def fusions(
         units = table.to_pylist()
         domains |= dict.fromkeys(unit["domain"] for unit in units if unit["split"] == params.split)
         others = [unit for unit in units if unit["split"] != params.split]
-        dropped = [drop(unit, f"split_{unit['split']}") for unit in others]
+        dropped = [drop(unit, _OTHER_SPLITS[unit["split"]]) for unit in others]
         yield Outcome.of(FUSIONS, [unit["id"] for unit in others], [], dropped)
     written = _written(examples, list(domains), balanced, fusion_model, params, strict)
     yield from in_parts(written)
