@@ -59,7 +59,7 @@ def disfluencies(texts: Sequence[tuple[str, str]], model: ByteModel) -> list[flo
     """Return for N pairs of a text and its split the bits of the split's new runs of bytes, to 2 places.
 
     A new run has LONGEST bytes and does not occur in the text; what counts is the surprise of its last byte.
-    0 if there is none. None if the model was trained on nothing.
+    0 without new runs. None if the model was trained on nothing.
     """
     runs = [_new_runs(*pair) for pair in texts]
     joined = np.frombuffer(b"".join(run for found in runs for run in found), np.uint8).reshape(-1, LONGEST)
