@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
@@ -112,18 +113,30 @@ def sample(
     return found.take(pa.array(sorted(range(len(taken)), key=lambda row: ids[taken[row]]), pa.int64()))
 
 
-def sample_each(tables: Iterable[pa.Table], column: str, size: int, seed: int) -> list[str]:
+def sample_each(
+    tables: Iterable[pa.Table], column: str, size: int, seed: int, stratum: str | None = None
+) -> list[str]:
     """Return the ids of `size` rows (or all, if there are fewer) of each value of a column, sorted by both.
 
-    The sample of one value does not depend on the rows of another. Only these and one table are in memory.
+    Each value of the column `stratum` gives its share of these, as in `sample`. The sample of one value does
+    not depend on the rows of another. Memory holds at most `size` ids of each stratum, and one table.
     """
-    samples: dict[str, list[tuple[bytes, str]]] = {}
+    samples: dict[str, dict[Stratum, list[tuple[bytes, str]]]] = defaultdict(dict)
+    sizes: dict[str, Counter[Stratum]] = defaultdict(Counter)
+    by = [column, stratum] if stratum else [column]
     for table in tables:
-        for value in pc.unique(table[column]).to_pylist():
-            ids = table.filter(pc.equal(table[column], value))["id"].to_pylist()
+        groups = table.select(["id", *by]).group_by(by).aggregate([("id", "list")])
+        for group in groups.to_pylist():
+            value, key, ids = group[column], (repr(group[by[-1]]),), group["id_list"]
             found = ((drawn(seed, name), name) for name in ids)
-            samples[value] = heapq.nsmallest(size, chain(samples.get(value, ()), found))
-    return [name for _, sample in sorted(samples.items()) for name in sorted(name for _, name in sample)]
+            samples[value][key] = heapq.nsmallest(size, chain(samples[value].get(key, ()), found))
+            sizes[value][key] += len(ids)
+    names: list[str] = []
+    for value, of_strata in sorted(samples.items()):
+        counts = dict(sorted(sizes[value].items()))
+        quotas = _proportional(counts, min(size, sizes[value].total()))
+        names += sorted(name for key, quota in quotas.items() for _, name in of_strata[key][:quota])
+    return names
 
 
 def sample_names(names: Iterable[str], size: int, seed: int) -> list[str]:

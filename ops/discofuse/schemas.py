@@ -138,6 +138,10 @@ CANDIDATES = Shape(
         ("second_tokens", _INT, "of the second; 0 where the text is one sentence"),
         ("holes", _INT, "places in the original sentences from which something was taken out"),
         ("coreference_score", _REAL, "the least of its links; null without links"),
+        ("sense", _TEXT, "of the connective in the Penn Discourse Treebank; null if it has none"),
+        ("covered", _REAL, "share of the text's content words, without the connective, that the split has"),
+        ("supported", _REAL, "share of the split's content words that the text has as often"),
+        ("disfluency", _REAL, "bits of the split's new runs of bytes; null without sources.reference_texts"),
         (
             "links",
             pa.list_(
@@ -169,6 +173,19 @@ BALANCED = Shape(
     kept=extended(
         EXAMPLES.kept,
         ("mixture", pa.bool_(), "part of the 50-50 mixture of the two largest domains"),
+    ),
+)
+
+SENTENCE_SPLITS = Shape(
+    unit=EXAMPLES.kept,
+    kept=extended(
+        _OF_DOCUMENT,
+        ("split", _TEXT, "of the document: train, validation or test"),
+        ("sentence", _INT, "in the document, from 0"),
+        ("text", _TEXT, "the sentence, with the blanks of the document", TEXT),
+        ("splits", pa.list_(_TEXT), "its splits into two sentences, each in one line"),
+        ("discourse_types", pa.list_(_TEXT), "of each split: what was taken out"),
+        ("connectives", pa.list_(_TEXT), "of each split, in lower case; empty if there is none"),
     ),
 )
 

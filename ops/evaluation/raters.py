@@ -50,6 +50,11 @@ class RaterParams(Params):
     raters_per_row: int | None = Field(
         None, ge=1, description="of these, drawn for each row (Dong et al. 2021: 3 of 12); null: all"
     )
+    rows_per_rater: int | None = Field(
+        None,
+        ge=1,
+        description="most rows of a rater's sheet (Geva et al. 2019: 6, of 5 raters a row); null: any number",
+    )
     reliable: float = Field(
         0.4,
         ge=-1,
@@ -70,13 +75,36 @@ class RaterParams(Params):
         return len(self.raters) if self.raters_per_row is None else self.raters_per_row
 
     def assigned(self, rows: Iterable[str]) -> Assigned:
-        """Return which rows each rater gets. The raters of a row do not depend on other rows."""
+        """Return which rows each rater gets.
+
+        The raters of a row do not depend on other rows, unless `rows_per_rater` bounds their sheets: then
+        those with the fewest rows so far come first. Raises ValueError if all sheets are too small for the
+        rows.
+        """
         found: dict[str, set[str]] = {rater: set() for rater in self.raters}
-        for row in rows:
-            order = {rater: drawn(self.seed, "rater", row, rater) for rater in self.raters}
+        ordered = sorted(rows)
+        self._check_room(len(ordered))
+        for row in ordered:
+            order = {
+                rater: (
+                    len(found[rater]) if self.rows_per_rater else 0,
+                    drawn(self.seed, "rater", row, rater),
+                )
+                for rater in self.raters
+            }
             for rater in sorted(order, key=order.__getitem__)[: self.per_row]:
                 found[rater].add(row)
         return found
+
+    def _check_room(self, rows: int) -> None:
+        if self.rows_per_rater is None:
+            return
+        needed = max(self.per_row, -(-rows * self.per_row // self.rows_per_rater))
+        if needed > len(self.raters):
+            raise ValueError(
+                f"{rows} rows, each for {self.per_row} raters of at most {self.rows_per_rater} rows, need"
+                f" {needed} raters, but `raters` names {len(self.raters)}"
+            )
 
 
 def reliability(

@@ -11,6 +11,7 @@ vocabulary, and is exact.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -63,14 +64,22 @@ class ByteModel:
             return None
         probability = np.full(len(data), 1 / 256)
         for size, table in enumerate(tables, start=1):
-            runs = _runs(data, size)
-            seen, kinds = table.contexts(runs >> np.uint64(8))
-            shorter = probability[size - 1 :]
-            # an unseen context says nothing: keep the shorter run's estimate
-            mixed = (table.counts_of(runs) + kinds * shorter) / np.maximum(seen + kinds, 1)
-            probability[size - 1 :] = np.where(seen > 0, mixed, shorter)
+            probability[size - 1 :] = table.estimates(_runs(data, size), probability[size - 1 :])
         # a fixed order of addition, so that the bits are the same on every machine
         return round(float(np.exp(-np.cumsum(log(probability))[-1] / len(data))), 2)
+
+    def bits(self, runs: NDArray[np.uint8]) -> NDArray[np.float64] | None:
+        """Return for N runs of LONGEST bytes (N x LONGEST) the bits of the last byte after the others.
+
+        Returns None for a model that was trained on nothing.
+        """
+        tables = _tables(str(self.folder))
+        if not len(tables[0].keys):
+            return None
+        probability = np.full(len(runs), 1 / 256)
+        for size, table in enumerate(tables, start=1):
+            probability = table.estimates(_numbers(runs[:, LONGEST - size :]), probability)
+        return np.asarray(-log(probability) / math.log(2), np.float64)
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,13 @@ class _Table:
     heads: RunKeys
     starts: NDArray[np.int64]
     sums: NDArray[np.int64]
+
+    def estimates(self, runs: RunKeys, shorter: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probability of each run's last byte, given that by the run without its first byte."""
+        seen, kinds = self.contexts(runs >> np.uint64(8))
+        mixed = (self.counts_of(runs) + kinds * shorter) / np.maximum(seen + kinds, 1)
+        # an unseen context says nothing: keep the shorter run's estimate
+        return np.where(seen > 0, mixed, shorter)
 
     def counts_of(self, runs: RunKeys) -> NDArray[np.int64]:
         """Return the count of each run."""
@@ -127,8 +143,14 @@ def _bytes(text: str) -> NDArray[np.uint8]:
 
 def _runs(data: NDArray[np.uint8], size: int) -> RunKeys:
     """Return each run of `size` bytes as a number: N - size + 1 numbers for N bytes."""
-    count = max(len(data) - size + 1, 0)
-    runs = np.zeros(count, np.uint64)
-    for place in range(size):
-        runs = (runs << np.uint64(8)) | data[place : place + count].astype(np.uint64)
-    return runs
+    if len(data) < size:
+        return np.empty(0, np.uint64)
+    return _numbers(np.lib.stride_tricks.sliding_window_view(data, size))
+
+
+def _numbers(runs: NDArray[np.uint8]) -> RunKeys:
+    """Return N runs of at most eight bytes (N x size) as N numbers."""
+    numbers = np.zeros(len(runs), np.uint64)
+    for place in range(runs.shape[1]):
+        numbers = (numbers << np.uint64(8)) | runs[:, place].astype(np.uint64)
+    return numbers

@@ -54,7 +54,7 @@ def fusions(domains: Sequence[str] = ("sports", "wikipedia"), examples: int = 40
                     {
                         "id": f"fusion-{domain}-{number}-{model}", "source_ids": ["x"], "licence": "MIT",
                         "example_id": f"example-{domain}-{number}", "system": "model" if model else "copy",
-                        "model": model, "domain": domain, "balanced": number % 2 == 0, "discourse_type": kind,
+                        "model": model, "domain": domain, "split": "test", "balanced": number % 2 == 0, "discourse_type": kind,
                         "connective_string": connective, "source": texts[0], "target": texts[1], "prediction": own,
                     }
                 )  # fmt: skip
@@ -102,6 +102,14 @@ def rated() -> dict:
         "detection": [
             {"domain": "sports", "fusions": 60, "same": 20, "rated": 40, "differ": ended(0.65), "total": ended(0.6)},
             {"domain": "wikipedia", "fusions": 9, "same": 9, "rated": 0, "differ": ended(None), "total": ended(0.5, 0)},
+        ],
+        "errors": [
+            {
+                "domain": domain, "examples": 20, "no_error": ended(0.8), "harmless": ended(0.15),
+                "harmful": ended(0.05), "kinds": {"none": 16, "comma": 1, "determiner": 2, "pronoun": 1, "other": 0},
+                "reasons": {"clear": 17, "text": 1, "context": 0, "split": 2},
+            }
+            for domain in ("sports", "wikipedia")
         ],
         "agreement": [agreed("ann", 0.6, question="understandable"), agreed("bob", None, question="human", rows=1)],
         "pairs": [agreed("ann", 0.5, other="bob", question="understandable")],

@@ -6,7 +6,9 @@ computation (ops/discofuse).
 
 from __future__ import annotations
 
-from assets.declare.dataset import dataset
+from functools import partial
+
+from assets.declare.dataset import AllParts, dataset
 from assets.declare.declaration import Threshold
 from assets.declare.expectations import (
     THIS_PARTITION,
@@ -25,7 +27,9 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.expectations import matches as like
+from assets.declare.settings import settings
 from assets.filters import filter_examples
+from ops.core.derived import DerivedFolder
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.parts import FilesFolder, Parts
@@ -33,17 +37,29 @@ from ops.core.release import ReleaseParams, shape
 from ops.core.release import release_files as release_files_op
 from ops.core.sampling import SPLITS
 from ops.core.thresholds import above, at_least
+from ops.core.thresholds import at_most as no_more_than
 from ops.discofuse.annotation import AnnotationParams
 from ops.discofuse.build.annotated import annotate
 from ops.discofuse.build.balanced import BalancedParams
 from ops.discofuse.build.balanced import balanced as balanced_op
 from ops.discofuse.build.candidates import candidates as candidates_op
-from ops.discofuse.build.examples import CleanParams, ExampleParams, certainties, lengths
+from ops.discofuse.build.examples import (
+    CleanParams,
+    ExampleParams,
+    certainties,
+    covered_shares,
+    disfluency_bits,
+    lengths,
+    supported_shares,
+)
 from ops.discofuse.build.examples import examples as examples_op
 from ops.discofuse.build.release import released as released_op
+from ops.discofuse.build.splits import splits as splits_op
+from ops.discofuse.evaluation.alignment import SENSE_NAMES
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.rules.rule import DISCOURSE_TYPES
-from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, RELEASED
+from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, RELEASED, SENTENCE_SPLITS
+from ops.filters.perplexity import ByteModel
 
 
 def released_columns() -> list[Expectation]:
@@ -60,6 +76,10 @@ def released_columns() -> list[Expectation]:
         between("first_tokens", 1),
         between("second_tokens", 0),
         between("coreference_score", 0, 1),
+        among("sense", *SENSE_NAMES),
+        between("covered", 0, 1),
+        between("supported", 0, 1),
+        between("disfluency", 0),
         between("links.score.least", 0, 1),
         *texts("links.antecedent", longest=300),
         *text("coherent_first_sentence", longest=3_000),
@@ -101,21 +121,44 @@ def annotated(prose: Parts, params: AnnotationParams) -> Outcomes:
     return prose.map(annotate, params)
 
 
-@dataset(
+_candidates_dataset = partial(
+    dataset,
     group="discofuse",
     shape=CANDIDATES,
     consumes="annotated.sentences",
-    measures=["first_tokens", "second_tokens", "coreference_score", "links.length"],
+    measures=["first_tokens", "second_tokens", "coreference_score", "supported", "links.length"],
     scores={
         "coreference": DatasetScore("coreference_score"),
+        "supported": DatasetScore("supported"),
         "pronouns": DatasetScore("has_coref_type_pronoun", "share"),
         "nominals": DatasetScore("has_coref_type_nominal", "share"),
     },
     expectations=[*identity("candidate"), *released_columns(), *steady()],
 )
-def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParams) -> Outcomes:
-    """Sentences and sentence pairs that a rule splits, and pairs that need no rule."""
-    return annotated.map(candidates_op, annotation, params)
+
+#: Whether there are texts that a model of fluent text is trained on.
+_HAS_REFERENCE = bool(settings().sources.get("reference_texts"))
+
+if _HAS_REFERENCE:
+
+    @_candidates_dataset()
+    def candidates(
+        annotated: Parts,
+        reference_texts: AllParts,
+        annotation: AnnotationParams,
+        params: RuleParams,
+        derived: DerivedFolder,
+    ) -> Outcomes:
+        """Sentences and sentence pairs that a rule splits, and pairs that need no rule."""
+        folder = derived.made(["reference_texts"], lambda path: ByteModel.learnt(reference_texts, path))
+        return annotated.map(candidates_op, annotation, params, ByteModel(folder))
+
+else:
+
+    @_candidates_dataset()
+    def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParams) -> Outcomes:
+        """Sentences and sentence pairs that a rule splits, and pairs that need no rule."""
+        return annotated.map(candidates_op, annotation, params)
 
 
 @dataset(
@@ -147,6 +190,36 @@ def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParam
             meaning="least score of the coreference links that were used",
             units="candidates",
         ),
+        Threshold(
+            ExampleParams,
+            "covered",
+            at_least,
+            covered_shares,
+            values=(0.8, 0.9, 0.95, 1),
+            meaning="share of the text's content words that the two sentences have",
+            units="candidates",
+        ),
+        Threshold(
+            ExampleParams,
+            "supported",
+            at_least,
+            supported_shares,
+            values=(0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1),
+            meaning="share of the two sentences' content words that the text has as often",
+            units="candidates",
+        ),
+        *(
+            Threshold(
+                ExampleParams,
+                "disfluency",
+                no_more_than,
+                disfluency_bits,
+                values=(10, 20, 30, 40, 50, 75, 100),
+                meaning="bits of what the two sentences have and the text has not",
+                units="candidates",
+            )
+            for _ in range(_HAS_REFERENCE)
+        ),
     ],
     text_pair=("fused", "unfused"),
     expectations=[
@@ -165,6 +238,29 @@ def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
 clean_examples = filter_examples(
     "discofuse", "examples", EXAMPLES, ("fused", "unfused"), "example", CleanParams, partitioned=True
 )
+
+
+@dataset(
+    group="discofuse",
+    shape=SENTENCE_SPLITS,
+    consumes="examples",
+    measures=["splits.length"],
+    expectations=[
+        *identity("split"),
+        *not_null("document_id", "month", "domain", "sentence"),
+        unique("document_id", "sentence"),
+        among("split", *SPLITS),
+        *text("text", longest=3_000),
+        between("splits.length", 1),
+        equal("splits.length", "discourse_types.length"),
+        equal("splits.length", "connectives.length"),
+        equal("source_ids.length", "splits.length"),
+        *steady(),
+    ],
+)
+def splits(examples: Parts) -> Outcomes:
+    """Sentences with all their splits into two sentences: examples read the other way, without pairs."""
+    return examples.map(splits_op)
 
 
 @dataset(
@@ -221,8 +317,9 @@ def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:
     measures=["rows", "bytes"],
     expectations=file_columns(),
 )
-def release_files(examples: Parts, balanced: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
-    """Examples as Parquet files: the balanced set of all domains, and every example of each domain."""
-    return release_files_op(
-        examples, files, params, "domain", without=("links",), subsets={"balanced": balanced}
-    )
+def release_files(
+    examples: Parts, balanced: Parts, splits: Parts, files: FilesFolder, params: ReleaseParams
+) -> Outcomes:
+    """Examples as Parquet files: the balanced set, those to split sentences, and all of each domain."""
+    subsets = {"balanced": balanced, "splits": splits}
+    return release_files_op(examples, files, params, "domain", without=("links",), subsets=subsets)

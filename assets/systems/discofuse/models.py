@@ -68,9 +68,12 @@ def fusion_model(
     text_pair=("prediction", "target"),
     expectations=[
         *identity("fusion"),
-        *not_null("example_id", "system", "domain", "balanced", "discourse_type", "source", "target"),
+        *not_null(
+            "example_id", "system", "domain", "split", "balanced", "discourse_type", "source", "target"
+        ),
         unique("example_id", "system", "model"),
         among("system", "copy", "model"),
+        among("split", "validation", "test"),
         *text("source", longest=6_000),
         *text("target", longest=6_000),
         *steady(),
@@ -83,7 +86,7 @@ def fusions(
     params: FusionParams,
     strict: Strict,
 ) -> Outcomes:
-    """Fusions of the test examples by every model and by the copy baseline."""
+    """Fusions of held-out examples by every model and by the copy baseline."""
     return fusions_op(examples, balanced, fusion_model, params, strict)
 
 
@@ -198,5 +201,5 @@ def human_evaluation(
     asked: people.RatingSheetParams,
     params: people.HumanEvaluationParams,
 ) -> Outcomes:
-    """Ratings of examples and fusions by people, with the paper's Tables 2, 5 and 8."""
+    """Ratings of examples and fusions by people, with the paper's Tables 2 to 5 and 8."""
     return human_evaluation_op(ratings, rating_sheets, asked, params, judgements)

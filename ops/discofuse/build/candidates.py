@@ -15,21 +15,25 @@ from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row, drop
 from ops.coreference.links import TokenSpan
 from ops.discofuse.annotation import Annotation, AnnotationParams, stored_annotations
+from ops.discofuse.build.evidence import with_evidence
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.rules import candidates as candidates_of
 from ops.discofuse.rules.rule import Candidate
 from ops.discofuse.schemas import CANDIDATES
+from ops.filters.perplexity import ByteModel
 
 #: The columns of the document that its rows repeat.
 _OF_DOCUMENT = ("licence", "document_id", "month", "domain")
 
 
-def candidates(annotated: pa.Table, annotation: AnnotationParams, params: RuleParams) -> Outcome:
+def candidates(
+    annotated: pa.Table, annotation: AnnotationParams, params: RuleParams, model: ByteModel | None = None
+) -> Outcome:
     """Return the results of the rules for each sentence and pair of sentences of `ANNOTATED.kept`.
 
-    The units are the sentences; a sentence in no candidate is dropped as `no_phenomenon`. `combinations`
-    counts the texts that the rules were applied to. Raises OtherPipelineError if another pipeline parsed a
-    document.
+    `model` gives their disfluency. The units are the sentences; a sentence in no candidate is dropped as
+    `no_phenomenon`. `combinations` counts the texts that the rules were applied to. Raises OtherPipelineError
+    if another pipeline parsed a document.
     """
     units: list[str] = []
     kept: list[Row] = []
@@ -45,7 +49,7 @@ def candidates(annotated: pa.Table, annotation: AnnotationParams, params: RulePa
         kept += found
         dropped += [drop(unit, "no_phenomenon") for unit in _units(document, ids, parse, used)]
         looked.update({"single sentences": len(ids), "pairs of sentences": max(len(ids) - 1, 0)})
-    return Outcome.of(CANDIDATES, units, kept, dropped, combinations=+looked)
+    return Outcome.of(CANDIDATES, units, with_evidence(kept, model), dropped, combinations=+looked)
 
 
 def _rows(document: Row, sentences: Sequence[Row], parse: Annotation, params: RuleParams) -> Iterator[Row]:

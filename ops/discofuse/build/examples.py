@@ -4,14 +4,18 @@ Belongs here: the filters, each with its reason. Not here: making candidates (ca
 ops/discofuse/rules), down-sampling (balanced.py).
 
 Geva et al. (2019), section 3.2, exclude examples with a sentence of six tokens or fewer, and those with
-non-ASCII characters. 98 % of the documents are for training, and 1 % each for validation and test.
+non-ASCII characters. 98 % of the documents are for training, and 1 % each for validation and test. Pairs that
+no rule matched (controls) are most of what natural text gives, but about 1 % of the paper's examples: only
+these COPY fuses exactly, and its Exact is 1.0 % on Wikipedia and 1.1 % on Sports (Table 6, Full).
 """
 
 from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -20,7 +24,7 @@ from pydantic import Field
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row, drop
 from ops.core.parts import Parts
-from ops.core.sampling import SplitShares, split_of
+from ops.core.sampling import SplitShares, place_of, split_of
 from ops.core.thresholds import above, at_least, at_most, scored
 from ops.discofuse.schemas import EXAMPLES, RELEASED_COLUMNS
 from ops.filters.contamination import ContaminationParams
@@ -32,13 +36,15 @@ _TEXTS = (
 )
 _SENTENCES = _TEXTS[:4]
 
-#: Typographic characters, and their ASCII equivalents.
+#: Typographic characters, and their ASCII equivalents; U+0085 to U+0097 are Windows-1252 read as Latin-1.
 _TYPOGRAPHY = str.maketrans(
     {
         "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'",
         "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u2033": '"',
-        "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2014": "-", "\u2212": "-",
-        "\u2026": "...", "\u00a0": " ",
+        "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2014": "-", "\u2015": "-",
+        "\u2212": "-", "\u2026": "...", "\u00a0": " ",
+        "\u0091": "'", "\u0092": "'", "\u0093": '"', "\u0094": '"', "\u0096": "-", "\u0097": "-",
+        "\u0085": "...",
     }
 )  # fmt: skip
 
@@ -61,6 +67,22 @@ class ExampleParams(SplitShares, section="discofuse.examples"):
         description="least score of the links that a candidate was made by; what discofuse.rules does not "
         "replace is no candidate, so that only a higher one than there takes something away",
     )
+    covered: float = Field(
+        0, ge=0, le=1, description="least share of the text's content words that the two sentences have"
+    )
+    supported: float = Field(
+        0,
+        ge=0,
+        le=1,
+        description="least share of the two sentences' content words that the text has as often; what a rule"
+        " repeats lowers it",
+    )
+    disfluency: float | None = Field(
+        None,
+        ge=0,
+        description="most bits of what the two sentences have and the text has not, by a model of"
+        " sources.reference_texts; null: any number",
+    )
     holes: int = Field(
         0,
         ge=0,
@@ -68,7 +90,16 @@ class ExampleParams(SplitShares, section="discofuse.examples"):
         " give no example",
     )
     fold_typography: bool = Field(
-        False, description="turn typographic quotes, dashes and dots into those of ASCII before the filter"
+        True,
+        description="turn typographic quotes, dashes and dots into those of ASCII before the filter;"
+        " false: the paper's filter, which drops them",
+    )
+    control: float = Field(
+        0.01,
+        ge=0,
+        le=1,
+        description="share of controls among the examples of a domain, on average (the paper: 0.01);"
+        " 1: keep all",
     )
 
 
@@ -80,9 +111,12 @@ def examples(candidates: pa.Table, params: ExampleParams) -> Outcome:
     """Return the candidates of one part of `CANDIDATES.kept` with their split, or drop them.
 
     Reasons, in the order in which they apply: `short`, `long`, `holes`, `non_ascii`, `repeated`,
-    `unsure_coreference`. If several candidates of a part have the same four sentences, the one with the most
-    certain coreference is kept (the first of several), and the others are `repeated`. A part holds the
-    documents of `store.records_per_part` records of one partition; a repetition in another part is not found.
+    `unsure_coreference`, `uncovered`, `unsupported`, `disfluent`, `capped_control`. If several candidates of
+    a part have the same four sentences, the one with the most certain coreference is kept (the first of
+    several), and the others are `repeated`. The other examples of a domain in the part decide how many
+    controls stay; `score` is the number drawn for a control. A part holds the documents of
+    `store.records_per_part` records of one partition; a repetition in another part is not found. Raises
+    ValueError for a bound of a disfluency that is unknown.
     """
     units = candidates.to_pylist()
     kept: list[Row] = []
@@ -97,12 +131,27 @@ def examples(candidates: pa.Table, params: ExampleParams) -> Outcome:
 
 def lengths(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
     """Yield the candidates with what `params.short_tokens` bounds: the tokens of the shortest sentence."""
-    return _scored(candidates, params.model_copy(update={"short_tokens": -1}), "short")
+    return _scored(candidates, params, {"short_tokens": -1}, _shortest)
 
 
 def certainties(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
     """Yield the candidates with what `params.coreference` bounds: the least score of their links."""
-    return _scored(candidates, params.model_copy(update={"coreference": -1.0}), "unsure_coreference")
+    return _scored(candidates, params, {"coreference": -1.0}, _certainty)
+
+
+def covered_shares(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
+    """Yield the candidates with what `params.covered` bounds."""
+    return _scored(candidates, params, {"covered": -1.0}, itemgetter("covered"))
+
+
+def supported_shares(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
+    """Yield the candidates with what `params.supported` bounds."""
+    return _scored(candidates, params, {"supported": -1.0}, itemgetter("supported"))
+
+
+def disfluency_bits(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
+    """Yield the candidates with what `params.disfluency` bounds."""
+    return _scored(candidates, params, {"disfluency": None}, itemgetter("disfluency"))
 
 
 class _Lost(NamedTuple):
@@ -124,24 +173,51 @@ def _row(unit: Row, params: ExampleParams) -> Row:
         "split": split_of(unit["document_id"], params),
         "fused": f"{first} {second}".strip(),
         "unfused": " ".join(unfused),
-        "control": unit["discourse_type"] == "PAIR_NONE",
+        "control": _is_control(unit),
     }
 
 
-def _scored(candidates: Parts, params: ExampleParams, reason: str) -> Iterator[pa.Table]:
+def _scored(
+    candidates: Parts,
+    params: ExampleParams,
+    without: Mapping[str, float | None],
+    score: Callable[[Row], float],
+) -> Iterator[pa.Table]:
+    """Yield the candidates that pass all other bounds, with their scores; the cap on controls stays."""
+    unbounded = params.model_copy(update=without)
     for table in candidates:
         units = table.to_pylist()
         yield scored(
             (
                 unit["id"],
-                None if lost else (_shortest(unit) if reason == "short" else _certainty(unit)),
+                None if lost else score(unit),
                 " ".join(unit[name] for name in _SENTENCES[:2]).strip(),
             )
-            for unit, lost in zip(units, _judged(units, params), strict=True)
+            for unit, lost in zip(units, _judged(units, params, unbounded), strict=True)
         )
 
 
-def _judged(units: Sequence[Row], params: ExampleParams) -> Iterator[_Lost | None]:
+def _judged(
+    units: Sequence[Row], params: ExampleParams, bounds: ExampleParams | None = None
+) -> Iterator[_Lost | None]:
+    """Yield why `bounds` drop each unit (default: `params`); `params` decide how many controls stay."""
+    of_params = list(_filtered(units, params))
+    passed = Counter(
+        (unit["domain"], _is_control(unit))
+        for unit, lost in zip(units, of_params, strict=True)
+        if lost is None
+    )
+    for unit, lost in zip(units, of_params if bounds is None else _filtered(units, bounds), strict=True):
+        yield lost or _of_share(unit, passed, params)
+
+
+def controls_kept(others: int, controls: int, cap: float) -> float:
+    """Return the share of the controls to keep, 0 to 1, so that they are the share `cap` of all examples."""
+    wanted = math.inf if cap == 1 else cap / (1 - cap) * others
+    return 1.0 if wanted >= controls else wanted / controls
+
+
+def _filtered(units: Sequence[Row], params: ExampleParams) -> Iterator[_Lost | None]:
     folded = [_texts(unit, params) for unit in units]
     surest: dict[tuple[str, ...], int] = {}
     for index, unit in enumerate(units):
@@ -151,7 +227,13 @@ def _judged(units: Sequence[Row], params: ExampleParams) -> Iterator[_Lost | Non
     for index, unit in enumerate(units):
         stays = surest[tuple(folded[index][name] for name in _SENTENCES)]
         repeated = None if stays == index else _Lost("repeated", detail=f"as {units[stays]['id']}")
-        yield _of_lengths(unit, params) or _of_signs(folded[index]) or repeated or _of_links(unit, params)
+        yield (
+            _of_lengths(unit, params)
+            or _of_signs(folded[index])
+            or repeated
+            or _of_links(unit, params)
+            or _of_evidence(unit, params)
+        )
 
 
 def _of_lengths(unit: Row, params: ExampleParams) -> _Lost | None:
@@ -181,11 +263,39 @@ def _of_links(unit: Row, params: ExampleParams) -> _Lost | None:
     return _Lost("unsure_coreference", unit["coreference_score"], links)
 
 
+def _of_share(unit: Row, passed: Mapping[tuple[str, bool], int], params: ExampleParams) -> _Lost | None:
+    if not _is_control(unit):
+        return None
+    domain, number = unit["domain"], place_of(params.seed, "control", unit["id"])
+    if number < controls_kept(passed[domain, False], passed[domain, True], params.control):
+        return None
+    return _Lost("capped_control", number)
+
+
 def _texts(unit: Row, params: ExampleParams) -> dict[str, str]:
     texts = {name: unit[name] for name in _TEXTS}
     if params.fold_typography:
         return {name: text.translate(_TYPOGRAPHY) for name, text in texts.items()}
     return texts
+
+
+def _of_evidence(unit: Row, params: ExampleParams) -> _Lost | None:
+    if not at_least(unit["covered"], params.covered):
+        return _Lost("uncovered", unit["covered"])
+    if not at_least(unit["supported"], params.supported):
+        return _Lost("unsupported", unit["supported"])
+    if params.disfluency is None:
+        return None
+    if unit["disfluency"] is None:
+        raise ValueError(
+            f"discofuse.examples.disfluency is {params.disfluency}, but candidate {unit['id']} has none:"
+            " name texts in sources.reference_texts of params.yaml"
+        )
+    return None if at_most(unit["disfluency"], params.disfluency) else _Lost("disfluent", unit["disfluency"])
+
+
+def _is_control(unit: Row) -> bool:
+    return bool(unit["discourse_type"] == "PAIR_NONE")
 
 
 def _shortest(unit: Row) -> int:

@@ -1,11 +1,12 @@
 """The human evaluation of fusion examples and fusions: samples for people to rate, and the results.
 
-Belongs here: which rows raters see and with which questions, their gold answers, and the paper's Tables 2, 5
-and 8. Not here: the questions (people.py), sheets, which answers count, votes and agreement (ops/evaluation).
+Belongs here: which rows raters see and with which questions, their gold answers, and the paper's Tables 2 to
+5 and 8. Not here: the questions (people.py), sheets, which answers count, votes and agreement
+(ops/evaluation).
 
 Geva et al. (2019): 5 raters say for 500 examples of each domain whether the split text is understandable
-(section 4.1) and how they would fuse it (4.2). For 1000 fusions of each domain, where fusion and gold text
-differ, they say which of the two is the gold text (5.3).
+(section 4.1) and how they would fuse it (4.2); 100 examples are analysed for errors (4.1). For 1000 fusions
+of each domain, where fusion and gold text differ, they say which of the two is the gold text (5.3).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from ops.discofuse.evaluation.people import (
     CLARITY,
     DECISIONS,
     DETECTION,
+    ERRORS,
     PEOPLE,
     RATING_SHEETS,
     HumanEvaluationParams,
@@ -37,7 +39,9 @@ from ops.evaluation.questionnaire import Questionnaire
 from ops.evaluation.table import with_files
 from ops.metrics.fusion import exact_match
 
-UNDERSTANDABLE, MERGE, ANAPHOR, CONNECTIVE, HUMAN = (question.name for question in PEOPLE.questions)
+UNDERSTANDABLE, MERGE, ANAPHOR, CONNECTIVE, OBSCURITY, ERROR, HARM, HUMAN = (
+    question.name for question in PEOPLE.questions
+)
 #: The answer for no connective.
 NONE = "none"
 #: The assumed accuracy of raters if a fusion equals its gold text, or if they are undecided.
@@ -59,11 +63,7 @@ def rating_sheets(examples: Parts, fusions: Parts, params: RatingSheetParams) ->
     An example is dropped as `other_split` or `not_drawn`, unless one of its fusions was drawn. An example
     whose connective has no coarse sense gets only the question about clarity.
     """
-    of_splits = (
-        table.filter(pc.is_in(table["split"], pa.array(params.splits)))
-        for table in examples.tables(["id", "domain", "split"])
-    )
-    asked = set(sample_each(of_splits, "domain", params.examples, params.seed))
+    asked, analysed = (_examples(examples, size, params) for size in (params.examples, params.errors))
     fused = _fusions(fusions, params)
     rows: list[Row] = []
 
@@ -72,7 +72,8 @@ def rating_sheets(examples: Parts, fusions: Parts, params: RatingSheetParams) ->
             kept: list[Row] = []
             dropped: list[Row] = []
             for unit in part.to_pylist():
-                questions = list(_asked(unit, unit["id"] in asked, fused.get(unit["id"]), params.seed))
+                name = unit["id"]
+                questions = list(_asked(unit, name in asked, name in analysed, fused.get(name), params.seed))
                 kept += questions
                 if not questions:
                     reason = "not_drawn" if unit["split"] in params.splits else "other_split"
@@ -94,7 +95,9 @@ def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
     wrong), over `all` examples marked as understandable, and over those `with_connectives`, where both gold
     and majority add one. `detection` (Table 8), by domain: drawn fusions, those that are the `same` as their
     gold text, the `rated` ones among the others, and how often the majority finds the gold text (a tie counts
-    half): where they `differ`, and in `total`, where the same ones count half.
+    half): where they `differ`, and in `total`, where the same ones count half. `errors` (section 4.1, Tables
+    3 and 4), by domain: analysed examples, the shares without an error, with a harmless one and with a
+    harmful one, how often each kind of error occurs, and why examples are unclear; ties count nowhere.
     """
     counted = [row for row in judged.rows if row["counted"]]
     fusions = judged.drawn.filter(judged.drawn["fusion_id"].is_valid()).to_pylist()
@@ -107,6 +110,10 @@ def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
         "detection": [
             _detection(domain, of_domain, _of(counted, HUMAN), params)
             for domain, of_domain in _by_domain(fusions)
+        ],
+        "errors": [
+            _errors(domain, of_domain, params)
+            for domain, of_domain in _by_domain(_of(counted, OBSCURITY, ERROR, HARM))
         ],
     }
 
@@ -157,8 +164,17 @@ def _fusions(fusions: Parts, params: RatingSheetParams) -> dict[str, Row]:
     return {row["example_id"]: row for row in rows}
 
 
-def _of(rows: Iterable[Row], question: str) -> list[Row]:
-    return [row for row in rows if row["question"] == question]
+def _examples(examples: Parts, size: int, params: RatingSheetParams) -> set[str]:
+    """Return the ids of the drawn examples of each domain; the draws use one order."""
+    of_splits = (
+        table.filter(pc.is_in(table["split"], pa.array(params.splits)))
+        for table in examples.tables(["id", "domain", "split", "discourse_type"])
+    )
+    return set(sample_each(of_splits, "domain", size, params.seed, "discourse_type"))
+
+
+def _of(rows: Iterable[Row], *questions: str) -> list[Row]:
+    return [row for row in rows if row["question"] in questions]
 
 
 def _by_domain(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
@@ -222,6 +238,25 @@ def _detection(
     }
 
 
+def _errors(domain: str, rows: Sequence[Row], params: HumanEvaluationParams) -> dict[str, Any]:
+    def counts(question: str) -> dict[str, int]:
+        given = [row["majority"] for row in _of(rows, question)]
+        scale = next(found.scale for found in ERRORS.questions if found.name == question)
+        return {value: given.count(value) for value in scale.values}
+
+    harm = [row["majority"] for row in _of(rows, HARM)]
+    return {
+        "domain": domain,
+        "examples": len(harm),
+        **{
+            name: params.around([float(value == name) for value in harm])
+            for name in ("no_error", "harmless", "harmful")
+        },
+        "kinds": counts(ERROR),
+        "reasons": counts(OBSCURITY),
+    }
+
+
 def _said(judged: JudgedRows) -> Iterator[Row]:
     clear = {
         row["example_id"]
@@ -239,13 +274,15 @@ def _said(judged: JudgedRows) -> Iterator[Row]:
         }
 
 
-def _asked(example: Row, asked: bool, fusion: Row | None, seed: int) -> Iterator[Row]:
+def _asked(example: Row, asked: bool, analysed: bool, fusion: Row | None, seed: int) -> Iterator[Row]:
     """Yield the rows to be rated about an example, in the order of the questionnaires."""
     if asked:
         yield _row(example, CLARITY, {})
         gold = gold_decisions(example)
         if "connective" in gold:
             yield _row(example, DECISIONS, gold, **offers(example, seed))
+    if analysed:
+        yield _row(example, ERRORS, {}, text=example["fused"])
     if fusion is not None:
         yield _told_apart(example, fusion, seed)
 

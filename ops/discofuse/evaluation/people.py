@@ -62,6 +62,42 @@ DETECTION = Questionnaire(
         ),
     ),
 )
+#: Geva et al. (2019), section 4.1, Tables 3 and 4: why a split text is unclear, and its grammatical errors.
+ERRORS = Questionnaire(
+    name="discofuse_errors",
+    shown=("text", "sentence_1", "sentence_2"),
+    questions=(
+        Question(
+            name="obscurity",
+            text="Can you understand the two sentences, and if not, what is the reason?",
+            scale=Scale(
+                values=("clear", "text", "context", "split"),
+                labels={
+                    "text": "the original text is unclear",
+                    "context": "a broader context is needed",
+                    "split": "the split is wrong",
+                },
+            ),
+        ),
+        Question(
+            name="error",
+            text="Which grammatical error of the two sentences is not in the original text?",
+            scale=Scale(
+                values=("none", "comma", "determiner", "pronoun", "other"),
+                labels={
+                    "comma": "an extra comma",
+                    "determiner": "a missing determiner",
+                    "pronoun": "a pronoun replaced wrongly",
+                },
+            ),
+        ),
+        Question(
+            name="harm",
+            text="Does the error change the meaning?",
+            scale=Scale(values=("no_error", "harmless", "harmful")),
+        ),
+    ),
+)
 
 _EXAMPLE_ID = ("example_id", _TEXT, "row of discofuse/examples")
 _FUSION_ID = ("fusion_id", _TEXT, "row of discofuse/fusions; null but for detection")
@@ -69,11 +105,16 @@ _OFFERED = "offered to the rater"
 RATING_SHEETS = Shape(
     unit=EXAMPLES.kept,
     kept=columns(
-        ("questionnaire", _TEXT, "discofuse_clarity, discofuse_decisions or discofuse_detection"),
+        (
+            "questionnaire",
+            _TEXT,
+            "discofuse_clarity, discofuse_decisions, discofuse_errors or discofuse_detection",
+        ),
         _EXAMPLE_ID,
         _FUSION_ID,
         ("domain", _TEXT, "of the example: the stratum that it was drawn from"),
         ("discourse_type", _TEXT, "of the example"),
+        ("text", _TEXT, "the original text; null but for errors"),
         ("sentence_1", _TEXT, "the first independent sentence"),
         ("sentence_2", _TEXT, "the second"),
         *((name, _TEXT, f"connective {_OFFERED}; null but for decisions") for name in SENSE_NAMES),
@@ -89,7 +130,7 @@ RATING_SHEETS = Shape(
 )
 HUMAN_EVALUATION = judged_shape(
     "discofuse/rating_sheets",
-    "understandable; merge, anaphor, connective; human",
+    "understandable; merge, anaphor, connective; obscurity, error, harm; human",
     [_EXAMPLE_ID, _FUSION_ID, ("domain", _TEXT, "of the example")],
     [
         ("gold", _TEXT, "the answer that the gold text gives; null where it gives none"),
@@ -99,15 +140,14 @@ HUMAN_EVALUATION = judged_shape(
 )
 
 PEOPLE = People(
-    questionnaires=(CLARITY, DECISIONS, DETECTION),
+    questionnaires=(CLARITY, DECISIONS, ERRORS, DETECTION),
     sheets=RATING_SHEETS,
     judged=HUMAN_EVALUATION,
     about="""\
 # Rate sentences and their fusions
 
 Each row has two sentences that were made of one text. Whether they can be understood, how they should be
-fused, and
-which of two fused texts a person wrote is asked in sheets of their own:""",
+fused, what is wrong with them, and which of two fused texts a person wrote is asked in separate sheets:""",
     leave_empty="and how to fuse what you do not understand.",
 )
 
@@ -119,6 +159,7 @@ class RatingSheetParams(RaterParams, section="discofuse.rating_sheets"):
     splits: tuple[Split, ...] = Field(
         ("validation",), min_length=1, description="that examples are drawn from"
     )
+    errors: int = Field(100, ge=0, description="of each domain, for the analysis of errors")
     fusions: int = Field(1000, ge=0, description="of each domain by its own model, for detection")
     raters: Raters = ("rater1", "rater2", "rater3", "rater4", "rater5")
 

@@ -48,7 +48,8 @@ _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
 
 #: The columns of a fusion that the table of scores repeats.
 _FUSION = (
-    "example_id", "system", "model", "domain", "balanced", "discourse_type", "source", "target", "prediction",
+    "example_id", "system", "model", "domain", "split", "balanced", "discourse_type", "source", "target",
+    "prediction",
 )  # fmt: skip
 
 #: The metrics of a fusion, each 0 to 1.
@@ -83,7 +84,7 @@ EVALUATION = Shape(
 
 #: The columns that the tables need, for all rows in memory; the texts may be too large for it.
 _LIGHT = (
-    "example_id", "system", "model", "domain", "balanced", "discourse_type", "in_domain", *METRICS,
+    "example_id", "system", "model", "domain", "split", "balanced", "discourse_type", "in_domain", *METRICS,
     "connective", "predicted_connective", "pronouns",
 )  # fmt: skip
 
@@ -144,12 +145,12 @@ def scored(fusion: Row) -> dict[str, Any]:
 def table(rows: pa.Table, params: EvaluationParams) -> dict[str, Any]:
     """Return the paper's tables; means have 95 % intervals over examples.
 
-    `systems` (Table 6): every system by domain and test set ("full", "balanced"), with the number of
-    examples, and mean, low and high by metric. `tests`: every pair of systems over the examples that both
-    have, by domain, test set and metric of Table 6, with difference, low, high and p. The others cover only
-    in-domain models on the full test set: `phenomena` (Table 7), `connectives` (Table 9: accuracy, and how
-    often each output was predicted, the most frequent first) and `pronouns` (Figure 3: how often each output
-    was predicted, as counts and shares of the row).
+    `split` names the split of the examples. `systems` (Table 6): every system by domain and test set ("full",
+    "balanced"), with the number of examples, and mean, low and high by metric. `tests`: every pair of systems
+    over the examples that both have, by domain, test set and metric of Table 6, with difference, low, high
+    and p. The others cover only in-domain models on the full set: `phenomena` (Table 7), `connectives` (Table
+    9: accuracy, and how often each output was predicted, the most frequent first) and `pronouns` (Figure 3:
+    how often each output was predicted, as counts and shares of the row).
     """
     summed: list[dict[str, Any]] = []
     tests: list[dict[str, Any]] = []
@@ -170,6 +171,7 @@ def table(rows: pa.Table, params: EvaluationParams) -> dict[str, Any]:
     models = sorted(by_value(rows.filter(rows["in_domain"]), "model").items())
     shown = _connectives_shown(rows, params.connectives)
     return {
+        "split": " and ".join(sorted(pc.unique(rows["split"]).to_pylist())),
         "systems": summed,
         "tests": tests,
         "phenomena": [
@@ -206,7 +208,7 @@ def _by_test_set(rows: pa.Table) -> Iterator[tuple[dict[str, str], pa.Table]]:
 
 
 def _connectives_shown(rows: pa.Table, most: int) -> list[str]:
-    """Return the paper's connectives, then further ones from the most common in the test examples."""
+    """Return the paper's connectives, then further ones from the most common in the examples."""
     with_one = rows.filter(rows["connective"].is_valid())
     of_examples = with_one.group_by(["example_id", "connective"]).aggregate([])
     common = list(_counted(of_examples["connective"]))[:most]

@@ -1,15 +1,17 @@
-"""Fusions of the test examples by every system: the models, and COPY.
+"""Fusions of held-out examples by every system: the models, and COPY.
 
 Belongs here: which examples are fused, and the fusion of each by every system. Not here: training the models
 (fusion_model.py), scoring (evaluation/scores.py).
 
 Geva et al. (2019), section 5.1: every model fuses the examples of every domain, in the full and the balanced
-test set; COPY only joins the two sentences.
+test set; COPY only joins the two sentences. Their Table 6 is on the test sets, Tables 7 to 9 and Figure 3 are
+on the development sets (sections 5.2 to 5.4): `split` chooses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 import pyarrow as pa
 from pydantic import Field
@@ -30,6 +32,9 @@ _TEXT = pa.string()
 
 COPY, MODEL = "copy", "model"
 
+#: The reasons for dropping an example of another split.
+_OTHER_SPLITS = {"train": "split_train", "validation": "split_validation", "test": "split_test"}
+
 FUSIONS = Shape(
     unit=EXAMPLES.kept,
     kept=columns(
@@ -37,6 +42,7 @@ FUSIONS = Shape(
         ("system", _TEXT, "copy or model"),
         ("model", _TEXT, "training set of the model; null for copy"),
         ("domain", _TEXT, "of the example"),
+        ("split", _TEXT, "of the example: the one that `fusions.split` names"),
         ("balanced", pa.bool_(), "whether the example is in discofuse/balanced"),
         ("discourse_type", _TEXT, "of the example"),
         ("connective_string", _TEXT, "of the example"),
@@ -48,8 +54,12 @@ FUSIONS = Shape(
 
 
 class FusionParams(Params, section="discofuse.fusions"):
-    """How many test examples are fused."""
+    """Which examples are fused, and how many."""
 
+    split: Literal["validation", "test"] = Field(
+        "test",
+        description="whose examples are fused; validation: as in the paper's Tables 7 to 9 and Figure 3",
+    )
     examples: int | None = Field(None, ge=1, description="of each domain at most, drawn; null: all")
     seed: int = Field(0, ge=0, description="of the draw")
     decoding: Decoding = decoding_field()
@@ -58,18 +68,18 @@ class FusionParams(Params, section="discofuse.fusions"):
 def fusions(
     examples: Parts, balanced: Parts, fusion_model: Artifact, params: FusionParams, strict: bool = True
 ) -> Outcomes:
-    """Yield the fusion of each test example by every system; the units are the examples.
+    """Yield the fusion of each example of `params.split` by every system; the units are the examples.
 
-    Examples of other splits are dropped as `split_train` and `split_validation`, and test examples beyond the
-    number per domain as `not_drawn`. Models read only the beginning of a source that is too long for them.
-    Holds the ids of the drawn test examples, and of those in the balanced set, in memory.
+    Examples of other splits are dropped as `split_train`, `split_validation` or `split_test`, and those
+    beyond the number per domain as `not_drawn`. Models read only the beginning of a source that is too long
+    for them. Holds the ids of the drawn examples, and of those in the balanced set, in memory.
     """
     domains: dict[str, None] = {}
     for table in examples:
         units = table.to_pylist()
-        domains |= dict.fromkeys(unit["domain"] for unit in units if unit["split"] == "test")
-        others = [unit for unit in units if unit["split"] != "test"]
-        dropped = [drop(unit, f"split_{unit['split']}") for unit in others]
+        domains |= dict.fromkeys(unit["domain"] for unit in units if unit["split"] == params.split)
+        others = [unit for unit in units if unit["split"] != params.split]
+        dropped = [drop(unit, _OTHER_SPLITS[unit["split"]]) for unit in others]
         yield Outcome.of(FUSIONS, [unit["id"] for unit in others], [], dropped)
     written = _written(examples, list(domains), balanced, fusion_model, params, strict)
     yield from in_parts(written)
@@ -86,18 +96,20 @@ def _written(
     chosen = {
         row["id"]
         for domain in (domains if params.examples else ())
-        for row in sample_rows(_tests(examples, domain, ["id"]), params.examples, params.seed)
+        for row in sample_rows(_held_out(examples, params, domain, ["id"]), params.examples, params.seed)
     }
 
     def drawn() -> Iterator[Row]:
-        tests = (row for domain in sorted(domains) for row in _tests(examples, domain))
-        return (row for row in tests if not params.examples or row["id"] in chosen)
+        held_out = (row for domain in sorted(domains) for row in _held_out(examples, params, domain))
+        return (row for row in held_out if not params.examples or row["id"] in chosen)
 
     def sources() -> Iterator[str]:
         return map(source_of, drawn())
 
     down = {
-        source for row in balanced.rows(["source_ids"], {"split": "test"}) for source in row["source_ids"]
+        source
+        for row in balanced.rows(["source_ids"], {"split": params.split})
+        for source in row["source_ids"]
     }
     for rows in in_blocks(_rows(COPY, None, drawn(), sources(), down)):
         yield Outcome.of(FUSIONS, [row["example_id"] for row in rows], rows)
@@ -108,14 +120,16 @@ def _written(
             for rows in in_blocks(_rows(MODEL, name, drawn(), predictions, down)):
                 yield Outcome.of(FUSIONS, [], rows)
     for domain in domains if params.examples else ():
-        for units in in_blocks(row for row in _tests(examples, domain) if row["id"] not in chosen):
+        for units in in_blocks(row for row in _held_out(examples, params, domain) if row["id"] not in chosen):
             left = [drop(unit, "not_drawn") for unit in units]
             yield Outcome.of(FUSIONS, [unit["id"] for unit in units], [], left)
     yield Outcome.of(FUSIONS, [], [])
 
 
-def _tests(examples: Parts, domain: str, columns: Sequence[str] | None = None) -> Iterator[Row]:
-    return examples.rows(columns, {"split": "test", "domain": domain})
+def _held_out(
+    examples: Parts, params: FusionParams, domain: str, columns: Sequence[str] | None = None
+) -> Iterator[Row]:
+    return examples.rows(columns, {"split": params.split, "domain": domain})
 
 
 def _rows(
@@ -130,6 +144,7 @@ def _rows(
             "system": system,
             "model": model,
             "domain": unit["domain"],
+            "split": unit["split"],
             "balanced": unit["id"] in balanced,
             "discourse_type": unit["discourse_type"],
             "connective_string": unit["connective_string"],

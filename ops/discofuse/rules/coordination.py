@@ -259,7 +259,8 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
                 continue
             conditions = ()  # "When he died , the war was over , but nobody knew"
         near = at + 1 + _ahead_of_subject(sentence, subject, verb, at + 1)
-        if subject < verb and subject < near + params.conjunct_within:
+        clause_within = params.clause_within or sentence.end
+        if subject < verb <= at + clause_within and subject < near + params.conjunct_within:
             yield _Clauses(at, verb, tuple(conditions))
 
 

@@ -303,8 +303,7 @@ class RuleParams(Params, section="discofuse.rules"):
     thing_score: float = Field(default=0.8, ge=0, le=1)
     """The same for "it" and "they", whose scores are less reliable; `pronoun_score` also applies to them."""
     subject_score: float = Field(default=0.8, ge=0, le=1)
-    """The same for "he" and "she" as the subject of the second sentence, if the antecedent is the subject of
-    the first sentence's main verb."""
+    """The same for "he" and "she" as a subject whose antecedent is the subject of the first sentence."""
     thing_subject_score: float = Field(default=0.5, ge=0, le=1)
     """The same for "it" and "they"."""
     name_score: float = Field(default=0.85, ge=0, le=1)
@@ -318,6 +317,8 @@ class RuleParams(Params, section="discofuse.rules"):
     """A discourse connective begins within this many first tokens of the second sentence (Table 14: 5)."""
     conjunct_within: int = Field(default=5, ge=1)
     """The verb of a second conjunct is at most this many tokens after its conjunction (Table 14: 5)."""
+    clause_within: int | None = Field(default=None, ge=1)
+    """The same for a clause with its own subject (Table 14: 5); null: only its subject is that near."""
 
 
 class RuleResult(NamedTuple):
@@ -347,8 +348,7 @@ class Rule:
     triggers: frozenset[str] = frozenset()
     """A text without any of these lower-case words cannot match; empty: any text may match."""
     with_anaphora: DiscourseType | None = None
-    """The type if the anaphora rule also applies to the result; None if the paper does not combine
-    them."""
+    """The type if the anaphora rule also applies; None if the paper does not combine them."""
     of_pairs: bool = False
 
 

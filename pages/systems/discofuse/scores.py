@@ -1,6 +1,6 @@
 """Scores and ratings of fusions on the page, next to those of Geva et al. (2019) in published.yaml.
 
-Belongs here: order and names of systems, Tables 2 and 5 to 10, and confusion matrices. Not here: reading
+Belongs here: order and names of systems, Tables 2 to 10, and confusion matrices. Not here: reading
 files (site.py), inter-rater agreement (pages/evaluation.py), any computation (ops/discofuse).
 """
 
@@ -205,7 +205,7 @@ def transferred(content: Mapping[str, Any] | None) -> Grid:
 
 
 def people(table: Mapping[str, Any]) -> list[Grid]:
-    """Return Tables 2, 5 and 8: clarity of split texts, fusion decisions, detection of the gold text."""
+    """Return Tables 2, 5, 8, 3 and 4: clarity, fusion decisions, detection of the gold text, errors."""
     rows = table["clarity"]
     clarity = [
         GridLine(name, [*(_majority(row, answer) for row in rows), *paper])
@@ -237,7 +237,23 @@ def people(table: Mapping[str, Any]) -> list[Grid]:
         Grid("Clarity of split texts", ("majority", *domains, "Sports, paper", "Wikipedia, paper"), clarity),
         Grid("Fusion decisions", ("decision", *of_decisions), decisions),
         Grid("Detection of the gold text", ("domain", "same", "rated", "differ", "total"), detection),
+        _errors(table["errors"]),
     ]
+
+
+def _errors(rows: Sequence[Mapping[str, Any]]) -> Grid:
+    """Return section 4.1's analysis of errors, with the kinds of Table 4 and the reasons of Table 3."""
+    shares, kinds, reasons = (PUBLISHED[name] for name in ("errors", "table_4", "table_3"))
+    lines = [
+        GridLine(name, [*(bar(row[value]) for row in rows), paper]) for value, (name, paper) in shares.items()
+    ]
+    lines += [GridLine(name, [*(row["kinds"][value] for row in rows), ""]) for value, name in kinds.items()]
+    lines += [
+        GridLine(name, [*(row["reasons"][value] for row in rows), paper])
+        for value, (name, paper) in reasons.items()
+    ]
+    lines.append(GridLine("examples", [*(row["examples"] for row in rows), 100]))
+    return Grid("Errors of the split", ("error", *(row["domain"] for row in rows), "the paper"), lines)
 
 
 def _majority(row: Mapping[str, Any], answer: str) -> Any:

@@ -37,7 +37,8 @@ _COUNTED = ["domain", "discourse_type", "connective_string"]
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """Yield the page, which names missing datasets. Raises ValueError naming a file that cannot be read."""
-    table = scores.read(side_file(everything, EVALUATION, "table.json"))
+    content = side_file(everything, EVALUATION, "table.json")
+    table = scores.read(content)
     shared = values(everything, numbers, EVALUATION, [MODEL], PEOPLE)
     matrices = {"connective": scores.connectives(table), "pronoun": scores.pronouns(table)}
     drawn = {gold: [part["matrix"] for part in found] for gold, found in matrices.items()}
@@ -50,6 +51,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         name_of=lambda name: scores.METRICS.get(name, name),
         scores=scores.scores(table),
         published=scores.published(),
+        split=content["split"] if content else "",
         fewest=scores.fewest(table),
         tests=scores.tests(table),
         phenomena=scores.phenomena(table),

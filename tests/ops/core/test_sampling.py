@@ -37,6 +37,27 @@ def test_a_sample_of_each_value_does_not_depend_on_other_values():
     assert sample_each([alone], "origin", 2, seed=1) == found[2:4] == sample(alone, 2, 1)["id"].to_pylist()
 
 
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")), max_size=40),
+    st.integers(0, 12),
+    st.integers(1, 5),
+)
+def test_each_value_is_sampled_by_stratum_as_a_sample_of_its_rows_alone(rows, size, split_at):
+    table = pa.table(
+        {
+            "id": [f"row-{index}" for index in range(len(rows))],
+            "origin": pa.array([origin for origin, _ in rows], pa.string()),
+            "kind": pa.array([kind for _, kind in rows], pa.string()),
+        }
+    )
+    tables = [table.slice(start, split_at) for start in range(0, len(rows), split_at)]
+    expected = []
+    for origin in sorted({origin for origin, _ in rows}):
+        alone = table.filter(pa.array([found == origin for found, _ in rows]))
+        expected += sample(alone, size, 1, ["kind"])["id"].to_pylist()
+    assert sample_each(tables, "origin", size, 1, "kind") == expected
+
+
 def test_a_sample_of_each_value_is_the_same_whichever_part_a_row_is_in():
     tables = [pa.table({"id": [f"row-{n}-{m}" for m in range(5)], "origin": list("aabbb")}) for n in range(9)]
     whole = sample_each([pa.concat_tables(tables)], "origin", 4, seed=1)

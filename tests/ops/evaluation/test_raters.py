@@ -4,8 +4,11 @@ import csv
 import io
 import json
 import random
+from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ops.evaluation.answers import ANSWERS
@@ -136,3 +139,22 @@ def test_if_everyone_has_rated_everything_nothing_is_asked_again_and_all_answers
     outcome, table = judged(tmp_path, rows, list(filled(dict.fromkeys(three.raters, shown))), three)
     assert [row["rater"] for row in table["raters"] if not row["reliable"]] == [CARELESS]
     assert not outcome.dropped.num_rows and not sheets_of(outcome.files, "second_round/")
+
+
+@given(st.integers(1, 60), st.integers(1, 5), st.integers(1, 7), st.integers(0, 3))
+def test_no_sheet_exceeds_the_rows_of_a_rater_if_there_are_enough_raters(rows, per_row, most, spare):
+    raters = tuple(f"rater{n}" for n in range(max(per_row, -(-rows * per_row // most)) + spare))
+    params = RaterParams(raters=raters, raters_per_row=per_row, rows_per_rater=most)
+    names = [f"row-{n}" for n in range(rows)]
+    sheets = params.assigned(names)
+    assert max(map(len, sheets.values())) <= most
+    assert Counter(row for sheet in sheets.values() for row in sheet) == dict.fromkeys(names, per_row)
+    assert params.assigned(reversed(names)) == sheets
+
+
+def test_too_few_raters_for_the_rows_of_a_rater_are_an_error_that_says_how_many_are_needed():
+    params = RaterParams(raters=("a", "b", "c"), raters_per_row=2, rows_per_rater=6)
+    with pytest.raises(
+        ValueError, match=r"10 rows, each for 2 raters of at most 6 rows, need 4 raters, but .* 3$"
+    ):
+        params.assigned("abcdefghij")

@@ -18,8 +18,8 @@ def model(folder, texts):
     return ByteModel.learnt(parts(folder / "texts", TEST_SETS.kept, rows[::2], rows[1::2]), folder / "model")
 
 
-def naive(texts, text):
-    """Witten and Bell's estimate of every byte from the bytes before it."""
+def estimates(texts):
+    """Witten and Bell's estimate of a byte after some bytes."""
     folded = [" ".join(found.split()).encode() for found in texts]
     counts = Counter(
         data[place : place + size]
@@ -38,6 +38,12 @@ def naive(texts, text):
             return shorter
         return (seen[byte] + len(seen) * shorter) / (seen.total() + len(seen))
 
+    return estimate
+
+
+def naive(texts, text):
+    """The perplexity by the estimate of every byte from the bytes before it."""
+    estimate = estimates(texts)
     data = " ".join(text.split()).encode()
     logs = [
         math.log(estimate(data[max(0, place - LONGEST + 1) : place], data[place : place + 1]))
@@ -56,6 +62,19 @@ def test_a_perplexity_equals_the_formula(tmp_path_factory, texts, text):
     assert found == pytest.approx(naive(texts, text), abs=0.006)
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(TEXT, min_size=1, max_size=4),
+    st.lists(st.text("ab c", min_size=LONGEST, max_size=LONGEST), max_size=4),
+)
+def test_the_bits_of_a_byte_equal_the_formula(tmp_path_factory, texts, runs):
+    learnt = model(tmp_path_factory.mktemp("model"), texts)
+    data = np.frombuffer("".join(runs).encode(), np.uint8).reshape(-1, LONGEST)
+    assert learnt.bits(data) == pytest.approx(
+        [-math.log2(estimates(texts)(run[:-1], run[-1:])) for run in map(str.encode, runs)]
+    )
+
+
 def test_running_text_is_less_perplexing_than_a_list_of_numbers(tmp_path):
     learnt = model(
         tmp_path, ["The mill stands on a dam that was built by monks. The tide fills the pond."] * 2
@@ -66,6 +85,7 @@ def test_running_text_is_less_perplexing_than_a_list_of_numbers(tmp_path):
 def test_an_empty_text_and_an_empty_model_have_no_perplexity(tmp_path):
     assert model(tmp_path / "one", ["text"]).perplexity(" ") is None
     assert model(tmp_path / "none", []).perplexity("text") is None
+    assert model(tmp_path / "nothing", []).bits(np.zeros((1, LONGEST), np.uint8)) is None
 
 
 def test_training_holds_the_runs_of_one_part_at_a_time(tmp_path, monkeypatch):

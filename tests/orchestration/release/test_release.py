@@ -76,7 +76,7 @@ def test_discofuse_loads_balanced_unless_another_configuration_is_requested(samp
     project.silverloom("release", "discofuse")
     folder = project.root / "release/discofuse"
     rows = loaded(folder, tmp_path / "cache")
-    assert list(rows) == ["balanced", "encyclopedia", "sports"]
+    assert list(rows) == ["balanced", "encyclopedia", "splits", "sports"]
     default = load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
     assert {split: table["id"][:] for split, table in default.items()} == rows["balanced"]
     whole = load_dataset(str(folder), "sports", cache_dir=str(tmp_path / "cache"))["train"]
@@ -85,7 +85,9 @@ def test_discofuse_loads_balanced_unless_another_configuration_is_requested(samp
         name: sum(table["control"]) / len(table)
         for name, table in (("balanced", default["train"]), ("whole", whole))
     }
-    assert share["balanced"] < 0.05 and share["whole"] > 0.4
+    assert share["balanced"] < 0.05 and share["whole"] < 0.05
+    for row in load_dataset(str(folder), "splits", cache_dir=str(tmp_path / "cache"))["train"]:
+        assert not row["control"] and row["coherent_second_sentence"] == ""
     for row in whole:
         assert row["control"] == (row["discourse_type"] == "PAIR_NONE")
         assert row["control"] == (row["unfused_detokenised"] == row["fused_detokenised"])

@@ -8,12 +8,12 @@ from pydantic import ValidationError
 
 from ops.core.sampling import SPLITS, split_of
 from ops.core.thresholds import above, at_least
-from ops.discofuse.build.examples import ExampleParams, certainties, examples, lengths
+from ops.discofuse.build.examples import ExampleParams, certainties, controls_kept, examples, lengths
 from ops.discofuse.schemas import CANDIDATES, EXAMPLES
 from tests.ops.discofuse.example_cases import candidate
 from tests.parts import parts
 
-PARAMS = ExampleParams()
+PARAMS = ExampleParams(control=1)
 
 
 def table(*rows):
@@ -21,7 +21,7 @@ def table(*rows):
 
 
 def fate(row, **params):
-    found = examples(table(row), ExampleParams(**params))
+    found = examples(table(row), ExampleParams(**{"control": 1, **params}))
     if found.kept.num_rows:
         return found.kept.to_pylist()[0]
     return {name: found.dropped[name][0].as_py() for name in ("reason", "score", "detail")}
@@ -77,12 +77,46 @@ def test_text_beyond_ascii_is_dropped_and_the_character_is_named():
     assert fate(candidate("a", incoherent_first_sentence="Well done 🏆 ."))["detail"] == "U+1F3C6 TROPHY"
 
 
-def test_typography_can_be_converted_to_ascii_first():
-    row = candidate("a", coherent_first_sentence="“ Don’t ” – she said …")
-    assert fate(row)["reason"] == "non_ascii"
-    kept = fate(row, fold_typography=True)
-    assert kept["coherent_first_sentence"] == '" Don\'t " - she said ...'
+def test_typography_is_converted_to_ascii_first_unless_the_paper_s_filter_is_asked_for():
+    row = candidate("a", coherent_first_sentence="“ Don’t ” – she said … \x93 so \x94 , he\x92s")
+    assert fate(row, fold_typography=False)["reason"] == "non_ascii"
+    kept = fate(row)
+    assert kept["coherent_first_sentence"] == '" Don\'t " - she said ... " so " , he\'s'
     assert kept["fused"].startswith("\" Don't")
+
+
+def fused(name, **more):
+    return candidate(name, discourse_type="SINGLE_S_COORD", **more)
+
+
+def test_controls_are_their_share_of_the_examples_of_a_domain_on_average():
+    rows = [fused(f"f{n}") for n in range(600)] + [candidate(f"c{n}") for n in range(1500)]
+    rows += [candidate(f"law{n}", domain="law") for n in range(20)]
+    found = examples(table(*rows), ExampleParams(control=0.25))
+    controls = found.kept["control"].to_pylist().count(True)
+    assert 150 < controls < 250 and controls == len(found.kept) - 600
+    assert set(found.kept["domain"].to_pylist()) == {"sports"}
+    assert set(found.dropped["reason"].to_pylist()) == {"capped_control"}
+    assert len(found.kept) + len(found.dropped) == len(rows)
+
+
+def test_a_larger_share_of_controls_keeps_those_of_a_smaller_one_and_all_of_one():
+    rows = [fused(f"f{n}") for n in range(50)] + [candidate(f"c{n}") for n in range(200)]
+    kept = [
+        {*examples(table(*rows), ExampleParams(control=cap)).kept["id"].to_pylist()}
+        for cap in (0, 0.2, 0.5, 1)
+    ]
+    assert kept[0] < kept[1] < kept[2] < kept[3]
+    assert (len(kept[0]), len(kept[3])) == (50, 250)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 10**6), st.floats(0, 1))
+def test_the_kept_share_of_controls_gives_the_cap_or_keeps_all(others, controls, cap):
+    kept = controls * controls_kept(others, controls, cap)
+    if kept < controls:
+        assert kept == pytest.approx(cap * (others + kept))
+    else:
+        assert controls <= cap * (others + controls) * (1 + 1e-9)
 
 
 def test_an_uncertain_link_is_dropped_and_a_candidate_without_links_stays():
@@ -112,7 +146,7 @@ def test_a_text_split_in_two_ways_is_two_examples():
 
 
 def test_all_examples_of_a_document_are_in_one_split_that_only_the_document_decides():
-    params = ExampleParams(validation=0.3, test=0.3)
+    params = ExampleParams(validation=0.3, test=0.3, control=1)
     rows = [candidate(str(n), document_id=f"d{n % 40}") for n in range(200)]
     found = examples(table(*rows), params).kept.to_pylist()
     assert all(row["split"] == split_of(row["document_id"], params) for row in found)
@@ -149,7 +183,7 @@ def test_scores_predict_what_another_threshold_keeps(tmp_path_factory, drawn, sh
         candidate(
             str(n), coherent_first_sentence=f"{text} {size} .", coherent_second_sentence="", second_tokens=0,
             incoherent_first_sentence="é" if odd else "e", incoherent_second_sentence="f", first_tokens=size,
-            coreference_score=score,
+            coreference_score=score, discourse_type="SINGLE_S_COORD",
         )
         for n, (text, size, score, odd) in enumerate(drawn)
     ]  # fmt: skip
@@ -169,3 +203,14 @@ def test_scores_predict_what_another_threshold_keeps(tmp_path_factory, drawn, sh
     assert counted(certainties(given_parts, base), at_least, coreference) == kept(
         base.model_copy(update={"coreference": coreference})
     )
+
+
+def test_scores_count_the_controls_that_the_cap_leaves(tmp_path):
+    rows = [fused(f"f{n}") for n in range(20)] + [candidate(f"c{n}", first_tokens=4 + n) for n in range(20)]
+    params = ExampleParams(control=0.2)
+    kept = examples(table(*rows), params).kept["id"].to_pylist()
+    for scores, rule, bound in ((lengths, above, 6), (certainties, at_least, 0.5)):
+        [found] = scores(parts(tmp_path / scores.__name__, CANDIDATES.kept, rows), params)
+        assert sum(
+            bool(rule(score, bound)) for score in found["score"].to_pylist() if score is not None
+        ) == len(kept)

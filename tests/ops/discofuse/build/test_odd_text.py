@@ -31,7 +31,7 @@ def fates(*texts, **params):
     used = {name for names in found.kept["source_ids"].to_pylist() for name in names}
     lost = set(found.dropped["id"].to_pylist())
     assert used | lost == set(found.units.to_pylist()) and not used & lost
-    made = examples(found.kept, ExampleParams(**params))
+    made = examples(found.kept, ExampleParams(control=1, **params))
     assert made.kept.num_rows + made.dropped.num_rows == found.kept.num_rows
     reasons = {*found.dropped["reason"].to_pylist(), *made.dropped["reason"].to_pylist()}
     assert reasons <= REASONS

@@ -22,7 +22,7 @@ from ops.talksumm.evaluation import human_evaluation as talksumm
 from ops.talksumm.evaluation import people as talksumm_people
 from tests.parts import parts
 
-CLARITY, DECISIONS, DETECTION = PEOPLE.names
+CLARITY, DECISIONS, ERRORS, DETECTION = PEOPLE.names
 SHOWN = {one.name: one.shown for one in PEOPLE.questionnaires}
 QUESTION = {CLARITY: "understandable", DETECTION: "human"}
 RATERS = ("ann", "bob", "chi", "dan", "eve")
@@ -147,6 +147,26 @@ def test_table_8_by_hand(tmp_path):
     assert news["differ"]["mean"] is None and news["total"]["mean"] is None
 
 
+def test_the_analysis_of_errors_by_hand(tmp_path):
+    rows = [sent(name, ERRORS) for name in "abcd"]
+    given = [
+        *answers(rows[0], ["clear", "clear", "text"], "obscurity"),
+        *answers(rows[1], ["split", "split"], "obscurity"),
+        *answers(rows[2], ["context", "text"], "obscurity"),
+        *answers(rows[0], ["none"], "error"),
+        *answers(rows[1], ["comma", "comma", "other"], "error"),
+        *answers(rows[0], ["no_error"], "harm"),
+        *answers(rows[1], ["harmful"], "harm"),
+        *answers(rows[2], ["harmless"], "harm"),
+        *answers(rows[3], ["harmless", "no_error"], "harm"),
+    ]
+    [sports] = tables_of(judged(tmp_path, rows, given))["errors"]
+    assert (sports["domain"], sports["examples"]) == ("sports", 4)
+    assert [sports[name]["mean"] for name in ("no_error", "harmless", "harmful")] == [0.25, 0.25, 0.25]
+    assert sports["kinds"] == {"none": 1, "comma": 1, "determiner": 0, "pronoun": 0, "other": 0}
+    assert sports["reasons"] == {"clear": 1, "text": 0, "context": 0, "split": 1}
+
+
 def test_the_total_of_the_papers_numbers_is_the_papers_total():
     """Table 8: 525 of 1000 equal the gold text, and 65 % of the others are detected: 57 % in all."""
     asked = [False] * 525 + [True] * 475
@@ -194,7 +214,8 @@ def test_each_system_takes_its_own_answers_and_drops_the_others(tmp_path):
 def test_without_answers_there_are_no_rows(tmp_path):
     outcome = judged(tmp_path, [sent("a"), decided("a")], [])
     told = tables_of(outcome)
-    assert outcome.kept.num_rows == 0 and told["clarity"] == told["detection"] == told["agreement"] == []
+    assert outcome.kept.num_rows == 0 and told["clarity"] == told["detection"] == told["errors"] == []
+    assert told["agreement"] == []
     assert all(one["all"] == one["with_connectives"] for one in told["decisions"])
     assert told["decisions"][0]["all"]["agreement"]["mean"] is None
 

@@ -14,15 +14,17 @@ from ops.discofuse.models.fusions import FUSIONS as FUSION_ROWS
 from ops.discofuse.schemas import EXAMPLES
 from tests.parts import dealt
 
-PARAMS = RatingSheetParams(examples=2, splits=("validation", "train"), fusions=3, raters=("ann", "bob"))
-CLARITY, DECISIONS, DETECTION = PEOPLE.names
+PARAMS = RatingSheetParams(
+    examples=2, errors=0, splits=("validation", "train"), fusions=3, raters=("ann", "bob")
+)
+CLARITY, DECISIONS, ERRORS, DETECTION = PEOPLE.names
 
 
 def example(name, domain="sports", split="validation", kind="SINGLE_S_COORD", connective=", but", **change):
     return {
         "id": f"example-{name}", "source_ids": [f"sentence-{name}"], "licence": "MIT", "domain": domain, "split": split,
         "incoherent_first_sentence": f"Ann of {name} came .", "incoherent_second_sentence": f"Bob of {name} left .",
-        "discourse_type": kind, "connective_string": connective, "has_coref_type_pronoun": 0.0,
+        "fused": f"Ann of {name} came , but Bob left .", "discourse_type": kind, "connective_string": connective, "has_coref_type_pronoun": 0.0,
         "has_coref_type_nominal": 0.0, **change,
     }  # fmt: skip
 
@@ -79,6 +81,28 @@ def test_the_configured_number_of_examples_of_each_domain_appears_twice(tmp_path
     reasons = {name[8]: reason for name, reason in dropped.items()}
     assert reasons == {"v": "not_drawn", "t": "other_split"}
     assert len({row["id"] for row in rows}) == len(rows)
+
+
+def test_each_discourse_type_of_a_domain_gives_its_share(tmp_path):
+    kinds = ["PAIR_CONN"] * 30 + ["SINGLE_S_COORD"] * 10 + ["PAIR_NONE"] * 4
+    many = [example(f"v{number}", kind=kind) for number, kind in enumerate(kinds)]
+    rows, _, _, _ = made(tmp_path, PARAMS.model_copy(update={"examples": 11}), many, [])
+    drawn = [row["discourse_type"] for row in of(rows, CLARITY)]
+    assert {kind: drawn.count(kind) for kind in kinds} == {
+        "PAIR_CONN": 8,
+        "SINGLE_S_COORD": 2,
+        "PAIR_NONE": 1,
+    }
+
+
+def test_errors_are_analysed_next_to_the_original_text(tmp_path):
+    rows, _, files, _ = made(tmp_path, PARAMS.model_copy(update={"errors": 3}), fusions=[])
+    analysed = of(rows, ERRORS)
+    assert sorted(row["domain"] for row in analysed) == ["sports"] * 3 + ["wikipedia"] * 3
+    assert {row["example_id"] for row in of(rows, CLARITY)} < {row["example_id"] for row in analysed}
+    shown = {row["row_id"]: row["text"] for row in cells(files, "bob", ERRORS)}
+    assert shown == {row["id"]: row["text"] for row in analysed}
+    assert all(text.startswith("Ann of v") and ", but" in text for text in shown.values())
 
 
 def test_in_domain_fusions_are_drawn_and_rated_if_they_differ_from_the_gold_text(tmp_path):

@@ -34,7 +34,7 @@ def fusion(example, prediction=None, model="sports", domain="sports", **change):
     row = {
         "id": f"fusion-{example}-{model}", "source_ids": [f"example-{example}"], "licence": "MIT",
         "example_id": f"example-{example}", "system": "model" if model else "copy", "model": model, "domain": domain,
-        "balanced": True, "discourse_type": "SINGLE_S_COORD_ANAPHORA", "connective_string": ", but",
+        "split": "test", "balanced": True, "discourse_type": "SINGLE_S_COORD_ANAPHORA", "connective_string": ", but",
         "source": source, "target": target, "prediction": target,
     } | change  # fmt: skip
     return row | {"prediction": row["target"] if prediction is None else prediction.format(example)}
@@ -98,7 +98,7 @@ def test_the_tables_take_little_memory_for_each_fusion():
 def test_without_fusions_the_table_is_empty(tmp_path):
     [outcome] = made(tmp_path)
     assert outcome.kept.num_rows == 0
-    assert all(rows == [] for rows in json.loads(outcome.files[TABLE]).values())
+    assert not any(rows for rows in json.loads(outcome.files[TABLE]).values())
 
 
 def test_table_6_by_hand():

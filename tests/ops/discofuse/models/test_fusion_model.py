@@ -244,6 +244,15 @@ def test_every_test_example_is_fused_by_copy_and_by_every_model(made, tmp_path):
     assert reasons == {(row["id"], f"split_{row['split']}") for row in rows if row["split"] != "test"}
 
 
+def test_validation_examples_are_fused_if_params_say_so(made, tmp_path):
+    rows = [example(number, "sports", split) for number, split in enumerate(["validation", "test", "train"])]
+    found = fused(tmp_path, made, rows, FusionParams(split="validation"))
+    kept = [row for each in found for row in each.kept.to_pylist()]
+    assert {(row["example_id"], row["split"]) for row in kept} == {(rows[0]["id"], "validation")}
+    reasons = {row["id"]: row["reason"] for each in found for row in each.dropped.to_pylist()}
+    assert reasons == {rows[1]["id"]: "split_test", rows[2]["id"]: "split_train"}
+
+
 def test_the_configured_number_of_examples_of_each_domain_is_drawn_and_the_rest_is_dropped(made, tmp_path):
     rows = [example(number, domain, "test") for domain in ("sports", "wiki") for number in range(5)]
     found = fused(tmp_path, made, rows, FusionParams(examples=2, seed=3))

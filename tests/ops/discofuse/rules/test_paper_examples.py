@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ops.discofuse.build.pipeline import annotator
+from ops.discofuse.build.unfuse import fusion_examples
 from ops.discofuse.rules import CONTROL, RULES, RuleParams, candidates
 from tests.ops.discofuse.rules.fusion_texts import annotation, found, linked, written
 
@@ -106,6 +108,21 @@ def test_two_rules_are_executed_as_in_table_15():
     assert made.example.incoherent_first_sentence == "Ruiz ordered his first shot to be retaken ."
     assert made.example.incoherent_second_sentence == (
         "Brazilian players entered the penalty area before Ruiz 's kick ."
+    )
+
+
+def test_table_15_is_reproduced_from_text_with_the_links_that_coreference_finds():
+    """Alone, the sentence is not enough: its first word is tagged as a common noun."""
+    text = (
+        "The referee was Carlos Ruiz . Ruiz ordered his first shot to be retaken because Brazilian players "
+        "entered the penalty area before his kick ."
+    )
+    examples = fusion_examples(text, annotator())
+    [made] = [example for example in examples if example.discourse_type == "SINGLE_CONN_INNER_ANAPHORA"]
+    assert (made.connective_string, made.has_coref_type_pronoun) == ("because", 1.0)
+    assert made.incoherent_first_sentence == "Ruiz ordered his first shot to be retaken ."
+    assert (
+        made.incoherent_second_sentence == "Brazilian players entered the penalty area before Ruiz 's kick ."
     )
 
 

@@ -103,6 +103,16 @@ def test_a_conjunct_counts_only_near_its_conjunction():
 
 
 @pytest.mark.parametrize(
+    ("subject", "within"), [("birds", 2), ("the small birds", 4), ("most of the small birds", 6)]
+)
+def test_the_verb_of_a_clause_with_a_subject_is_bounded_if_params_say_so(subject, within):
+    text = f"The sun came out , and {subject} sang ."
+    assert len(found(text, "SINGLE_S_COORD")) == 1
+    assert len(found(text, "SINGLE_S_COORD", params=RuleParams(clause_within=within))) == 1
+    assert found(text, "SINGLE_S_COORD", params=RuleParams(clause_within=within - 1)) == []
+
+
+@pytest.mark.parametrize(
     "text",
     [
         ". . . !",
