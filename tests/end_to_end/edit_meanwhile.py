@@ -10,7 +10,6 @@ from orchestration.run.drive import run
 
 dataset, edit = sys.argv[1:]
 EDITS = {
-    "param": ("params.yaml", "epsilon: 0.1", "epsilon: 0.3"),
     "code": ("ops/talksumm/align/hmm.py", "float = Field(0.75,", "float = Field(3 / 4,"),
     "source": ("corpus/papers/alpha.txt", "half as many errors", "a third as many errors"),
 }

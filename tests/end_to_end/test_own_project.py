@@ -206,18 +206,6 @@ def test_a_folder_is_read_where_it_is_by_experiments_and_clones_too(active, tmp_
         assert "everything is up to date" in active("silverloom plan --select discofuse/examples", project)
 
 
-@pytest.mark.long
-def test_an_experiment_in_a_folder_of_its_own_finds_a_copied_source(active, tmp_path):
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts/a.txt").write_text(TEXTS[0])
-    active("silverloom init mine --copy --system discofuse --source texts", tmp_path)
-    mine = tmp_path / "mine"
-    active("git config user.name Me && git config user.email me@example.org", mine)
-    active('git add . && git commit -qm "New project"', mine)
-    change = "-S +sources.prose.texts.max_bytes=100000"
-    assert "Ran experiment" in active(f"dvc exp run --temp {change} sources-prose", mine)
-
-
 def init(*options):
     """Call `silverloom init` in this process; its status."""
     with pytest.raises(SystemExit) as ended:

@@ -89,14 +89,11 @@ def eight_months(project):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("storage", ["SQLite", "Postgres"])
 def test_a_backfill_with_poison_and_failures_makes_the_rest_and_a_second_makes_what_is_missing(
-    fresh, storage, request
+    fresh, postgres
 ):
     eight_months(fresh)
-    if storage == "Postgres":
-        address = request.getfixturevalue("postgres").database()
-        name_servers(fresh, SILVERLOOM_DAGSTER_POSTGRES=address)
+    name_servers(fresh, SILVERLOOM_DAGSTER_POSTGRES=postgres.database())
     fresh.silverloom("setup")
     places = [broken_again(fresh, "sources/papers", month) for month in FAILING]
     with serving(fresh.root) as servers:

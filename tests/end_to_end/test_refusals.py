@@ -56,13 +56,6 @@ def test_a_selection_that_matches_nothing_is_refused(fresh):
     assert "nothing is called 'nonsense'; known: " in output and "talksumm/pairs" in output
 
 
-@pytest.mark.long
-def test_a_selection_makes_one_system_and_its_inputs(fresh):
-    made = fresh.made(fresh.silverloom("run", "--select", "talksumm/pairs"))
-    assert "talksumm/pairs 2018-06" in made and "sources/papers 2018-06" in made
-    assert not any("alignments" in name for name in made)
-
-
 def test_a_changed_byte_is_refused_with_the_file_and_both_hashes(done):
     path = done.root / "data/talksumm/pairs/2018-06/kept-00000.parquet"
     content = bytearray(path.read_bytes())
@@ -176,11 +169,3 @@ def test_a_pipe_in_a_source_is_rejected_and_is_the_reason_why_dvc_lock_is_not_wr
     (done.root / "corpus/papers/pipe.txt").unlink()
     done.run()
     assert "text/pipe.txt" not in rejected(done, "sources/papers")
-
-
-@pytest.mark.long
-def test_dvc_does_not_wait_for_a_pipe_in_a_source(done):
-    """`make repro` checks this before it starts DVC."""
-    done.silverloom("repro")
-    os.mkfifo(done.root / "corpus/papers/pipe.txt")
-    assert "pipe.txt is neither a file nor a folder" in done.silverloom("repro", ok=False)

@@ -1,8 +1,6 @@
 """What is recomputed after a change, and what is not, according to both drivers."""
 
-import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -119,18 +117,6 @@ def test_growing_and_shrinking_the_range_restores_the_previous_lock(done):
 
 
 @pytest.mark.long
-def test_growing_and_shrinking_the_range_restores_the_previous_lock_with_dvc(done):
-    before = done.lock
-    done.params(lambda params: params["partitions"].update(start="2018-05"))
-    done.repro()
-    assert (done.root / "data/talksumm/pairs/2018-05").is_dir()
-    done.params(lambda params: params["partitions"].update(start="2018-06"))
-    done.repro()
-    assert not (done.root / "data/talksumm/pairs/2018-05").exists()
-    assert done.lock == before
-
-
-@pytest.mark.long
 def test_adding_and_removing_a_source_file_affects_only_its_month(done):
     before = done.lock
     write_paper(done.root / "corpus", "epsilon", "2018-07")
@@ -144,23 +130,6 @@ def test_adding_and_removing_a_source_file_affects_only_its_month(done):
     (done.root / "corpus/papers/epsilon.txt").unlink()
     done.run()
     assert done.lock == before
-
-
-@pytest.mark.long
-def test_a_missing_month_is_never_fresh_and_only_it_is_made(done):
-    before = done.lock
-    shutil.rmtree(done.root / "data/talksumm/summaries/2018-06")
-    assert re.search(r"talksumm/summaries\s+2018-06\s+yes\s+missing", done.silverloom("plan"))
-    assert done.made(done.run()) == ["talksumm/summaries 2018-06"]
-    assert done.lock == before
-
-
-@pytest.mark.long
-def test_a_manifest_without_a_hash_is_never_fresh(done):
-    path = done.root / "manifests/talksumm/summaries/2018-06.json"
-    shutil.rmtree(done.root / "data/talksumm/summaries/2018-06")
-    path.write_text(json.dumps({**json.loads(path.read_text()), "files": {}}))
-    assert "talksumm/summaries 2018-06" in done.made(done.run())
 
 
 @pytest.mark.long
@@ -210,22 +179,6 @@ def test_an_excluded_partition_lets_the_rest_finish_and_is_named(done):
     assert not (done.root / "data/talksumm/alignments/2018-07").exists()
     assert done.dvc_status() == {}
     assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
-
-
-@pytest.mark.long
-def test_only_a_broken_partition_fails_and_the_others_finish(done):
-    done.edit("ops/talksumm/align/alignments.py", "    units: list", BREAK + "    units: list")
-    output = done.run(ok=False)
-    assert (
-        "failed talksumm/alignments 2018-07: talksumm/alignments 2018-07: the talk delta is cursed" in output
-    )
-    assert "talksumm/alignments 2018-06" in done.made(output)
-    assert "failed talksumm/summaries 2018-07: needs talksumm/alignments 2018-07, which failed" in output
-
-
-BREAK = """    if any("Short Messages" in title for title in pairs["paper_title"].to_pylist()):
-        raise ValueError("the talk delta is cursed")
-"""
 
 
 @pytest.mark.long

@@ -72,13 +72,3 @@ def test_dagster_shows_a_repro_as_fresh_runs_that_passed_their_checks(reproduced
 def test_the_version_in_dagster_is_the_md5_in_dvc(done):
     locked = yaml.safe_load(done.lock)["stages"]["talksumm-training_sets"]["outs"][0]["md5"]
     assert done.dagster()["talksumm/training_sets"]["version"] == locked
-
-
-@pytest.mark.long
-def test_a_forced_repro_makes_everything_again_with_the_same_bytes(done):
-    before = done.lock
-    output = done.repro(env={"SILVERLOOM_FORCE": "1"}) + done.dvc(
-        "repro", "-f", env={"SILVERLOOM_FORCE": "1"}
-    )
-    assert "talksumm/alignments 2018-06" in output
-    assert done.lock == before

@@ -91,40 +91,20 @@ def make_one(project, *partition) -> str:
 
 
 @pytest.mark.long
-def test_a_single_dvc_stage_ends_with_the_same_causes_and_status_1(done):
-    add_source(done)
-    output = " ".join(done.dvc("repro", "-s", "sources-papers", ok=False).split())
-    assert re.search(TOLD, output)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("allowed", [False, True])
-def test_a_source_without_a_single_matching_file_is_reported_by_plan_and_run_and_shown_by_dagster(
-    done, allowed
-):
-    add_source(done, files="*.tex", may_be_rejected=allowed)
+def test_a_source_without_a_single_matching_file_is_reported_by_plan_and_run_and_shown_by_dagster(done):
+    add_source(done, files="*.tex")
     told = (
         "sources.papers.scans, 0 records: no file of kind 'plain_text' in corpus/scans matches files: '*.tex'"
     )
-    assert (told in done.silverloom("plan")) != allowed
-    assert (told in done.silverloom("run", "--select", "sources/papers", ok=allowed)) != allowed
+    assert told in done.silverloom("plan")
+    assert told in done.silverloom("run", "--select", "sources/papers", ok=False)
     done.params(lambda params: params["sources"]["papers"]["text"].update(licence="MIT"))
-    assert (told in make_one(done, "sources/papers", "2018-06").replace("\\", "")) != allowed
+    assert told in make_one(done, "sources/papers", "2018-06").replace("\\", "")
 
 
 @pytest.mark.long
-def test_a_dvc_stage_succeeds_if_params_allow_complete_rejection(done):
+def test_rejects_are_no_failure_if_params_allow_them(done):
     add_source(done, may_be_rejected=True)
-    assert "rejected whole" not in done.dvc("repro", "sources-papers")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("readable", [True, False])
-def test_rejects_are_no_failure_if_one_record_is_read_or_params_allow_them(done, readable):
-    add_source(done, may_be_rejected=not readable)
-    if readable:
-        one = next((done.root / "corpus/papers").glob("*.txt"))
-        (done.root / "corpus/scans/e.txt").write_bytes(one.read_bytes())
     output = done.run()
     assert "rejected in sources/papers: 4" in " ".join(output.split()) and "rejected whole" not in output
     assert "rejected" not in done.silverloom("health")

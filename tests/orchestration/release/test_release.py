@@ -142,22 +142,6 @@ def test_a_release_of_rows_whose_licence_forbids_it_is_refused_and_names_the_sou
 
 
 @pytest.mark.long
-def test_a_refusal_names_the_sources_of_units_that_are_not_rows(sample_project, tmp_path):
-    project = sample_project.copy(tmp_path / "sample")
-    project.params(lambda params: params["sources"]["prose"]["sports"].update(licence="CC-BY-NC-4.0"))
-    said = project.silverloom("release", "discofuse", ok=False)
-    assert "rows of discofuse may not be released: sources.prose.sports (CC-BY-NC-4.0);" in said
-
-
-@pytest.mark.long
-def test_a_licence_listed_in_params_allows_a_release_and_is_on_its_card(done):
-    done.params(lambda params: params["sources"]["papers"]["text"].update(licence="CC-BY-NC-SA-4.0"))
-    done.params(lambda params: params["release"]["licences"].append("CC-BY-NC-SA-4.0"))
-    done.silverloom("release", "talksumm")
-    assert head(done.root / "release/talksumm")["license"] == ["cc-by-nc-sa-4.0", "cc0-1.0"]
-
-
-@pytest.mark.long
 def test_a_folder_that_is_not_a_release_is_left_alone(done):
     (done.root / "mine").mkdir()
     (done.root / "mine/notes.txt").write_text("mine")
