@@ -11,7 +11,6 @@ import yaml
 
 from orchestration.files.publish import lock_file
 from tests.end_to_end.backfilling import MONTHS, start
-from tests.end_to_end.ticks import broken
 from tests.processes import alive, descendants
 from tests.projects import datasets
 from tests.waiting import until
@@ -47,20 +46,6 @@ def test_two_jobs_make_the_same_as_one_run_with_a_run_for_each_partition(done, f
     assert yaml.safe_load(fresh.lock) == yaml.safe_load(done.lock), "the order is that of commits"
     assert fresh.data() == done.data()
     assert {part["status"] for part in fresh.dagster().values()} == {"FRESH"}
-
-
-@pytest.mark.long
-def test_a_broken_partition_fails_alone_and_is_named_with_the_partitions_it_blocks(fresh):
-    broken(fresh, "sources/talks", "2018-07")
-    output = fresh.silverloom("backfill", *MONTHS, ok=False)
-    closing = output[output.index("made now") :]
-    assert "failed sources/talks 2018-07: sources/talks 2018-07: Is a directory" in closing
-    assert "failed talksumm/matches 2018-07: needs sources/talks 2018-07, which failed" in closing
-    assert "talksumm/summaries 2018-06" in fresh.made(output) and "sources/sentences 2018-07" in fresh.made(
-        output
-    )
-    failed = [run for run in runs(fresh) if run["status"] == "FAILURE"]
-    assert [(run["asset"], run["month"]) for run in failed] == [("sources/talks", "2018-07")]
 
 
 @pytest.mark.parametrize(

@@ -74,20 +74,3 @@ def test_after_a_checkout_of_another_version_sync_updates_dagster(done):
     assert {name: part["version"] for name, part in done.dagster().items()} == before
     assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
     assert done.made(done.run()) == []
-
-
-EXPERIMENT = ("exp", "run", "-S", "talksumm.hmm.epsilon=0.2")
-
-
-@pytest.mark.long
-def test_an_experiment_in_a_temporary_folder_changes_neither_the_workspace_nor_its_dagster(done):
-    data, seen = done.data(), done.dagster()
-    output = done.dvc(*EXPERIMENT, "-n", "aside", "--temp")
-    assert "talksumm/alignments 2018-06:" in output
-    assert "sources/papers 2018-06:" not in output, "its manifests came with its data"
-    assert done.data() == data
-    assert done.dagster() == seen
-    done.dvc("exp", "apply", "aside")
-    assert "epsilon: 0.2" in (done.root / "params.yaml").read_text()
-    assert done.made(done.run()) == []
-    assert {part["status"] for part in done.dagster().values()} == {"FRESH"}

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from orchestration.files.identity import folder_files
-from tests.end_to_end.crawling import CITED, CRAWLS, WEB_PAGES, crawling, rows
+from tests.end_to_end.crawling import CRAWLS, WEB_PAGES, crawling, rows
 from tests.end_to_end.ticks import tick
 from tests.ops.crawl.crawling import QUICK
 from tests.ops.crawl.hostile import answering, reply
@@ -266,49 +266,6 @@ def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_any_request
         output = fresh.silverloom("run", "--select", CRAWLS, ok=False)
     assert "params.yaml: sources.crawls.web.options: contact: Field required" in output
     assert asked == []
-
-
-def article(*urls):
-    cited = " ".join(f"<ref>{url}</ref>" for url in urls)
-    return f"The Tane is a river in the north of the island, which floods every spring. {cited}\n"
-
-
-@pytest.mark.long
-def test_cited_pages_are_fetched_again_only_on_demand_or_for_new_citations(fresh):
-    routes = {"/a": page("first"), "/b": page("other")}
-    with answering(routes) as (site, asked):
-        crawling(fresh, site, constant="2018-06")
-        folder = fresh.root / "corpus/articles"
-        folder.mkdir()
-        (folder / "Tane.wiki").write_text(article(f"{site}/a", f"{site}/gone"))
-        source = {"kind": "wikitext", "path": "corpus/articles", "month": {"constant": "2018-06"}}
-
-        def change(params):
-            cited = {"kind": "citations", "dataset": "sources/articles"}
-            params["sources"].pop("crawls")
-            params["sources"] |= {
-                "articles": {"wiki": {**source, "licence": "CC0-1.0"}},
-                "cited_pages": {"wiki": {**cited, "options": {**QUICK, "licence": "CC0-1.0"}}},
-                "web_pages": {"cited": {"dataset": CITED}},
-            }
-
-        fresh.params(change)
-        fresh.silverloom("render")
-        fresh.silverloom("run", "--select", WEB_PAGES)
-        assert sorted(asked.paths()) == ["/a", "/gone"]
-        assert "the first version" in texts(fresh, "2018-06")["a"]
-
-        routes |= {"/a": page("second")}
-        (folder / "Tane.wiki").write_text(article(f"{site}/a", f"{site}/gone", f"{site}/b"))
-        asked.clear()
-        fresh.silverloom("run", "--select", WEB_PAGES)
-        assert asked.paths() == ["/b"], "fetched pages are pinned"
-        assert "the first version" in texts(fresh, "2018-06")["a"]
-
-        asked.clear()
-        fresh.silverloom("run", "--recrawl", "--select", WEB_PAGES)
-        assert sorted(asked.paths()) == ["/a", "/b", "/gone"]
-        assert "the second version" in texts(fresh, "2018-06")["a"]
 
 
 @pytest.mark.long

@@ -106,17 +106,6 @@ def test_making_one_empty_partition_publishes_all_others_of_its_dataset(project)
 
 
 @pytest.mark.long
-def test_a_document_in_an_empty_year_makes_only_that_year(project):
-    project.run()
-    (project.root / "corpus/1977.txt").write_text(PAPER.format(year=1977))
-    made = [name for name in project.made(project.run()) if name.startswith("sources/")]
-    assert made == ["sources/papers 1977", "sources/citations 1977", "sources/sentences 1977"]
-    (project.root / "corpus/1977.txt").unlink()
-    assert len(project.made(project.run())) == 3
-    assert "everything is up to date" in project.silverloom("plan")
-
-
-@pytest.mark.long
 def test_months_of_a_crawl_without_lists_are_published_together_and_never_fetched_again(project):
     (project.root / "lists").mkdir()
     source = {"kind": "url_list", "path": "lists", "licence": "CC0-1.0", "options": dict(QUICK)}

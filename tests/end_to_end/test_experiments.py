@@ -44,14 +44,6 @@ def shown(project):
     return {row["Experiment"] or row["rev"]: row for row in rows}
 
 
-def test_the_queue_finishes_every_experiment(queued):
-    project, _, output = queued
-    assert {row["Name"]: row["Status"] for row in status(project)} == dict.fromkeys(EXPERIMENTS, "Success"), (
-        output
-    )
-    assert project.made(output), "their stages report what they made"
-
-
 def test_experiments_are_shown_side_by_side_with_params_counts_and_scores(queued):
     rows = shown(queued[0])
     assert {"workspace", "main", *EXPERIMENTS} <= rows.keys()
@@ -63,8 +55,12 @@ def test_experiments_are_shown_side_by_side_with_params_counts_and_scores(queued
     assert "metrics/talksumm/alignments.json:score" in scores and all(scores.values())
 
 
-def test_the_queue_leaves_the_workspace_unchanged_for_every_tool(queued):
-    project, (data, lock), _ = queued
+def test_the_queue_finishes_and_leaves_the_workspace_unchanged_for_every_tool(queued):
+    project, (data, lock), output = queued
+    assert {row["Name"]: row["Status"] for row in status(project)} == dict.fromkeys(EXPERIMENTS, "Success"), (
+        output
+    )
+    assert project.made(output), "their stages report what they made"
     assert (project.data(), project.lock) == (data, lock)
     assert project.git("status", "--porcelain") == ""
     assert project.dvc_status() == {}
@@ -102,29 +98,3 @@ def test_an_experiment_in_place_changes_the_workspace_and_can_be_reverted(done):
     done.dvc("checkout", "--force")
     assert (done.data(), done.lock) == before
     assert done.made(done.run()) == []
-
-
-def take_back(project):
-    """Return to the committed state, as the README says; return the stages that `dvc status` then calls stale."""
-    project.git("checkout", ".")
-    project.dvc("checkout", "--force")
-    return project.dvc_status()
-
-
-def test_a_backfill_of_one_month_can_be_reverted(done):
-    """It commits no dataset, and the pages that show it are not among the committed ones."""
-    before = done.data(), done.lock
-    pages = {name: content for name, content in before[0].items() if "/pages/" in name}
-    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
-    month = ("--from", "2018-06", "--to", "2018-06", "--select", "talksumm/alignments")
-    output = done.silverloom("backfill", *month)
-    assert "data/quality/pages-so-far/index.html shows them" in output
-    assert done.lock == before[1] and done.data() != before[0]
-    assert pages.items() <= done.data().items()
-    assert take_back(done) == {}
-    assert (done.data(), done.lock) == before
-    done.silverloom("live")
-    assert not (done.root / "data/quality/pages-so-far").exists()
-    output = done.run()
-    assert done.made(output) == []
-    assert "data/quality/pages/index.html shows them" in output

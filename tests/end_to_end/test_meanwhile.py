@@ -8,24 +8,18 @@ from orchestration.definitions import workspace
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("dataset", "edit", "moved"),
-    [("talksumm/alignments", "code", "ops"), ("sources/papers", "source", "corpus/papers")],
-)
-def test_a_file_edited_during_a_run_makes_its_datasets_stale_after_it(
-    fresh_project, tmp_path, dataset, edit, moved
-):
+def test_code_edited_during_a_run_makes_its_datasets_stale_after_it(fresh_project, tmp_path):
     project = fresh_project.copy(tmp_path / "project")
     script = str(Path(__file__).with_name("edit_meanwhile.py"))
-    ended = project.zygote.run(project.root, [dataset, edit], path=script, env={})
+    ended = project.zygote.run(project.root, [], path=script, env={})
     assert ended.status == 1, ended.output
-    assert f"{moved} changed while this ran" in ended.output
+    assert "ops changed while this ran" in ended.output
     plan = [line.split()[:3] for line in project.silverloom("plan").splitlines()]
-    assert [dataset, "2018-06", "yes"] in plan
+    assert ["talksumm/alignments", "2018-06", "yes"] in plan
     project.run()
     clean = fresh_project.copy(tmp_path / "clean")
-    for name in ("params.yaml", "ops/talksumm/align/hmm.py", "corpus/papers/alpha.txt"):
-        (clean.root / name).write_text((project.root / name).read_text())
+    name = "ops/talksumm/align/hmm.py"
+    (clean.root / name).write_text((project.root / name).read_text())
     clean.run()
     assert project.lock == clean.lock
     assert project.data() == clean.data()

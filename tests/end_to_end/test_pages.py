@@ -29,14 +29,6 @@ def test_pages_are_made_again_only_when_a_dataset_changes(done):
 
 
 @pytest.mark.long
-def test_a_changed_description_remakes_the_page_of_a_dataset_and_not_the_dataset(done):
-    done.edit("assets/systems/talksumm/datasets.py", '"similarity", ', "")
-    output = done.run()
-    assert "quality/pages: written" in output
-    assert done.made(output) == []
-
-
-@pytest.mark.long
 def test_updated_pages_equal_a_render_from_scratch_in_every_system(sample_project, tmp_path):
     project = sample_project.copy(tmp_path / "project")
     pages = project.root / "data/quality/pages"

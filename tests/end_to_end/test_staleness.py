@@ -150,23 +150,6 @@ def test_a_half_recomputed_stage_and_everything_downstream_stay_stale_in_dvc(don
 
 
 @pytest.mark.long
-def test_a_failed_blocking_check_makes_the_partition_stale_for_both_drivers(done):
-    """An op that loses a unit is caught, and its dependants are not made."""
-    done.edit(
-        "ops/talksumm/summarise.py",
-        'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)',
-        'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped[1:])',
-    )
-    output = done.run(ok=False)
-    assert "check conservation failed: 1 units are lost in part 0" in output
-    assert "talksumm/training_sets: needs talksumm/summaries 2018-06, which failed" in output
-    assert done.dagster()["talksumm/summaries 2018-06"]["checks"]["conservation"] is False
-    assert "talksumm-summaries" in done.dvc_status()
-    assert "talksumm/summaries 2018-06" in done.silverloom("plan").replace("  ", " ")
-    assert "not fresh talksumm/summaries 2018-06" in done.repro(ok=False)
-
-
-@pytest.mark.long
 def test_an_excluded_partition_lets_the_rest_finish_and_is_named(done):
     reason = {"asset": "talksumm/alignments", "partition": "2018-07", "reason": "one talk is broken"}
     done.params(lambda params: params.update(exclude=[reason]))
@@ -179,13 +162,3 @@ def test_an_excluded_partition_lets_the_rest_finish_and_is_named(done):
     assert not (done.root / "data/talksumm/alignments/2018-07").exists()
     assert done.dvc_status() == {}
     assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
-
-
-@pytest.mark.long
-def test_a_record_without_a_month_moves_with_the_start_of_the_range(done):
-    (done.root / "corpus/papers/empty.txt").write_text("")
-    assert "sources/papers 2018-06: 2 kept, 0 dropped, 1 rejected" in done.run()
-    done.params(lambda params: params["partitions"].update(start="2018-07"))
-    output = done.run()
-    assert "removed, no longer partitions (11): sources/papers 2018-06, " in output
-    assert "sources/papers 2018-07: 2 kept, 0 dropped, 1 rejected" in output

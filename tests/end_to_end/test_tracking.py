@@ -103,17 +103,6 @@ def test_a_training_logs_a_run_for_each_model_with_its_curve_and_the_chosen_one_
     assert sorted(answer["indices"]) == [0, 1] and len(answer["scores"]) == 2
 
 
-@pytest.mark.long
-def test_a_change_is_another_run_marked_as_from_a_dirty_tree(done):
-    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
-    done.silverloom("run", "--select", "talksumm/alignments")
-    mlflow = client(done)
-    experiment = mlflow.get_experiment_by_name("talksumm/alignments").experiment_id
-    found = mlflow.search_runs([experiment], "tags.partition = '2018-06'")
-    assert {run.data.params["talksumm.hmm.epsilon"] for run in found} == {"0.1", "0.2"}
-    assert {run.data.tags["mlflow.source.git.dirty"] for run in found} == {"false", "true"}
-
-
 def test_a_partition_that_fails_its_checks_is_a_failed_run(failed):
     run = runs(failed, "talksumm/summaries")["2018-06"]
     assert run.info.status == "FAILED"

@@ -59,17 +59,6 @@ def alone(done_project, tmp_path_factory):
     return project.data()
 
 
-def test_two_processes_make_the_same_bytes_as_one_and_their_number_makes_nothing_stale(
-    done_project, tmp_path, alone
-):
-    project = trained_by(done_project.copy(tmp_path / "checkout"), TWO)
-    assert "talksumm/extractor" in project.made(run(project, "--jobs", "2"))
-    assert project.data() == alone
-    trained_by(project, ONE)
-    assert project.made(project.run()) == []
-    assert project.data() == alone
-
-
 def test_a_killed_run_resumes_with_another_number_of_processes(done_project, tmp_path, alone):
     project = trained_by(done_project.copy(tmp_path / "checkout"), TWO)
     program = project.start("orchestration.cli", "run", "--jobs", "1")

@@ -43,28 +43,6 @@ def test_a_completely_rejected_source_ends_a_run_with_its_causes_and_status_1(do
 
 
 @pytest.mark.long
-def test_a_source_of_oversized_recordings_only_is_rejected_and_does_not_fail_the_run(done):
-    folder = done.root / "corpus" / "videos"
-    folder.mkdir()
-    (folder / "metadata.csv").write_text("file,title,date,url,licence\na.wav,A Talk,2018-06-01,,\n")
-    (folder / "a.wav").write_bytes(bytes(1001))
-    month = {"field": "date"}
-    source = {
-        "kind": "recordings",
-        "path": "corpus/videos",
-        "month": month,
-        "licence": "MIT",
-        "max_bytes": 1000,
-    }
-    done.params(lambda params: params["sources"]["talks"].update(videos=source))
-    done.silverloom("render")
-    output = " ".join(done.run().split())
-    cause = "larger than max_bytes = 1000; it was not read: raise max_bytes of its source in params.yaml"
-    assert f"rejected in sources/talks: 1, most often: {cause}" in output and "rejected whole" not in output
-    assert "sources:" not in make_one(done, "sources/talks", "2018-06")
-
-
-@pytest.mark.long
 def test_repro_ends_with_the_same_causes_and_status(done):
     add_source(done)
     output = " ".join(done.silverloom("repro", ok=False).split())
@@ -100,11 +78,3 @@ def test_a_source_without_a_single_matching_file_is_reported_by_plan_and_run_and
     assert told in done.silverloom("run", "--select", "sources/papers", ok=False)
     done.params(lambda params: params["sources"]["papers"]["text"].update(licence="MIT"))
     assert told in make_one(done, "sources/papers", "2018-06").replace("\\", "")
-
-
-@pytest.mark.long
-def test_rejects_are_no_failure_if_params_allow_them(done):
-    add_source(done, may_be_rejected=True)
-    output = done.run()
-    assert "rejected in sources/papers: 4" in " ".join(output.split()) and "rejected whole" not in output
-    assert "rejected" not in done.silverloom("health")

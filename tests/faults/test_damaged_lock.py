@@ -44,22 +44,6 @@ def test_a_damaged_lock_is_named_and_left_alone_and_restored_from_git(done, tall
 
 
 @pytest.mark.long
-def test_a_lock_that_is_a_folder_is_named_and_rebuilt_when_it_is_removed(done, tally):
-    """dvc.lock is a folder"""
-    path, whole = done.root / "dvc.lock", done.lock
-    path.unlink()
-    path.mkdir()
-    tally.attempt()
-    output = done.silverloom("run", ok=False)
-    assert re.fullmatch(r"error: dvc\.lock is damaged: it is .*; .*remove it, and `make run` .*\n", output), (
-        output
-    )
-    path.rmdir()
-    assert done.made(done.run()) == [] and done.lock == whole
-    tally.survive()
-
-
-@pytest.mark.long
 def test_every_command_that_reads_the_lock_refuses_a_damaged_one(done, tally):
     """dvc.lock is damaged: emptied, cut off, overwritten, replaced"""
     damage(done, done.lock.encode()[:-1])

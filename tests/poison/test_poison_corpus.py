@@ -13,8 +13,8 @@ DOCUMENTED = read_table(DOCS.read_text(encoding="utf-8"))
 QUICK, LONG = [], defaultdict(list)
 for item in ITEMS:
     for number, parser in enumerate(item.parsers()):
-        if parser.crawl:  # one crawl meets all items
-            LONG[parser.name].append((item, parser))
+        if parser.crawl:
+            LONG["poison in lists"].append((item, parser))
         elif item.very_slow or (number and item.slow):
             LONG[item.name].append((item, parser))
         else:

@@ -141,15 +141,6 @@ def test_a_release_of_rows_whose_licence_forbids_it_is_refused_and_names_the_sou
     assert not (done.root / "release").exists()
 
 
-@pytest.mark.long
-def test_a_folder_that_is_not_a_release_is_left_alone(done):
-    (done.root / "mine").mkdir()
-    (done.root / "mine/notes.txt").write_text("mine")
-    assert "is not a release" in done.silverloom("release", "talksumm", "--folder", "mine", ok=False)
-    assert tree(done.root / "mine") == {"notes.txt": b"mine"}
-    assert "systems with one: " in done.silverloom("release", "talks", ok=False)
-
-
 @pytest.mark.parametrize(
     ("rows", "category"),
     [(0, "n<1K"), (999, "n<1K"), (1_000, "1K<n<10K"), (2_000_000, "1M<n<10M"), (10**9, "n>1B")],
