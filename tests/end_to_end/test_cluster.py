@@ -44,7 +44,7 @@ def test_the_datasets_of_all_systems_are_the_same_bytes_on_a_cluster(sample_proj
     """Includes datasets that one task makes, such as trainings, and joins that are spread over tasks."""
     here, there = (sample_project.copy(tmp_path / name) for name in ("here", "there"))
     there.params(lambda params: params["engine"].update(join_bytes=100_000))
-    selected = ("discofuse/evaluation", "talksumm/summaries", "wikisum/examples", "parasci/paraphrases")
+    selected = ("discofuse/fusion_model", "talksumm/summaries", "wikisum/ranked", "parasci/definitions")
     for name in selected:
         here.silverloom("run", "-s", name)
         there.silverloom("run", "-s", name, "--jobs", "2", env=on_cluster)
