@@ -108,6 +108,7 @@ def test_no_server_is_read_as_a_script_or_shown_in_a_frame(foreign, servers):
         assert answer.headers["X-Frame-Options"] == "SAMEORIGIN"
 
 
+@pytest.mark.parametrize("foreign", ["localhost"], indirect=True)
 def test_a_link_from_elsewhere_leads_to_each_server_and_on_to_the_next(foreign, servers):
     start = foreign.url
     for address, text in {

@@ -125,20 +125,13 @@ def test_this_process_runs_a_task_at_once_and_reports_to_its_listener():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "error",
-    [
-        OSError(errno.ENOSPC, "No space left on device"),
-        ValueError("closed"),
-    ],
-)
-def test_a_failing_listener_does_not_stop_the_workers(tally, error, processes):
-    """The progress of workers cannot be shown: a full disk, a closed terminal"""
+def test_a_failing_listener_does_not_stop_the_workers(tally, processes):
+    """The progress of workers cannot be shown"""
     heard = []
 
     def show(event):
         heard.append(event)
-        raise error
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     tell = processes.channel(show)
     tally.attempt()
