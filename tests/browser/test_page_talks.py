@@ -159,14 +159,6 @@ def test_a_talk_without_an_alignment_has_a_page(talk_page):
     opened.assert_fine()
 
 
-@pytest.mark.long
-def test_a_talk_without_times_counts_its_words(talk_page):
-    opened = talk_page(Talk("e", ["hello", "silver"], SENTENCES[1:2], [(1, 1, 0)], timed=False))
-    opened.page.locator("#talk [role=option]").click()
-    expect(opened.page.locator("#selection")).to_contain_text("word 2")
-    opened.assert_fine()
-
-
 def test_very_long_texts_and_markup_are_shown_and_never_run(talk_page):
     long = "silver " * 150_000
     words = [ODD, "x" * 1_000_000, "\u202eright", "\x07bell", "\u2028line"]

@@ -158,16 +158,6 @@ def test_elements_that_the_keyboard_cannot_reach_are_detected(opened):
             opened(body).assert_keyboard()
 
 
-@pytest.mark.long
-def test_elements_that_need_no_focus_or_show_it_in_another_way_are_accepted(opened):
-    for body in [
-        '<button disabled>Off</button> <div inert><a href="#a">Not now</a></div> <a href="#b" hidden>Gone</a>',
-        '<div role="tablist"><button role="tab">A</button><button role="tab" tabindex="-1">B</button></div>',
-        '<div style="columns: 2"><a href="#a">One</a><br><a href="#b">Two</a></div>',
-    ]:
-        opened(body).assert_keyboard()
-
-
 def test_a_previous_click_does_not_move_where_tab_starts(opened):
     page = opened('<a href="#a">One</a> <p id="low">Here</p> <a href="#b">Two</a>')
     page.page.click("#low")

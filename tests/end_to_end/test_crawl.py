@@ -188,41 +188,6 @@ def test_a_damaged_crawl_missing_from_the_cache_is_refused_until_a_recrawl_is_re
 
 
 @pytest.mark.long
-def test_a_feed_item_and_a_page_found_on_a_copy_are_explained_by_the_line_that_led_to_them(fresh):
-    """The line of the item is dropped as a listing, and the page that linked to the other one as a copy."""
-    meta = "<meta><month>June</month><year>2018</year></meta><paper id='1'><url>P18-1001</url></paper>"
-    xml = f"<collection id='P18'><volume id='1'>{meta}</volume></collection>".encode()
-    copy = reply(body=b"<a href=deep>d</a>")
-    routes = {"/P18.xml": reply(body=xml), "/P18-1001.pdf": reply(body=b"%PDF")}
-    routes |= {
-        "/a/": copy,
-        "/b/": copy,
-        "/start": reply(body=b"<a href=/b/>b</a>"),
-        "/b/deep": reply(body=b"d"),
-    }
-    with answering(routes) as (site, _):
-        crawling(fresh, site, "/start", "/a/", constant="2018-06")
-        (fresh.root / "corpus/anthology").mkdir()
-        (fresh.root / "corpus/anthology/lines.txt").write_text("P18\n")
-        options = {**QUICK, "metadata": f"{site}/", "files": f"{site}/"}
-        source = {"kind": "acl_anthology", "path": "corpus/anthology", "month": {"constant": "2018-06"}}
-
-        def change(params):
-            params["sources"]["crawls"]["anthology"] = {**source, "licence": "CC0-1.0", "options": options}
-            params["sources"]["crawls"]["web"]["options"]["depth"] = 2
-
-        fresh.params(change)
-        fresh.silverloom("render")
-        fresh.silverloom("run", "--select", CRAWLS)
-    found = rows(fresh, "2018-06")
-    told = fresh.silverloom("explain", found["P18-1001.pdf"]["id"]).split("made of")[1]
-    assert "found on P18\n  file corpus/anthology/lines.txt, line 1" in told
-    told = fresh.silverloom("explain", found["deep"]["id"]).split("made of")[1]
-    assert f"found on {site}/b/\n" in told and "file corpus/lists/pages.txt, line 1" in told
-    assert "in no dataset" not in told
-
-
-@pytest.mark.long
 def test_a_search_result_is_read_and_explained_by_its_query_and_without_the_key_no_request_is_made(
     fresh, monkeypatch
 ):

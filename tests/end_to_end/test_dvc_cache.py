@@ -33,7 +33,6 @@ def is_linked(file, kind):
     ("level", "kind"),
     [
         ("global", "symlink"),
-        pytest.param("system", "copy", marks=pytest.mark.long),
         pytest.param("local", "hardlink", marks=pytest.mark.long),
         pytest.param("project", "reflink", marks=pytest.mark.long),  # without reflinks, DVC copies
     ],

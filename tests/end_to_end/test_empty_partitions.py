@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.ops.crawl.crawling import QUICK
-from tests.ops.crawl.hostile import answering, reply
 from tests.projects import BLOCKING, Project, begin, copy_code
 from tests.systems import leave_out
 
@@ -103,27 +101,6 @@ def test_making_one_empty_partition_publishes_all_others_of_its_dataset(project)
     assert project.made(project.silverloom("run")) == []
     assert project.dvc_status() == {}
     assert not {name: shown for name, shown in project.dagster().items() if shown["status"] != "FRESH"}
-
-
-@pytest.mark.long
-def test_months_of_a_crawl_without_lists_are_published_together_and_never_fetched_again(project):
-    (project.root / "lists").mkdir()
-    source = {"kind": "url_list", "path": "lists", "licence": "CC0-1.0", "options": dict(QUICK)}
-    with answering({"/a": reply(body=b"<p>a")}) as (site, asked):
-        (project.root / "lists/1976.txt").write_text(f"{site}/a\n")
-
-        def change(params):
-            params["sources"]["crawls"] = {"web": {**source, "month": {"field": "file"}}}
-
-        project.params(change)
-        project.silverloom("render")
-        output = project.silverloom("run", "--select", "sources/crawls")
-        assert [name for name in project.made(output) if name == "sources/crawls 1976"]
-        assert len(project.made(output)) == 2
-        again = project.silverloom("run", "--recrawl", "--select", "sources/crawls")
-        assert len(project.made(again)) == 2
-        assert project.made(project.silverloom("run", "--select", "sources/crawls")) == []
-        assert asked.paths() == ["/a", "/a"]
 
 
 def test_a_plan_counts_obsolete_partitions_in_one_line(project):

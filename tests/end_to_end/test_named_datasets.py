@@ -1,20 +1,16 @@
 """A source may name a dataset instead of a folder: prose of articles, web pages, papers and talks."""
 
-import bz2
-
 import pyarrow.parquet as pq
 import pytest
 
 from tests.end_to_end.corpus import write_corpus
 from tests.ops.crawl.crawling import QUICK
-from tests.papers_as_pdf import printed
 from tests.projects import Project, begin, copy_code, small
 
 ARTICLES = {
     "Tane": "The Tane is a [[river]]. It is long.\n\n== Fish ==\nSalmon came back.",
     "Mill": "#REDIRECT [[Tane]]",
 }
-PACK = b"<page><title>Salt</title><ns>0</ns><revision><text>Salt is dear.</text></revision></page>"
 PAGE = "<html><body><p>The ferry crosses twice a day, but it does not sail in winter.</p></body></html>"
 NAMED = {
     "wiki": {"dataset": "sources/articles", "domain": "encyclopedia"},
@@ -136,34 +132,3 @@ def test_a_dataset_that_depends_on_its_reader_or_cannot_be_read_is_refused(
 
     project.params(change)
     assert message in " ".join(project.silverloom("render", ok=False).split())
-
-
-@pytest.mark.long
-def test_papers_and_articles_are_read_from_fetched_collections(named_project, tmp_path):
-    project = named_project.copy(tmp_path / "checkout")
-    fetched, lists = tmp_path / "fetched", project.root / "corpus/lists"
-    for folder in (fetched, lists):
-        folder.mkdir()
-    (fetched / "P18-1001-2018-06.pdf").write_bytes(
-        printed("Noise", [("1 Introduction", ["Labels are dear."])])
-    )
-    (fetched / "pack-2018-06.xml.bz2").write_bytes(bz2.compress(PACK))
-    (lists / "folders.txt").write_text(f"file://{fetched}\n")
-    crawl = {"kind": "folder", "path": "corpus/lists", "month": {"constant": "2018-06"}, "licence": "CC0-1.0"}
-
-    def change(params):
-        options = {**QUICK, "pattern": r"(\d{4}-\d{2})\."}
-        params["sources"]["crawls"] = {"bucket": {**crawl, "options": options}}
-        for reader in ("papers", "articles"):
-            params["sources"][reader]["fetched"] = {"dataset": "sources/crawls"}
-
-    project.params(change)
-    project.silverloom("render")
-    for reader, title in {"papers": "Noise", "articles": "Salt"}.items():
-        output = project.silverloom("run", "--select", f"sources/{reader}")
-        assert "failed" not in output, output
-        files = (project.root / f"data/sources/{reader}/2018-06").glob("kept-*.parquet")
-        rows = [row for file in files for row in pq.read_table(file).to_pylist()]
-        (row,) = (row for row in rows if row["title"] == title)
-        assert row["licence"] == "CC0-1.0"
-        assert "sources/crawls 2018-06 [kept]" in project.silverloom("explain", row["id"])

@@ -3,10 +3,9 @@
 import json
 import re
 
-import pyarrow.parquet as pq
 import pytest
 
-from orchestration.files.identity import folder_files, folder_hashes
+from orchestration.files.identity import folder_hashes
 from pages.site import INDEX
 
 
@@ -51,37 +50,3 @@ def test_updated_pages_equal_a_render_from_scratch_in_every_system(sample_projec
 def groups(pages):
     """The groups of pages, with their keys."""
     return {(name, group["key"]) for name, group in json.loads((pages / INDEX).read_bytes()).items()}
-
-
-@pytest.mark.long
-def test_the_status_shows_what_is_fresh_stale_and_missing(done):
-    datasets = live(done)
-    assert {one["status"] for one in datasets.values()} == {"good", "warned"}
-    assert all((one["status"] == "warned") == (one["warnings"] > 0) for one in datasets.values())
-    before = datasets["talksumm/alignments"]
-    assert [partition["name"] for partition in before["partitions"]] == ["2018-06", "2018-07"]
-    assert before["version"] in done.lock
-    assert before["previous"] is None
-
-    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
-    assert live(done)["talksumm/alignments"]["state"] == "stale: 2 of 2 partitions"
-    done.run()
-    after = live(done)["talksumm/alignments"]
-    assert after["status"] in ("good", "warned")
-    assert after["version"] != before["version"]
-    words = after["previous"]["profile"]["text.words"]
-    assert sum(words) == sum(table.num_rows for table in former_rows(done))
-    assert live(done)["talksumm/alignments"]["previous"] == after["previous"]
-
-    month = done.root / "data" / "talksumm" / "alignments" / "2018-06"
-    for path in folder_files(month).values():
-        path.unlink()
-    states = {one["name"]: one["state"] for one in live(done)["talksumm/alignments"]["partitions"]}
-    assert states == {"2018-06": "missing", "2018-07": "up to date"}
-
-
-def former_rows(project):
-    """The kept rows of the alignments before their last change, from DVC's cache."""
-    folder = project.root / "former"
-    project.dvc("get", ".", "data/talksumm/alignments", "--rev", "HEAD", "-o", str(folder))
-    return [pq.read_table(path) for path in sorted(folder.rglob("kept-*.parquet"))]

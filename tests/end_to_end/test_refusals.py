@@ -1,6 +1,5 @@
 """Bad input, bad params and changed bytes are refused with messages that say what to do."""
 
-import os
 import re
 from pathlib import Path
 
@@ -154,18 +153,3 @@ def test_explain_of_a_document_with_several_rows_shows_the_fate_of_each(done):
 def test_explain_says_when_a_row_is_unknown(done):
     said = done.silverloom("explain", "nobody", ok=False)
     assert "error: no dataset has a row or a document 'nobody'" in said
-
-
-@pytest.mark.long
-def test_a_pipe_in_a_source_is_rejected_and_is_the_reason_why_dvc_lock_is_not_written(done):
-    os.mkfifo(done.root / "corpus/papers/pipe.txt")
-    before = done.lock
-    output = done.run(ok=False)
-    assert re.search(
-        r"error: .*text: pipe\.txt is neither a file nor a folder, .*move the file away", output
-    ), output
-    assert "pipe" in rejected(done, "sources/papers")["text/pipe.txt"]
-    assert done.lock == before
-    (done.root / "corpus/papers/pipe.txt").unlink()
-    done.run()
-    assert "text/pipe.txt" not in rejected(done, "sources/papers")

@@ -42,13 +42,6 @@ def test_a_completely_rejected_source_ends_a_run_with_its_causes_and_status_1(do
     assert "1 rejected" in shown
 
 
-@pytest.mark.long
-def test_repro_ends_with_the_same_causes_and_status(done):
-    add_source(done)
-    output = " ".join(done.silverloom("repro", ok=False).split())
-    assert re.search(TOLD, output) and "most often: the file is empty (3)" in output
-
-
 def test_dagster_shows_it_as_a_failed_check_of_a_successful_run(done):
     add_source(done)
     output = make_one(done, "sources/papers", "2018-06")

@@ -74,7 +74,6 @@ def written_pid(path):
     return int(until(lambda: path.exists() and path.read_text()))
 
 
-@pytest.mark.long
 def test_a_worker_that_died_idle_is_replaced_silently(processes):
     pid = processes.submit(task, "well").result()
     os.kill(pid, signal.SIGKILL)
@@ -124,7 +123,6 @@ def test_this_process_runs_a_task_at_once_and_reports_to_its_listener():
     assert events == ["well", "fails"]
 
 
-@pytest.mark.long
 def test_a_failing_listener_does_not_stop_the_workers(tally, processes):
     """The progress of workers cannot be shown"""
     heard = []

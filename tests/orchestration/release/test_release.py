@@ -133,14 +133,6 @@ def test_a_release_has_the_same_bytes_twice_and_names_its_commit_and_what_it_lac
     }
 
 
-@pytest.mark.long
-def test_a_release_of_rows_whose_licence_forbids_it_is_refused_and_names_the_sources(done):
-    done.params(lambda params: params["sources"]["papers"]["text"].update(licence="CC-BY-NC-SA-4.0"))
-    said = done.silverloom("release", "talksumm", ok=False)
-    assert "rows of talksumm may not be released: sources.papers.text (CC-BY-NC-SA-4.0);" in said
-    assert not (done.root / "release").exists()
-
-
 @pytest.mark.parametrize(
     ("rows", "category"),
     [(0, "n<1K"), (999, "n<1K"), (1_000, "1K<n<10K"), (2_000_000, "1M<n<10M"), (10**9, "n>1B")],

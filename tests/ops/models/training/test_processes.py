@@ -12,7 +12,7 @@ import pytest
 from safetensors.torch import save
 
 from assets.declare.settings import checkout
-from ops.models.training import NotFiniteError, TrainingError, TrainingParams, launch, train
+from ops.models.training import TrainingParams, launch, train
 from tests.ops.models.training.toy_task import PARAMS, Folder, Memory, Toy
 from tests.waiting import until
 
@@ -111,11 +111,3 @@ def test_a_killed_process_ends_the_training_and_the_checkpoint_stays(tmp_path):
     assert "TrainingError: one of the 2 processes failed: " in done.stderr
     assert not any(map(runs, json.loads(done.stdout)))
     assert json.loads(Folder(tmp_path / "run").read()["state.json"])["state"]["step"] >= 6
-
-
-@pytest.mark.long
-def test_an_error_of_training_keeps_its_type_and_names_its_examples():
-    with pytest.raises(NotFiniteError, match=r"update \d+, epoch 1: the loss is nan; examples: .*point-33"):
-        train(Toy(poisoned=33), TOGETHER)
-    with pytest.raises(TrainingError, match="no metric 'rouge2'; it gives error"):
-        train(Toy(), TOGETHER.model_copy(update={"metric": "rouge2"}))
