@@ -1,19 +1,11 @@
 """The pages are an asset like any other; next to them is the current status."""
 
 import json
-import re
 
 import pytest
 
 from orchestration.files.identity import folder_hashes
 from pages.site import INDEX
-
-
-def live(project):
-    """The status data that the pages read."""
-    project.silverloom("live")
-    text = (project.root / "data" / "quality" / "live" / "state.js").read_text()
-    return json.loads(re.fullmatch(r"window\.silverloomLive = (.*);\n", text, re.DOTALL).group(1))["datasets"]
 
 
 def test_pages_are_made_again_only_when_a_dataset_changes(done):
