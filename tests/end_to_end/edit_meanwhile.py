@@ -12,8 +12,8 @@ OLD, NEW = "float = Field(0.75,", "float = Field(3 / 4,"
 materialise = orchestration.run.dagster_run.materialise
 
 
-def edited(workspace, item, month, **options):
-    ran = materialise(workspace, item, month, **options)
+def edited(workspace, item, month, *others):
+    ran = materialise(workspace, item, month, *others)
     if item.name == "talksumm/alignments" and month == "2018-06":
         text = CODE.read_text()
         assert OLD in text

@@ -83,9 +83,6 @@ def test_months_made_on_two_branches_conflict_in_the_lock_and_in_the_counts(in_c
     said = in_conflict.silverloom("run", ok=False)
     assert "dvc.lock is damaged: it contains merge conflict markers; " in said
     assert "run `git checkout --ours dvc.lock` (or `--theirs`), then `git add dvc.lock`" in said
-    # manifests decide what is fresh, even while dvc.lock is damaged
-    places = stale(in_conflict)
-    assert "sources/papers 2018-06" in places and "sources/papers 2018-07" not in places
 
 
 @pytest.mark.long
