@@ -105,10 +105,11 @@ def is_titled(address: str, page_title: str, title: str, hosts: Sequence[str]) -
 def title_mentions(title: str, pages: Sequence[str]) -> NDArray[np.int64]:
     """Return, for each of P pages, the count of the most frequent word of an article's title (P).
 
-    0 if the title's content words never all occur within 30 words. Of a title of several stop words ("The
-    Who"), the title itself is counted, as it is written. The most frequent word counts because a page gives a person's full name once, say, and repeats the surname. Words
-    in brackets distinguish articles of the same name: they are not counted, but one of them must share its
-    beginning with some word of the page ("footballer", "football").
+    0 if the title's content words never all occur within 30 words. The most frequent word counts because a
+    page gives a person's full name once, say, and repeats the surname. Words in brackets distinguish articles
+    of the same name: they are not counted, but one of them must share its beginning with some word of the
+    page ("footballer", "football"). Of a title of several stop words ("The Who"), the title itself is
+    counted, as it is written.
     """
     words = list(dict.fromkeys(content_words(_QUALIFIER.sub(" ", title))))
     if not words:

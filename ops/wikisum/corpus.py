@@ -55,7 +55,8 @@ def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
 
     `clone`: it contains more of a section than the threshold, and its kind is checked for clones; a page that
     is also cited stays as a cited page. `few_mentions`: only the local index found it, and it hardly mentions
-    the title. `soft_404`: it says that there is no page. `near_duplicate`: it nearly repeats an earlier reference of the article.
+    the title. `soft_404`: it says that there is no page. `near_duplicate`: it
+    nearly repeats an earlier reference of the article.
     """
     units = references.to_pylist()
     without_floor = params.model_copy(update={"title_mentions": 0})

@@ -59,8 +59,8 @@ class RankedParams(Params, section="wikisum.ranked"):
         0.5,
         ge=0,
         le=1,
-        description="a paragraph that scores this or more is dropped (menus, notes on cookies, footers); 1: none "
-        "is, as in the paper",
+        description="a paragraph that scores this or more is dropped (menus, notes on cookies, footers); 1: "
+        "none is, as in the paper",
     )
     repeated: Literal["dropped", "kept"] = "dropped"
     """A paragraph that an earlier one of the same article equals; the paper keeps it."""

@@ -7,7 +7,6 @@ to a split (ops/core/sampling.py).
 from __future__ import annotations
 
 import pyarrow as pa
-from pydantic import Field
 
 from ops.core.outcome import NAME, TEXT, TIME, TITLE, Shape, columns, extended, struct
 from ops.core.sampling import SplitShares

@@ -30,7 +30,7 @@ _SAID = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 #: A title that is nothing else: "404", "Not found | Example".
-_TITLE = re.compile(r"^\W*(?:404|410|not found|page not found|error)\W*(?:[|:\u2013\u2014-]|$)", re.IGNORECASE)
+_TITLE = re.compile(r"^\W*(?:404|410|(?:page )?not found|error)\W*(?:[|:\u2013\u2014-]|$)", re.IGNORECASE)
 
 
 def is_soft_404(title: str, text: str) -> bool:

@@ -40,6 +40,9 @@ def run(expected: Sequence[Any], token: str, shipment: Shipment, *chunks: bytes)
     try:
         with arrived(expected, token, shipment, chunks) as (function, arguments):
             result = function(*arguments)
+    except SystemExit as left:  # Ray would take its worker for lost, and start the task again
+        error = RuntimeError(f"it called sys.exit({left.code!r})")
+        return Ended(name, time.monotonic() - began, error=error)
     except Exception as error:
         return Ended(name, time.monotonic() - began, error=loadable(error))
     return Ended(name, time.monotonic() - began, result)

@@ -6,7 +6,6 @@ from functools import cache
 import pytest
 from playwright.sync_api import expect
 
-from pages.systems.wikisum import article
 from tests.browser import article_corpus as corpora
 from tests.browser.fixtures import VIEWS
 
@@ -99,23 +98,6 @@ def test_another_ranker_changes_order_cut_and_coverage_and_is_in_the_address(pag
     opened.assert_address("#set=trained")
 
 
-@pytest.mark.long
-def test_paragraphs_that_the_page_does_not_hold_are_counted_on_both_sides_of_the_line(
-    visit, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(article, "MOST_PARAGRAPHS", 1)
-    site = corpora.site(tmp_path, corpora.corpus(tmp_path))
-    opened = visit((site / "articles/article-2.html").as_uri())
-    for ranker in ("identity", "text_rank", "sum_basic", "cheating"):
-        opened.page.get_by_label("Ranker").select_option(ranker)
-        opened.assert_address(f"#ranker={ranker}")
-        expect(paragraphs(opened)).to_have_count(1)
-        expect(opened.page.locator("#paragraphs .end")).to_have_count(1)
-        gaps = opened.page.locator("#paragraphs > .gap").all_inner_texts()
-        assert sum(int(text.split(" ")[0]) for text in gaps) == 3
-    opened.assert_text("1 of 4 paragraphs")
-
-
 def test_a_paragraph_leads_to_its_reference_and_the_order_stays(page):
     opened = page(hash="#ranker=text_rank")
     opened.page.locator("#paragraphs a").first.click()
@@ -167,8 +149,6 @@ def test_the_list_is_filtered_and_leads_to_an_article(page):
 @pytest.mark.parametrize(
     ("without", "said"),
     [
-        pytest.param(["tokenizer"], "make run SELECT=wikisum/tokenizer", marks=pytest.mark.long),
-        pytest.param(["examples", "summaries"], "make run SELECT=wikisum/summaries", marks=pytest.mark.long),
         (["corpus", "references"], "wikisum/references"),
     ],
 )
@@ -188,10 +168,3 @@ def test_percentiles_of_both_are_drawn_on_one_scale(page):
         labels = place.locator(".mark-text.role-axis-label text").get_by_text(label, exact=True)
         expect(labels.first).to_be_visible()
     expect(place.locator(".mark-symbol path[aria-label*='whose: the paper']")).to_have_count(6)
-
-
-@pytest.mark.long
-def test_inputs_without_statistics_say_what_to_do(page):
-    opened = page("inputs.html", without=["statistics", "learned_ranker"])
-    opened.assert_text("make run SELECT=wikisum/statistics")
-    opened.assert_fine()

@@ -1,6 +1,5 @@
 """The page of the evaluation in a real browser: scores, tests, people, curves, and summaries next to human ones."""
 
-import math
 import re
 from itertools import pairwise
 from random import Random
@@ -106,22 +105,6 @@ def test_the_chosen_extractor_comes_first_and_other_extractors_after_a_line(page
     expect(other).to_be_hidden()
     opened.page.get_by_text("Other extractors: 1 more row").click()
     expect(other).to_be_visible()
-
-
-@pytest.mark.long
-def test_the_bars_of_a_metric_have_one_scale_from_zero(page):
-    bars = page().page.locator("tr[data-row] td:nth-of-type(1) .interval")
-    whole = bars.first.bounding_box()
-    assert whole["width"] > 50
-    ends = {}
-    for row in bars.page.locator("#scores-title ~ .scroll tr[data-row]").all():
-        bar, inner = (
-            row.locator(".interval").first.bounding_box(),
-            row.locator(".interval i").first.bounding_box(),
-        )
-        ends[row.get_attribute("data-row")] = (inner["x"] + inner["width"] - bar["x"]) / bar["width"]
-    assert max(ends.values()) == pytest.approx(1, abs=0.02)
-    assert ends["abstract"] == pytest.approx((0.1 + 0.02) / (0.25 + 0.02), abs=0.02)
 
 
 def test_a_difference_is_relative_to_the_extractor_whichever_system_came_first(page):
@@ -263,13 +246,6 @@ def test_a_chosen_run_is_shown_in_both_texts(page):
     expect(opened.page.locator("mark.on")).to_have_count(0)
 
 
-@pytest.mark.long
-def test_a_long_text_is_cut_with_a_notice(page):
-    opened = page("#paper=gold-01")
-    opened.assert_text("18\u202f000", "without a title")
-    opened.assert_fine()
-
-
 @pytest.mark.parametrize(
     "given", [{}, {"rows": [], "table": corpus.table([])}, {"models": []}, {"people": rated([])}]
 )
@@ -284,19 +260,6 @@ def test_missing_data_is_reported_with_what_to_do(page, given):
 def test_rows_without_their_table_are_still_shown(page):
     opened = page(given={"rows": ROWS})
     opened.assert_text("table.json", "train a neural model! On silver")
-    opened.assert_fine()
-
-
-@pytest.mark.long
-def test_one_paper_and_one_point_are_said_to_show_little(page):
-    table = corpus.table(
-        [scored("only", 0.2, model=CHOSEN, papers=1, half=0), scored("lead", 0.1, papers=1, half=0)],
-        [against(ONLY, "lead", 0.1, 0.002, papers=1)],
-    )
-    models = [trained(CHOSEN, {"rouge2_f": [0.1], "loss": [math.nan]}, chosen=True, best_step=10, best=0.1)]
-    opened = page(given={"rows": ROWS[-4:], "table": table, "models": models})
-    opened.assert_seen(".verdict-of.too")
-    opened.page.locator(".chart svg").first.wait_for()
     opened.assert_fine()
 
 

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import fusion_corpus as corpus
+from tests.browser.fixtures import VIEWS
 
 ALL = {
     "evaluation": corpus.evaluated(corpus.fusions()),
@@ -23,9 +24,7 @@ def page(visit, tmp_path):
     return page
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(1280, "light"), pytest.param(400, "dark", marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_the_page_is_readable_and_accessible(page, width, scheme):
     opened = page(width=width, scheme=scheme)
     opened.page.eval_on_selector_all("main details:not([open])", "all => all.map(it => { it.open = true; })")
@@ -46,12 +45,9 @@ def test_a_matrix_is_a_heat_map_with_the_darkest_diagonal_where_models_are_right
     assert he != they == "rgb(255, 255, 255)"
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(1280, "dark"), pytest.param(400, "light", marks=pytest.mark.long)]
-)
-def test_types_and_connectives_are_on_the_pages_of_the_examples(page, width, scheme):
+def test_types_and_connectives_are_on_the_pages_of_the_examples(page):
     given = {"examples": dict.fromkeys(corpus.SHAPES, corpus.EXAMPLES_OF)}
-    opened = page("datasets/discofuse-balanced.html", given=given, width=width, scheme=scheme)
+    opened = page("datasets/discofuse-balanced.html", given=given, scheme="dark")
     opened.page.locator("[data-connectives] svg").nth(1).wait_for()
     expect(opened.page.locator("[data-types]").first).to_have_attribute(
         "aria-label", re.compile("^Discourse types of sports: Apposition 20.0 %")

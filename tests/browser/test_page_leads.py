@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import leads_corpus as corpus
+from tests.browser.fixtures import VIEWS
 
 
 @pytest.fixture
@@ -16,9 +17,7 @@ def page(visit, tmp_path):
     return page
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(1280, "light"), pytest.param(400, "dark", marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_the_page_is_readable_and_accessible(page, width, scheme):
     opened = page(width=width, scheme=scheme)
     opened.page.eval_on_selector_all("main details:not([open])", "all => all.map(it => { it.open = true; })")

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.fixtures import VIEWS
 from tests.browser.paraphrase_corpus import HARM, Corpus, whole
 from tests.ops.parasci.parasci_cases import mention, scored_pair, statement
 
@@ -20,9 +21,7 @@ def opened(visit, tmp_path):
     return opened
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(1280, "light"), pytest.param(400, "dark", marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_the_pages_are_readable_and_accessible(visit, tmp_path, width, scheme):
     site = whole(tmp_path).site()
     for name in PAGES:
@@ -90,11 +89,3 @@ def test_texts_are_shown_and_never_run(visit, tmp_path):
         page.assert_text("<script>window.harmed")
         assert page.page.evaluate("window.harmed") is None
         page.assert_sound()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", PAGES)
-def test_without_any_dataset_the_pages_say_how_to_make_them(visit, tmp_path, name):
-    page = visit((Corpus(tmp_path).site() / name).as_uri())
-    page.assert_text("silverloom run --select parasci")
-    page.assert_fine()

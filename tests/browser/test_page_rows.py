@@ -57,16 +57,9 @@ def test_rows_are_readable_and_accessible(rows_page, width, scheme):
     opened.assert_fine()
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "alignments",
-        *(pytest.param(name, marks=pytest.mark.long) for name in ("summaries", "training_sets", "pairs")),
-    ],
-)
-@pytest.mark.parametrize("width", [1280, pytest.param(400, marks=pytest.mark.long)])
-def test_nested_columns_are_readable_and_accessible(rows_page, tmp_path, width, page):
-    opened = rows_page(talk(tmp_path), f"rows/talksumm-{page}.html", width=width)
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_nested_columns_are_readable_and_accessible(rows_page, tmp_path, width, scheme):
+    opened = rows_page(talk(tmp_path), "rows/talksumm-alignments.html", width=width, scheme=scheme)
     opened.assert_fine()
     expect(opened.page.locator("#rows")).not_to_contain_text("{")
 

@@ -7,6 +7,7 @@ from ops.versions.difference import KINDS, pieces
 from orchestration.versions.compare import write_entries, write_page
 from orchestration.workspace.workspace import Workspace
 from pages.present import DatasetChange
+from tests.browser.fixtures import VIEWS
 from tests.browser.written import write_site
 
 HARM = "<script>window.harmed = true</script> \u202e"
@@ -42,9 +43,7 @@ def site(tmp_path):
     return write_site(tmp_path / "data", []).parent / "live"
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(1280, "light"), pytest.param(400, "dark", marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_a_comparison_works_at_every_width_and_marks_the_words_that_differ(site, visit, width, scheme):
     write_page(Workspace(site.parents[2]), site / "versions/one.html", found())
     page = visit(site / "versions/one.html", width=width, scheme=scheme)
@@ -66,10 +65,7 @@ def test_versions_with_the_same_bytes_say_so(site, visit):
     page.assert_fine()
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(1280, "dark"), pytest.param(400, "light", marks=pytest.mark.long)]
-)
-def test_the_list_of_datasets_leads_to_their_comparisons(site, visit, width, scheme):
+def test_the_list_of_datasets_leads_to_their_comparisons(site, visit):
     entries = [
         DatasetChange("sources/papers", "unchanged since 0123456 (Begin)"),
         DatasetChange("talksumm/pairs", "changed since 0123456", HARM, found(), "versions/one.html"),
@@ -80,7 +76,7 @@ def test_the_list_of_datasets_leads_to_their_comparisons(site, visit, width, sch
     ]
     write_entries(Workspace(site.parents[2]), site / "versions.html", entries)
     write_page(Workspace(site.parents[2]), site / "versions/one.html", found())
-    page = visit(site / "versions.html", width=width, scheme=scheme)
+    page = visit(site / "versions.html", scheme="dark")
     page.assert_text("dvc fetch --all-commits")
     page.assert_fine()
     page.page.get_by_role("link", name="talksumm/pairs").click()

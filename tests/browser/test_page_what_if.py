@@ -14,6 +14,7 @@ from ops.talksumm.pairing import PairParams
 from orchestration.definitions import workspace
 from pages import what_if
 from pages.html import embedded, render
+from tests.browser.fixtures import VIEWS
 from tests.browser.written import write_site
 
 HARM = "<script>window.harmed = true</script><b>bold</b> \u202e\x07" + "long " * 200_000
@@ -50,9 +51,7 @@ def opened(visit, tmp_path):
 UNITS = [(f"talk-{n}", n / 100, f"Talk {n}") for n in range(100)] + [("none", None, "never kept")]
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(1280, "light"), pytest.param(400, "dark", marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_the_page_works_at_every_width(opened, width, scheme):
     page = opened(content(UNITS), content([], name="margin", value=0.05), width=width, scheme=scheme)
     page.assert_text("50 of 101 talks")

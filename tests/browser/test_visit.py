@@ -5,6 +5,8 @@ import threading
 
 import pytest
 
+from tests.browser.fixtures import VIEWS
+
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
 <style>
@@ -38,8 +40,7 @@ def opened(visit, tmp_path):
     return opened
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, pytest.param(400, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_a_page_without_a_fault_passes(opened, width, scheme):
     page = opened(SOUND, width=width, scheme=scheme)
     page.assert_fine()
@@ -48,18 +49,15 @@ def test_a_page_without_a_fault_passes(opened, width, scheme):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
+def test_an_error_or_a_request_to_another_machine_is_detected(opened):
+    for body, message in [
         ("<script>console.error('counts do not add up')</script>", "errors.*counts do not add up"),
         ("<script>undefined.rows</script>", "errors.*Cannot read properties of undefined"),
-        ("<script>Promise.reject(new Error('no rows'))</script>", "errors.*no rows"),
         ('<img alt="" src="missing.png">', "missing.png: net::ERR_FILE_NOT_FOUND|errors.*ERR_FILE_NOT_FOUND"),
         (
             '<img alt="" src="https://cdn.example.org/a.png">',
             "leave the machine.*https://cdn.example.org/a.png",
         ),
-        ('<img alt="" src="//127.0.0.1.example.org/a.png">', "leave the machine|errors"),
         (
             "<script>fetch('https://cdn.example.org/a.json').catch(() => 0)</script>",
             "leave the machine.*a.json",
@@ -68,15 +66,10 @@ def test_a_page_without_a_fault_passes(opened, width, scheme):
             "<script>new WebSocket('wss://example.org/live')</script>",
             "leave the machine.*wss://example.org/live",
         ),
-        ("<script>navigator.sendBeacon('https://example.org/seen')</script>", "leave the machine.*seen"),
-        ('<iframe title="x" src="https://example.org/frame"></iframe>', "leave the machine.*frame"),
-        ("<style>@import 'https://fonts.example.org/a.css';</style>", "leave the machine.*fonts.example.org"),
         ('<link rel="preconnect" href="https://fonts.example.org">', "leave the machine.*fonts.example.org"),
-    ],
-)
-def test_an_error_or_a_request_to_another_machine_is_detected(opened, body, message):
-    with pytest.raises(AssertionError, match=f"(?s){message}"):
-        opened(body).assert_sound()
+    ]:
+        with pytest.raises(AssertionError, match=f"(?s){message}"):
+            opened(body).assert_sound()
 
 
 def test_a_request_to_another_machine_is_blocked_before_it_is_sent(opened):
@@ -128,26 +121,18 @@ def test_a_contrast_that_is_too_low_only_in_dark_is_detected(opened):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
+def test_unreadable_text_is_detected(opened):
+    for body, message in [
         ('<div style="width: 600px">wide</div>', "scrolls sideways in 400"),
-        ("<p>" + "x" * 200 + "</p>", "scrolls sideways in 400"),
-        ('<style>body { overflow-x: hidden }</style><p style="white-space: nowrap">' + "word " * 30, "is cut by"),
         ('<div style="width: 50px; overflow: hidden; white-space: nowrap">many more words</div>', "many more words.*is cut by <div>"),
-        ('<div style="height: 30px; overflow: hidden">one<br>two<br>three</div>', "three.*is cut by <div>"),
-        ('<div style="width: 60px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap">many more words</div>', "is cut"),
-        ('<p style="position: absolute; left: -60px">to the left</p>', "to the left.*is cut"),
         ('<svg width="60" height="20"><text x="30" y="15">a long label</text></svg>', "a long label.*is cut by <svg>"),
         ('<svg width="200" height="100" viewBox="0 0 400 200"><text y="50" font-size="14">label</text></svg>', "set in 7.0 px"),
         ("<style>p { font-size: 11px }</style>", "most of the text is set in 11 px"),
         ('<p style="font-size: 8px">small print</p>', "small print.*set in 8.0 px"),
         ("<style>main { display: none }</style>", "no text is seen"),
-    ],
-)  # fmt: skip
-def test_unreadable_text_is_detected(opened, body, message):
-    with pytest.raises(AssertionError, match=f"(?s){message}"):
-        opened(body, width=400).assert_readable()
+    ]:  # fmt: skip
+        with pytest.raises(AssertionError, match=f"(?s){message}"):
+            opened(body, width=400).assert_readable()
 
 
 def test_text_that_can_be_scrolled_to_or_is_in_a_title_does_not_count_as_cut(opened):
@@ -160,38 +145,17 @@ def test_text_that_can_be_scrolled_to_or_is_in_a_title_does_not_count_as_cut(ope
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
+def test_elements_that_the_keyboard_cannot_reach_are_detected(opened):
+    for body, message in [
         ('<button tabindex="-1">Hop</button>', 'Tab does not reach <button> "Hop"'),
-        ('<div role="button">Hop</div>', 'Tab does not reach <div> "Hop"'),
         ('<span onclick="go()">Hop</span>', 'Tab does not reach <span> "Hop"'),
         ('<a href="#a">One</a> <a href="#b" style="outline: none">Two</a>', 'focus is not seen on <a> "Two"'),
         ('<a href="#a">One</a> <a href="#b" tabindex="1">Two</a>', 'a tabindex of 1 takes <a> "Two" out of the order'),
         ('<div style="display: flex; flex-direction: row-reverse"><a href="#a">One</a><a href="#b">Two</a></div>',
          'from <a> "One" to <a> "Two", which is read before it'),
-        ('<button>A</button><button onkeydown="event.preventDefault()">B</button><button>C</button>',
-         'Tab does not reach <button> "C"'),
-    ],
-)  # fmt: skip
-def test_elements_that_the_keyboard_cannot_reach_are_detected(opened, body, message):
-    with pytest.raises(AssertionError, match=message):
-        opened(body).assert_keyboard()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "body",
-    [
-        '<button disabled>Off</button> <div inert><a href="#a">Not now</a></div> <a href="#b" hidden>Gone</a>',
-        '<style>a { outline: none } a:focus { background: yellow }</style><a href="#a">Filled</a>',
-        '<div role="tablist"><button role="tab">A</button><button role="tab" tabindex="-1">B</button></div>',
-        '<label>Day <input type="date"></label><div style="overflow: auto; height: 20px">1<br>2</div><a href="#a">Z</a>',
-        '<div style="columns: 2"><a href="#a">One</a><br><a href="#b">Two</a></div>',
-    ],
-)
-def test_elements_that_need_no_focus_or_show_it_in_another_way_are_accepted(opened, body):
-    opened(body).assert_keyboard()
+    ]:  # fmt: skip
+        with pytest.raises(AssertionError, match=message):
+            opened(body).assert_keyboard()
 
 
 def test_a_previous_click_does_not_move_where_tab_starts(opened):

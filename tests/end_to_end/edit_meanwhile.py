@@ -1,6 +1,5 @@
-"""Run the DAG, and edit a file after the first partition of a dataset. Arguments: the dataset and the edit."""
+"""Run the DAG, and edit the code of the alignments after their first partition."""
 
-import sys
 from pathlib import Path
 
 import orchestration.run.dagster_run
@@ -8,22 +7,17 @@ from orchestration.cli.command import run as command
 from orchestration.definitions import workspace
 from orchestration.run.drive import run
 
-dataset, edit = sys.argv[1:]
-EDITS = {
-    "param": ("params.yaml", "epsilon: 0.1", "epsilon: 0.3"),
-    "code": ("ops/talksumm/align/hmm.py", "float = Field(0.75,", "float = Field(3 / 4,"),
-    "source": ("corpus/papers/alpha.txt", "half as many errors", "a third as many errors"),
-}
+CODE = Path("ops/talksumm/align/hmm.py")
+OLD, NEW = "float = Field(0.75,", "float = Field(3 / 4,"
 materialise = orchestration.run.dagster_run.materialise
 
 
-def edited(workspace, item, month, **options):
-    ran = materialise(workspace, item, month, **options)
-    if item.name == dataset and month == "2018-06":
-        path, old, new = EDITS[edit]
-        text = Path(path).read_text()
-        assert old in text
-        Path(path).write_text(text.replace(old, new))
+def edited(workspace, item, month, *others):
+    ran = materialise(workspace, item, month, *others)
+    if item.name == "talksumm/alignments" and month == "2018-06":
+        text = CODE.read_text()
+        assert OLD in text
+        CODE.write_text(text.replace(OLD, NEW))
     return ran
 
 

@@ -9,11 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from orchestration.definitions import workspace
 from orchestration.files.publish import lock_file
-from orchestration.state.dvc_files import read_stages, stage_name
 from tests.end_to_end.backfilling import MONTHS, start
-from tests.end_to_end.ticks import broken
 from tests.processes import alive, descendants
 from tests.projects import datasets
 from tests.waiting import until
@@ -49,51 +46,6 @@ def test_two_jobs_make_the_same_as_one_run_with_a_run_for_each_partition(done, f
     assert yaml.safe_load(fresh.lock) == yaml.safe_load(done.lock), "the order is that of commits"
     assert fresh.data() == done.data()
     assert {part["status"] for part in fresh.dagster().values()} == {"FRESH"}
-
-
-@pytest.mark.long
-def test_fresh_partitions_are_skipped_unless_forced_and_forced_ones_are_identical(done):
-    lock = done.lock
-    assert done.made(done.silverloom("backfill", *MONTHS)) == []
-    only = ("--from", "2018-07", "--to", "2018-07", "--select", "talksumm/pairs", "--force", "--jobs", "1")
-    made = done.made(done.silverloom("backfill", *only))
-    assert "talksumm/pairs 2018-07" in made and all(name.endswith("2018-07") for name in made)
-    assert done.lock == lock
-
-
-@pytest.mark.long
-def test_a_broken_partition_fails_alone_and_is_named_with_the_partitions_it_blocks(fresh):
-    broken(fresh, "sources/talks", "2018-07")
-    output = fresh.silverloom("backfill", *MONTHS, ok=False)
-    closing = output[output.index("made now") :]
-    assert "failed sources/talks 2018-07: sources/talks 2018-07: Is a directory" in closing
-    assert "failed talksumm/matches 2018-07: needs sources/talks 2018-07, which failed" in closing
-    assert "talksumm/summaries 2018-06" in fresh.made(output) and "sources/sentences 2018-07" in fresh.made(
-        output
-    )
-    failed = [run for run in runs(fresh) if run["status"] == "FAILURE"]
-    assert [(run["asset"], run["month"]) for run in failed] == [("sources/talks", "2018-07")]
-
-
-@pytest.mark.long
-def test_one_month_also_makes_the_partitions_that_it_reads_of_other_months(fresh):
-    only = ("--from", "2018-06", "--to", "2018-06", "--select", "talksumm/matches")
-    output = fresh.silverloom("backfill", *only)
-    assert "sources/papers 2018-07" in fresh.made(output) and "talksumm/matches 2018-07" not in fresh.made(
-        output
-    )
-    assert "also made if possible, because the range needs them: sources/papers 2018-07" in output
-
-
-@pytest.mark.long
-def test_an_excluded_partition_is_skipped_and_named_with_its_reason(fresh):
-    excluded = {"asset": "talksumm/pairs", "partition": "2018-07", "reason": "no talks yet"}
-    fresh.params(lambda params: params.update(exclude=[excluded]))
-    output = fresh.silverloom("backfill", *MONTHS, "--select", "talksumm/pairs")
-    assert "talksumm/pairs 2018-06" in fresh.made(output) and "talksumm/pairs 2018-07" not in fresh.made(
-        output
-    )
-    assert "excluded talksumm/pairs 2018-07: no talks yet" in output
 
 
 @pytest.mark.parametrize(
@@ -169,24 +121,3 @@ def test_an_interrupt_ends_the_workers_and_keeps_finished_partitions(fresh):
 def workers(process) -> list[int]:
     """The worker processes of a command: each leads a group of its own."""
     return [pid for pid in descendants(process.pid) if os.getpgid(pid) == pid]
-
-
-@pytest.mark.long
-def test_simultaneous_commands_lose_no_update_of_the_lock(done, fresh):
-    """Two backfills and a run commit to one dvc.lock while the others finish their datasets."""
-    only = ("--select", "talksumm/alignments")
-    commands = [
-        fresh.start("orchestration.cli", "backfill", *MONTHS, *only),
-        fresh.start("orchestration.cli", "backfill", *MONTHS, *only),
-        fresh.start("orchestration.cli", "run", *only),
-    ]
-    outputs = [command.communicate()[0] for command in commands]
-    assert [command.returncode for command in commands] == [0, 0, 0], outputs
-    chosen = {"code", *(stage_name(dataset) for dataset in workspace().graph.selected(only[1]))}
-    whole, data = read_stages(done.lock.encode()), done.data()
-    # as mappings: DVC takes a new stage and its ancestors from a set, so it appends them in any order
-    assert read_stages(fresh.lock.encode()) == {
-        name: stage for name, stage in whole.items() if name in chosen
-    }
-    made = fresh.data()
-    assert made == {path: data[path] for path in made}

@@ -1,9 +1,5 @@
 """Pages that articles cite, through the DAG: from Common Crawl to the references of WikiSum."""
 
-import signal
-import time
-
-import psutil
 import pyarrow.parquet as pq
 import pytest
 
@@ -11,7 +7,6 @@ from tests.ops.crawl.common_crawl import CommonCrawl
 from tests.ops.crawl.crawling import QUICK
 from tests.ops.crawl.hostile import answering
 from tests.projects import Project, begin, copy_code
-from tests.waiting import until
 
 CITED, REFERENCES = "sources/cited_pages", "wikisum/references"
 PAGE = (
@@ -98,39 +93,3 @@ def test_captures_of_cited_pages_become_references(project, cc):
     ]
     told = project.silverloom("explain", kept["http://a.example/tane"]["id"])
     assert "sources/articles 2018-06" in told
-
-
-@pytest.mark.long
-def test_a_run_that_was_killed_reads_no_index_twice_and_fetches_only_the_missing_captures(project, cc):
-    urls = [f"http://h{number:02d}.example/" for number in range(30)]
-    for number, url in enumerate(urls):
-        body = PAGE.format(what=f"river {number}").encode()
-        cc.capture(url, "2018-06-02", body, warc=f"w{number:02d}")
-    cc.write()
-    citing(project.root, "Tane", *urls)
-
-    def slowly(handler):
-        if "warc.gz" in handler.path:
-            time.sleep(0.2)
-        cc.route(handler)
-
-    def of(kind):
-        return [path for path in asked.paths() if kind in path]
-
-    with answering({"*": slowly}) as (site, asked):
-        lying_at(project, f"{site}/cc-index-table.paths", f"{site}/")
-        run = project.start("orchestration.cli", "run", "--select", CITED)
-        try:
-            until(lambda: len(of("warc.gz")) > 8, programs=[run])
-            crawl = psutil.Process(run.pid).children(recursive=True)
-            run.send_signal(signal.SIGKILL)
-            assert run.wait() != 0
-            psutil.wait_procs(crawl)
-        finally:
-            run.kill()
-        assert of(".parquet") and len(of("warc.gz")) < 30
-        before = len(of(".parquet"))
-        project.silverloom("run", "--select", CITED)
-        assert len(of(".parquet")) == before
-        assert len(of("warc.gz")) <= 30 + 1, "only requests in flight are repeated"
-    assert [row["url"] for row in rows(project, CITED)] == urls

@@ -1,7 +1,5 @@
 """Data travels by DVC, and every tool trusts it in the clone."""
 
-import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -48,33 +46,6 @@ def test_after_clone_and_pull_nothing_is_recomputed(pulled, done_project):
 
 
 @pytest.mark.long
-def test_after_clone_and_pull_nothing_of_any_system_is_recomputed(sample_project, tmp_path, zygote):
-    origin = sample_project.copy(tmp_path / "origin")
-    origin.run()
-    origin.commit("made")
-    pulled = pull(origin, tmp_path, zygote)
-    assert "everything is up to date" in pulled.silverloom("plan")
-    assert pulled.made(pulled.run()) == []
-    assert pulled.data() == origin.data()
-
-
-@pytest.mark.long
-def test_when_only_the_data_were_pulled_plan_says_what_else_to_pull(pulled):
-    shutil.rmtree(pulled.root / "manifests/talksumm/pairs")
-    said = r"no manifest says that it was finished \(`dvc pull talksumm-pairs` gets it if it was pushed\)"
-    assert re.search(rf"^talksumm/pairs +2018-06 .*{said}", pulled.silverloom("plan"), re.MULTILINE)
-    pulled.dvc("pull", "talksumm-pairs")
-    assert "everything is up to date" in pulled.silverloom("plan")
-
-
-@pytest.mark.long
-def test_after_a_pull_only_a_deleted_month_is_recomputed(pulled):
-    shutil.rmtree(pulled.root / "data/talksumm/alignments/2018-07")
-    assert pulled.made(pulled.run()) == ["talksumm/alignments 2018-07"]
-    assert pulled.git("status", "--porcelain") == ""
-
-
-@pytest.mark.long
 def test_after_a_pull_sync_updates_dagster(pulled):
     assert {part["status"] for part in pulled.dagster().values()} == {"MISSING"}
     corrected = pulled.silverloom("sync").splitlines()
@@ -103,48 +74,3 @@ def test_after_a_checkout_of_another_version_sync_updates_dagster(done):
     assert {name: part["version"] for name, part in done.dagster().items()} == before
     assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
     assert done.made(done.run()) == []
-
-
-@pytest.mark.long
-def test_params_diff_and_metrics_show_what_changed(done):
-    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
-    (line,) = [line for line in done.dvc("params", "diff").splitlines() if "minimum_characters" in line]
-    assert line.split()[-2:] == ["30", "80"]
-    done.run()
-    shown = done.dvc("metrics", "show")
-    assert "metrics/talksumm/summaries.json" in shown and "reasons" not in shown and ".csv" not in shown
-    (line,) = [
-        line
-        for line in done.dvc("metrics", "diff").splitlines()
-        if "alignments.json" in line and "kept" in line
-    ]
-    assert line.split()[-1].lstrip("-").isdecimal()
-    assert ",dropped,short," in (done.root / "metrics/talksumm/alignments.funnel.csv").read_text()
-
-
-EXPERIMENT = ("exp", "run", "-S", "talksumm.hmm.epsilon=0.2")
-
-
-@pytest.mark.long
-def test_an_experiment_in_place_makes_only_the_datasets_that_its_param_affects(done):
-    output = done.dvc(*EXPERIMENT, "-n", "wider")
-    assert "talksumm/alignments 2018-06:" in output
-    assert "sources/papers 2018-06:" not in output
-    assert "epsilon: 0.2" in (done.root / "params.yaml").read_text()
-    assert "wider" in done.dvc("exp", "show", "--csv")
-    assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
-    assert done.made(done.run()) == []
-
-
-@pytest.mark.long
-def test_an_experiment_in_a_temporary_folder_changes_neither_the_workspace_nor_its_dagster(done):
-    data, seen = done.data(), done.dagster()
-    output = done.dvc(*EXPERIMENT, "-n", "aside", "--temp")
-    assert "talksumm/alignments 2018-06:" in output
-    assert "sources/papers 2018-06:" not in output, "its manifests came with its data"
-    assert done.data() == data
-    assert done.dagster() == seen
-    done.dvc("exp", "apply", "aside")
-    assert "epsilon: 0.2" in (done.root / "params.yaml").read_text()
-    assert done.made(done.run()) == []
-    assert {part["status"] for part in done.dagster().values()} == {"FRESH"}

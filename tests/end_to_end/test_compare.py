@@ -58,13 +58,6 @@ def test_what_if_predicted_what_the_threshold_then_kept(done_project, changed):
 
 
 @pytest.mark.long
-def test_an_experiment_is_compared_by_name(done):
-    done.dvc("exp", "run", "--temp", "-n", "longer", "-S", "talksumm.hmm.minimum_characters=80")
-    found = compare(done, "talksumm/alignments", "HEAD", "longer")
-    assert found["moves"][0]["to"] == "dropped: short"
-
-
-@pytest.mark.long
 def test_a_version_missing_from_the_cache_is_named_with_the_command_that_fetches_it(changed):
     assert brought(changed, "HEAD~1") == [["dvc", "fetch", "--all-commits", "data/talksumm/alignments"]]
     shutil.rmtree(changed.root / "data/talksumm/alignments")
@@ -84,17 +77,6 @@ def brought(project, *revisions):
         commands += named
     assert compare(project, "talksumm/alignments", *revisions)["totals"]["other fate"] > 0
     return commands
-
-
-@pytest.mark.long
-def test_an_experiment_missing_from_the_cache_is_fetched_by_its_name_or_by_a_branch(changed, tmp_path):
-    changed.dvc("exp", "run", "--temp", "-n", "longer", "-S", "talksumm.hmm.minimum_characters=60")
-    changed.git("init", "-q", "--bare", str(tmp_path / "git"))
-    changed.git("remote", "add", "origin", str(tmp_path / "git"))
-    changed.dvc("exp", "push", "origin", "longer")
-    assert brought(changed, "longer") == [["dvc", "exp", "pull", "origin", "longer"]]
-    changed.git("remote", "remove", "origin")
-    assert [command[:2] for command in brought(changed, "longer")] == [["git", "branch"], ["dvc", "fetch"]]
 
 
 @pytest.mark.long

@@ -11,11 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from orchestration.files.identity import folder_files
-from tests.end_to_end.crawling import CITED, CRAWLS, WEB_PAGES, crawling, rows
+from tests.end_to_end.crawling import CRAWLS, WEB_PAGES, crawling, rows
 from tests.end_to_end.ticks import tick
 from tests.ops.crawl.crawling import QUICK
 from tests.ops.crawl.hostile import answering, reply
-from tests.projects import Project
 from tests.waiting import until
 
 
@@ -157,10 +156,7 @@ def test_a_damaged_crawl_is_restored_from_the_cache_even_if_the_site_has_changed
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("gone", [False, True])
-def test_a_damaged_crawl_missing_from_the_cache_is_refused_until_a_recrawl_is_requested(
-    fresh, tmp_path, gone
-):
+def test_a_damaged_crawl_missing_from_the_cache_is_refused_until_a_recrawl_is_requested(fresh, tmp_path):
     routes = {"/": page("first"), "/a": reply(body=b"a")}
     with answering(routes) as (site, asked):
         crawling(fresh, site, constant="2018-06")
@@ -172,7 +168,7 @@ def test_a_damaged_crawl_missing_from_the_cache_is_refused_until_a_recrawl_is_re
         asked.clear()
 
         cached(fresh, warc(fresh)).unlink()
-        shutil.rmtree(fresh.root / "data" / CRAWLS / "2018-06") if gone else flip(warc(fresh))
+        flip(warc(fresh))
         left = bytes_of(fresh, "2018-06")
         refused = fresh.silverloom("run", "--select", CRAWLS, ok=False)
         assert "data/sources/crawls/2018-06/__files/web-00000.warc.gz was changed or lost" in refused
@@ -186,69 +182,9 @@ def test_a_damaged_crawl_missing_from_the_cache_is_refused_until_a_recrawl_is_re
         assert (bytes_of(fresh, "2018-06"), fresh.lock, asked) == (june, lock, [])
 
         cached(fresh, warc(fresh)).unlink()
-        shutil.rmtree(fresh.root / "data" / CRAWLS / "2018-06") if gone else flip(warc(fresh))
+        flip(warc(fresh))
         fresh.silverloom("run", "--recrawl", "--select", CRAWLS)
         assert rows(fresh, "2018-06")[""]["etag"] == '"second"'
-
-
-@pytest.mark.long
-def test_a_clone_without_data_crawls(fresh, tmp_path):
-    with answering({"/": page("first"), "/a": reply(body=b"a")}) as (site, asked):
-        crawling(fresh, site, constant="2018-06")
-        fresh.silverloom("run", "--select", CRAWLS)
-        fresh.commit("crawled")
-        fresh.git("clone", "-q", str(fresh.root), str(tmp_path / "clone"))
-        clone = Project(tmp_path / "clone", fresh.zygote)
-        asked.clear()
-        assert clone.made(clone.silverloom("run", "--select", CRAWLS)) == [f"{CRAWLS} 2018-06"]
-    assert sorted(asked.paths()) == ["/", "/a"]
-
-
-@pytest.mark.long
-def test_a_discovered_page_is_explained_by_the_page_that_links_to_it_and_by_the_list(fresh):
-    with answering({"/": page("first"), "/a": reply(body=b"<p>another")}) as (site, _):
-        crawling(fresh, site, "/", "/list", constant="2018-06")
-        fresh.silverloom("run", "--select", CRAWLS)
-    told = fresh.silverloom("explain", rows(fresh, "2018-06")["a"]["id"]).split("made of")[1]
-    assert f"found on {site}/\n" in told
-    assert f"{CRAWLS} 2018-06 [kept] {rows(fresh, '2018-06')['']['id']}" in told
-    assert "file corpus/lists/pages.txt, line 1" in told
-    assert "in no dataset" not in told
-
-
-@pytest.mark.long
-def test_a_feed_item_and_a_page_found_on_a_copy_are_explained_by_the_line_that_led_to_them(fresh):
-    """The line of the item is dropped as a listing, and the page that linked to the other one as a copy."""
-    meta = "<meta><month>June</month><year>2018</year></meta><paper id='1'><url>P18-1001</url></paper>"
-    xml = f"<collection id='P18'><volume id='1'>{meta}</volume></collection>".encode()
-    copy = reply(body=b"<a href=deep>d</a>")
-    routes = {"/P18.xml": reply(body=xml), "/P18-1001.pdf": reply(body=b"%PDF")}
-    routes |= {
-        "/a/": copy,
-        "/b/": copy,
-        "/start": reply(body=b"<a href=/b/>b</a>"),
-        "/b/deep": reply(body=b"d"),
-    }
-    with answering(routes) as (site, _):
-        crawling(fresh, site, "/start", "/a/", constant="2018-06")
-        (fresh.root / "corpus/anthology").mkdir()
-        (fresh.root / "corpus/anthology/lines.txt").write_text("P18\n")
-        options = {**QUICK, "metadata": f"{site}/", "files": f"{site}/"}
-        source = {"kind": "acl_anthology", "path": "corpus/anthology", "month": {"constant": "2018-06"}}
-
-        def change(params):
-            params["sources"]["crawls"]["anthology"] = {**source, "licence": "CC0-1.0", "options": options}
-            params["sources"]["crawls"]["web"]["options"]["depth"] = 2
-
-        fresh.params(change)
-        fresh.silverloom("render")
-        fresh.silverloom("run", "--select", CRAWLS)
-    found = rows(fresh, "2018-06")
-    told = fresh.silverloom("explain", found["P18-1001.pdf"]["id"]).split("made of")[1]
-    assert "found on P18\n  file corpus/anthology/lines.txt, line 1" in told
-    told = fresh.silverloom("explain", found["deep"]["id"]).split("made of")[1]
-    assert f"found on {site}/b/\n" in told and "file corpus/lists/pages.txt, line 1" in told
-    assert "in no dataset" not in told
 
 
 @pytest.mark.long
@@ -298,68 +234,7 @@ def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_any_request
 
 
 @pytest.mark.long
-def test_a_clone_with_its_data_makes_no_request(fresh, tmp_path):
-    with answering({"/": page("first"), "/a": reply(body=b"a")}) as (site, asked):
-        crawling(fresh, site, constant="2018-06")
-        fresh.silverloom("run", "--select", WEB_PAGES)
-        fresh.dvc("remote", "add", "-d", "store", str(tmp_path / "store"))
-        fresh.commit("crawled")
-        fresh.dvc("push", "sources-crawls", "sources-web_pages")
-        fresh.git("clone", "-q", str(fresh.root), str(tmp_path / "clone"))
-        clone = Project(tmp_path / "clone", fresh.zygote)
-        clone.dvc("pull", "sources-crawls", "sources-web_pages")
-        asked.clear()
-        assert clone.made(clone.silverloom("run", "--select", WEB_PAGES)) == []
-        assert bytes_of(clone, "2018-06") == bytes_of(fresh, "2018-06")
-    assert asked == []
-
-
-def article(*urls):
-    cited = " ".join(f"<ref>{url}</ref>" for url in urls)
-    return f"The Tane is a river in the north of the island, which floods every spring. {cited}\n"
-
-
-@pytest.mark.long
-def test_cited_pages_are_fetched_again_only_on_demand_or_for_new_citations(fresh):
-    routes = {"/a": page("first"), "/b": page("other")}
-    with answering(routes) as (site, asked):
-        crawling(fresh, site, constant="2018-06")
-        folder = fresh.root / "corpus/articles"
-        folder.mkdir()
-        (folder / "Tane.wiki").write_text(article(f"{site}/a", f"{site}/gone"))
-        source = {"kind": "wikitext", "path": "corpus/articles", "month": {"constant": "2018-06"}}
-
-        def change(params):
-            cited = {"kind": "citations", "dataset": "sources/articles"}
-            params["sources"].pop("crawls")
-            params["sources"] |= {
-                "articles": {"wiki": {**source, "licence": "CC0-1.0"}},
-                "cited_pages": {"wiki": {**cited, "options": {**QUICK, "licence": "CC0-1.0"}}},
-                "web_pages": {"cited": {"dataset": CITED}},
-            }
-
-        fresh.params(change)
-        fresh.silverloom("render")
-        fresh.silverloom("run", "--select", WEB_PAGES)
-        assert sorted(asked.paths()) == ["/a", "/gone"]
-        assert "the first version" in texts(fresh, "2018-06")["a"]
-
-        routes |= {"/a": page("second")}
-        (folder / "Tane.wiki").write_text(article(f"{site}/a", f"{site}/gone", f"{site}/b"))
-        asked.clear()
-        fresh.silverloom("run", "--select", WEB_PAGES)
-        assert asked.paths() == ["/b"], "fetched pages are pinned"
-        assert "the first version" in texts(fresh, "2018-06")["a"]
-
-        asked.clear()
-        fresh.silverloom("run", "--recrawl", "--select", WEB_PAGES)
-        assert sorted(asked.paths()) == ["/a", "/b", "/gone"]
-        assert "the second version" in texts(fresh, "2018-06")["a"]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("end", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGKILL])
-def test_an_interrupted_run_does_not_repeat_requests_that_were_answered(fresh, end):
+def test_a_killed_run_does_not_repeat_requests_that_were_answered(fresh):
     def slowly(handler):
         time.sleep(0.1)
         reply(body=handler.path.encode())(handler)
@@ -371,7 +246,7 @@ def test_an_interrupted_run_does_not_repeat_requests_that_were_answered(fresh, e
         try:
             until(lambda: len(asked.paths()) > 8, programs=[run])
             crawl = psutil.Process(run.pid).children(recursive=True)
-            run.send_signal(end)
+            run.send_signal(signal.SIGKILL)
             assert run.wait() != 0
             psutil.wait_procs(crawl)
         finally:

@@ -2,7 +2,6 @@
 
 import pytest
 import yaml
-from dotenv import set_key
 
 from tests.end_to_end.servers import failures, serving
 from tests.end_to_end.ticks import TICK, broken
@@ -24,11 +23,7 @@ DRY = """mutation($it: ScheduleSelector!) { scheduleDryRun(selectorData: $it, ti
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("storage", ["SQLite", "Postgres"])
-def test_backfill_sensor_and_schedule_run_in_the_daemon(done, fresh, storage, request):
-    if storage == "Postgres":
-        address = request.getfixturevalue("postgres").database()
-        set_key(fresh.root / ".env", "SILVERLOOM_DAGSTER_POSTGRES", address)
+def test_backfill_sensor_and_schedule_run_in_the_daemon(done, fresh):
     place = broken(fresh, "sources/talks", "2018-07")
     fresh.silverloom("setup")
     with serving(fresh.root) as servers:

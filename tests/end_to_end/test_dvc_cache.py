@@ -1,18 +1,12 @@
 """DVC's cache where teams have it: at any level of configuration, shared by projects, with any type of link."""
 
 import hashlib
-import itertools
-import os
 
 import pytest
 
 from orchestration.files.identity import folder_hashes
 from tests.projects import Project
 
-LEVELS = ("system", "global", "local", "project")
-TYPES = ("copy", "hardlink", "symlink", "reflink")  # reflink: where the file system has none, DVC copies
-#: Half a minute each: the other combinations are long.
-QUICK = {("global", "symlink")}
 TALKS = ("--select", "sources/talks")
 
 
@@ -38,8 +32,9 @@ def is_linked(file, kind):
 @pytest.mark.parametrize(
     ("level", "kind"),
     [
-        pytest.param(*case, marks=() if case in QUICK else pytest.mark.long)
-        for case in itertools.product(LEVELS, TYPES)
+        ("global", "symlink"),
+        pytest.param("local", "hardlink", marks=pytest.mark.long),
+        pytest.param("project", "reflink", marks=pytest.mark.long),  # without reflinks, DVC copies
     ],
 )
 def test_a_cache_elsewhere_is_committed_to_and_links_into_it_are_read(
@@ -58,12 +53,11 @@ def test_a_cache_elsewhere_is_committed_to_and_links_into_it_are_read(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", ["symlink", "hardlink"])
-def test_two_projects_use_one_cache_at_once(fresh, tmp_path, env, kind):
+def test_two_projects_use_one_cache_at_once(fresh, tmp_path, env):
     other = fresh.copy(tmp_path / "other")
     projects = (fresh, other)
     for project in projects:
-        configure(project, env, "global", kind, tmp_path / "cache")
+        configure(project, env, "global", "symlink", tmp_path / "cache")
     running = [project.start("orchestration.cli", "run", *TALKS, **env) for project in projects]
     for process in running:
         output, _ = process.communicate(timeout=600)
@@ -72,14 +66,13 @@ def test_two_projects_use_one_cache_at_once(fresh, tmp_path, env, kind):
     for project in projects:
         assert "up to date" in project.dvc("status", "sources-talks", "corpus/talks.dvc", env=env)
     file = next(iter((other.root / "data/sources/talks").rglob("kept-*.parquet")))
-    assert os.path.realpath(file).startswith(str(tmp_path / "cache")) or file.stat().st_nlink > 2
+    assert file.resolve().is_relative_to(tmp_path / "cache")
 
 
-@pytest.mark.parametrize("kind", ["hardlink", pytest.param("symlink", marks=pytest.mark.long)])
 def test_a_source_overwritten_in_place_is_said_and_dvc_does_not_trust_its_former_version(
-    fresh, tmp_path, env, kind
+    fresh, tmp_path, env
 ):
-    configure(fresh, env, "local", kind, tmp_path / "cache")
+    configure(fresh, env, "local", "hardlink", tmp_path / "cache")
     fresh.silverloom("run", *TALKS, env=env)
     file = next(iter((fresh.root / "corpus/talks").glob("*.txt")))
     md5 = hashlib.md5(file.read_bytes()).hexdigest()

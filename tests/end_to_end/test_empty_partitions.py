@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.ops.crawl.crawling import QUICK
-from tests.ops.crawl.hostile import answering, reply
 from tests.projects import BLOCKING, Project, begin, copy_code
 from tests.systems import leave_out
 
@@ -77,16 +75,6 @@ def test_an_empty_partition_that_another_process_makes_is_not_waited_for(project
     assert ended.output.splitlines()[-1].split() == [year for year in empty if year not in ("1974", "1975")]
 
 
-@pytest.mark.long
-def test_empty_partitions_that_dagster_already_knows_are_published_again(project):
-    project.silverloom("run", "--select", "sources/papers")
-    for path in (project.root / "manifests/sources/papers").glob("*.json"):
-        path.unlink()
-    project.silverloom("run", "--select", "sources/papers")
-    assert len(records(project, "papers")) == len(YEARS)
-    assert {part["status"] for name, part in project.dagster().items() if "papers" in name} == {"FRESH"}
-
-
 def test_the_first_run_reports_empty_partitions_to_dagster_and_sync_adds_nothing(project):
     project.silverloom("run")
     seen = project.dagster()
@@ -99,9 +87,8 @@ def test_the_first_run_reports_empty_partitions_to_dagster_and_sync_adds_nothing
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("driver", ["run", "repro"])
-def test_making_one_empty_partition_publishes_all_others_of_its_dataset(project, driver):
-    output = project.silverloom(driver)
+def test_making_one_empty_partition_publishes_all_others_of_its_dataset(project):
+    output = project.silverloom("run")
     made = [name for name in project.made(output) if name.startswith("sources/")]
     assert len(made) == 3 * (1 + len(FILLED)), made
     for dataset in ("papers", "citations", "sentences"):
@@ -111,61 +98,9 @@ def test_making_one_empty_partition_publishes_all_others_of_its_dataset(project,
         assert len({record["run_id"] for record in empty}) == 1
     assert "everything is up to date" in project.silverloom("plan")
     assert "everything is fresh" in project.silverloom("health")
-    assert project.made(project.silverloom(driver)) == []
+    assert project.made(project.silverloom("run")) == []
     assert project.dvc_status() == {}
     assert not {name: shown for name, shown in project.dagster().items() if shown["status"] != "FRESH"}
-
-
-@pytest.mark.long
-def test_a_forced_backfill_makes_each_of_its_years_again_and_no_other(project):
-    project.run()
-    before = records(project, "papers")
-    project.silverloom("backfill", "--from", "1974", "--to", "1975", "--force")
-    after = records(project, "papers")
-    again = {year for year in YEARS if after[year]["run_id"] != before[year]["run_id"]}
-    assert again == {year for year in YEARS if int(year) <= 1975}
-    assert "everything is up to date" in project.silverloom("plan")
-
-
-@pytest.mark.long
-def test_a_document_in_an_empty_year_makes_only_that_year(project):
-    project.run()
-    (project.root / "corpus/1977.txt").write_text(PAPER.format(year=1977))
-    made = [name for name in project.made(project.run()) if name.startswith("sources/")]
-    assert made == ["sources/papers 1977", "sources/citations 1977", "sources/sentences 1977"]
-    (project.root / "corpus/1977.txt").unlink()
-    assert len(project.made(project.run())) == 3
-    assert "everything is up to date" in project.silverloom("plan")
-
-
-@pytest.mark.long
-def test_a_backfill_of_years_leaves_other_years_alone(project):
-    output = project.silverloom("backfill", "--from", "1974", "--to", "1976")
-    assert "sources/papers 1976: 1 kept" in output
-    assert "1980" not in records(project, "papers")
-    told = project.silverloom("backfill", "--from", "1974-01", "--to", "1976", ok=False)
-    assert "FROM must be a year like 2018" in told
-
-
-@pytest.mark.long
-def test_months_of_a_crawl_without_lists_are_published_together_and_never_fetched_again(project):
-    (project.root / "lists").mkdir()
-    source = {"kind": "url_list", "path": "lists", "licence": "CC0-1.0", "options": dict(QUICK)}
-    with answering({"/a": reply(body=b"<p>a")}) as (site, asked):
-        (project.root / "lists/1976.txt").write_text(f"{site}/a\n")
-
-        def change(params):
-            params["sources"]["crawls"] = {"web": {**source, "month": {"field": "file"}}}
-
-        project.params(change)
-        project.silverloom("render")
-        output = project.silverloom("run", "--select", "sources/crawls")
-        assert [name for name in project.made(output) if name == "sources/crawls 1976"]
-        assert len(project.made(output)) == 2
-        again = project.silverloom("run", "--recrawl", "--select", "sources/crawls")
-        assert len(project.made(again)) == 2
-        assert project.made(project.silverloom("run", "--select", "sources/crawls")) == []
-        assert asked.paths() == ["/a", "/a"]
 
 
 def test_a_plan_counts_obsolete_partitions_in_one_line(project):

@@ -2,13 +2,8 @@
 
 import csv
 import io
-import json
-import signal
 
 import pytest
-
-from tests.end_to_end.backfilling import MONTHS, start
-from tests.projects import SCRIPTS
 
 pytestmark = pytest.mark.long
 
@@ -49,14 +44,6 @@ def shown(project):
     return {row["Experiment"] or row["rev"]: row for row in rows}
 
 
-def test_the_queue_finishes_every_experiment(queued):
-    project, _, output = queued
-    assert {row["Name"]: row["Status"] for row in status(project)} == dict.fromkeys(EXPERIMENTS, "Success"), (
-        output
-    )
-    assert project.made(output), "their stages report what they made"
-
-
 def test_experiments_are_shown_side_by_side_with_params_counts_and_scores(queued):
     rows = shown(queued[0])
     assert {"workspace", "main", *EXPERIMENTS} <= rows.keys()
@@ -68,18 +55,12 @@ def test_experiments_are_shown_side_by_side_with_params_counts_and_scores(queued
     assert "metrics/talksumm/alignments.json:score" in scores and all(scores.values())
 
 
-def test_the_effect_of_an_experiment_on_counts_and_scores_can_be_queried(queued):
-    found = json.loads(queued[0].dvc("metrics", "diff", "main", "few", "--json"))
-    change = found["metrics/talksumm/training_sets.json"]
-    assert change["kept"]["diff"] < 0
-    assert change["dropped"]["diff"] == -change["kept"]["diff"]
-    scores = "metrics/talksumm/training_sets.scores.json"
-    named = json.loads(queued[0].dvc("metrics", "diff", "main", "few", "--json", "--targets", scores))
-    assert {"chosen", "words"} & named[scores].keys()
-
-
-def test_the_queue_leaves_the_workspace_unchanged_for_every_tool(queued):
-    project, (data, lock), _ = queued
+def test_the_queue_finishes_and_leaves_the_workspace_unchanged_for_every_tool(queued):
+    project, (data, lock), output = queued
+    assert {row["Name"]: row["Status"] for row in status(project)} == dict.fromkeys(EXPERIMENTS, "Success"), (
+        output
+    )
+    assert project.made(output), "their stages report what they made"
     assert (project.data(), project.lock) == (data, lock)
     assert project.git("status", "--porcelain") == ""
     assert project.dvc_status() == {}
@@ -104,23 +85,6 @@ def test_plots_of_two_experiments_are_drawn_without_a_network(queued, visit, tmp
     page.assert_sound()
 
 
-def test_plots_show_draws_the_workspace(queued, visit):
-    project = queued[0]
-    project.dvc("plots", "show", "metrics/talksumm/pairs.funnel.csv")
-    page = visit(project.root / "dvc_plots/index.html")
-    page.page.wait_for_selector("main svg.marks")
-    page.assert_text("talksumm/pairs", "unmatched")
-    page.assert_sound()
-    assert project.git("status", "--porcelain") == "", "the page is not tracked"
-
-
-def test_set_up_restores_a_lost_template(queued):
-    project = queued[0]
-    (project.root / ".silverloom/dvc-plots.html").unlink()
-    project.silverloom("setup")
-    project.dvc("plots", "show")
-
-
 def test_an_experiment_in_place_changes_the_workspace_and_can_be_reverted(done):
     before = done.data(), done.lock
     output = done.dvc("exp", "run", "-S", EXPERIMENTS["few"])
@@ -134,76 +98,3 @@ def test_an_experiment_in_place_changes_the_workspace_and_can_be_reverted(done):
     done.dvc("checkout", "--force")
     assert (done.data(), done.lock) == before
     assert done.made(done.run()) == []
-
-
-def take_back(project):
-    """Return to the committed state, as the README says; return the stages that `dvc status` then calls stale."""
-    project.git("checkout", ".")
-    project.dvc("checkout", "--force")
-    return project.dvc_status()
-
-
-def test_a_backfill_of_one_month_can_be_reverted(done):
-    """It commits no dataset, and the pages that show it are not among the committed ones."""
-    before = done.data(), done.lock
-    pages = {name: content for name, content in before[0].items() if "/pages/" in name}
-    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
-    month = ("--from", "2018-06", "--to", "2018-06", "--select", "talksumm/alignments")
-    output = done.silverloom("backfill", *month)
-    assert "data/quality/pages-so-far/index.html shows them" in output
-    assert done.lock == before[1] and done.data() != before[0]
-    assert pages.items() <= done.data().items()
-    assert take_back(done) == {}
-    assert (done.data(), done.lock) == before
-    done.silverloom("live")
-    assert not (done.root / "data/quality/pages-so-far").exists()
-    output = done.run()
-    assert done.made(output) == []
-    assert "data/quality/pages/index.html shows them" in output
-
-
-def test_a_partly_failed_run_can_be_reverted(failed, done_project):
-    assert failed.data() != done_project.data()
-    assert take_back(failed) == {}
-    assert failed.data() == done_project.data()
-
-
-def test_a_partition_made_alone_in_the_browser_can_be_reverted(done):
-    before = done.data()
-    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
-    ended = done.zygote.run(
-        done.root, ["talksumm/alignments", "2018-06"], path=str(SCRIPTS / "make_one.py"), env={}
-    )
-    assert ended.status == 0, ended.output
-    assert done.data() != before
-    assert take_back(done) == {}
-    assert done.data() == before
-
-
-def test_an_interrupted_run_can_be_reverted(done):
-    before = done.data(), done.lock
-    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
-    run = start(done, *MONTHS, "--jobs", "1")
-    output = next(line for line in run.stdout if line.startswith("talksumm/alignments 2018-06:"))
-    run.send_signal(signal.SIGINT)
-    output += run.communicate()[0]
-    assert run.returncode == 130 and "interrupted; finished work is kept" in output, output
-    assert done.data() != before[0]
-    assert take_back(done) == {}
-    assert (done.data(), done.lock) == before
-
-
-def test_an_experiment_that_failed_midway_can_be_reverted(done):
-    before = done.data(), done.lock
-    done.edit(
-        "ops/talksumm/align/alignments.py",
-        "    units: list",
-        """    if any("Short Messages" in title for title in pairs["paper_title"].to_pylist()):
-        raise ValueError("the talk delta is cursed")
-    units: list""",
-    )
-    output = done.dvc("exp", "run", "-S", "talksumm.hmm.minimum_characters=80", ok=False)
-    assert "talksumm/alignments 2018-06:" in output and "the talk delta is cursed" in output
-    assert done.data() != before[0]
-    assert take_back(done) == {}
-    assert (done.data(), done.lock) == before

@@ -123,22 +123,6 @@ def test_a_new_document_without_repeats_makes_no_other_month_again(made, tmp_pat
     assert not [name for name in names if name.endswith("2018-06")], output
 
 
-@pytest.mark.long
-def test_a_new_copy_remakes_only_what_comes_after_it(made, tmp_path):
-    project = made[0].copy(tmp_path / "checkout")
-    write(project, "again", "2018-07", FERRY)
-    before = project.data()
-    names = project.made(project.silverloom("run", "--select", "discofuse/clean_examples"))
-    assert "sources/filtered_prose 2018-06" in names and "sources/prose_scores 2018-06" not in names
-    june = {name: md5 for name, md5 in before.items() if "2018-06" in str(name) and "annotated" in str(name)}
-    kept = {row["document"] for row in rows(project, "sources/filtered_prose/2018-06")}
-    if "ferry" in kept:  # its id makes it the first of the two
-        assert "discofuse/annotated 2018-06" not in names
-        assert june.items() <= project.data().items()
-    else:
-        assert "discofuse/annotated 2018-06" in names
-
-
 def test_moving_a_bound_recomputes_no_score(made, tmp_path):
     project = made[0].copy(tmp_path / "checkout")
     project.params(lambda params: params["filters"]["prose"].update(bounds={"language": None}))

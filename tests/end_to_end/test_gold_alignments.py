@@ -56,15 +56,6 @@ def test_adding_or_removing_labels_remakes_only_their_report(done):
     assert done.dvc_status() == {}
 
 
-@pytest.mark.long
-def test_an_empty_list_of_sources_counts_as_absent(done):
-    done.params(lambda params: params["sources"].update(gold_alignments={}))
-    done.silverloom("render")
-    assert "everything is up to date" in done.silverloom("plan")
-    assert done.made(done.run()) == []
-    assert done.dvc_status() == {}
-
-
 def test_a_misspelt_source_does_not_count_as_absent(fresh):
     fresh.params(lambda params: params["sources"].update(gold_alignment={}))
     output = fresh.silverloom("plan", ok=False)

@@ -24,18 +24,3 @@ def test_a_dataset_that_reads_a_hundred_months_is_made_by_processes_that_may_ope
         runs = [json.loads(line.partition(" ")[2])["run_id"] for line in lines]
         assert len(runs) == MONTHS
         assert len(set(runs)) == 3, f"{dataset}: the months without talks are made in one run"
-
-
-@pytest.mark.long
-def test_dagster_ignores_an_edge_over_a_hundred_months_and_plan_does_not(fresh):
-    fresh.params(lambda params: params["partitions"].update(start="2010-02"))
-    fresh.silverloom("render")
-    fresh.silverloom("run", "--select", "talksumm/matches")
-    fresh.edit("corpus/papers/alpha.txt", "half as many errors", "a third as many errors")
-    fresh.silverloom("run", "--select", "sources/papers")
-    steps = {
-        (step["dataset"], step["partition"])
-        for step in json.loads(fresh.silverloom("plan", "--json"))["steps"]
-    }
-    assert ("talksumm/matches", "2018-06") in steps
-    assert fresh.dagster()["talksumm/matches 2018-06"]["status"] == "FRESH"

@@ -8,51 +8,21 @@ from orchestration.definitions import workspace
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("dataset", "edit", "moved", "stale"),
-    [
-        ("talksumm/alignments", "code", "ops", "talksumm/alignments"),
-        pytest.param(
-            "talksumm/alignments", "param", "params.yaml", "talksumm/alignments", marks=pytest.mark.long
-        ),
-        pytest.param("sources/papers", "source", "corpus/papers", "sources/papers", marks=pytest.mark.long),
-    ],
-)
-def test_a_file_edited_during_a_run_makes_its_datasets_stale_after_it(
-    fresh_project, tmp_path, dataset, edit, moved, stale
-):
+def test_code_edited_during_a_run_makes_its_datasets_stale_after_it(fresh_project, tmp_path):
     project = fresh_project.copy(tmp_path / "project")
     script = str(Path(__file__).with_name("edit_meanwhile.py"))
-    ended = project.zygote.run(project.root, [dataset, edit], path=script, env={})
+    ended = project.zygote.run(project.root, [], path=script, env={})
     assert ended.status == 1, ended.output
-    assert f"{moved} changed while this ran" in ended.output
+    assert "ops changed while this ran" in ended.output
     plan = [line.split()[:3] for line in project.silverloom("plan").splitlines()]
-    assert [stale, "2018-06", "yes"] in plan
+    assert ["talksumm/alignments", "2018-06", "yes"] in plan
     project.run()
     clean = fresh_project.copy(tmp_path / "clean")
-    for name in ("params.yaml", "ops/talksumm/align/hmm.py", "corpus/papers/alpha.txt"):
-        (clean.root / name).write_text((project.root / name).read_text())
+    name = "ops/talksumm/align/hmm.py"
+    (clean.root / name).write_text((project.root / name).read_text())
     clean.run()
     assert project.lock == clean.lock
     assert project.data() == clean.data()
-
-
-@pytest.mark.long
-def test_dagster_is_told_each_time_branches_are_switched(done):
-    done.git("checkout", "-qb", "other")
-    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
-    done.run()
-    done.commit("other")
-    seen = []
-    for branch in ("main", "other", "main", "other"):
-        done.git("checkout", "-q", branch)
-        done.dvc("checkout")
-        assert "talksumm/alignments 2018-06" in done.silverloom("sync")
-        states = done.dagster()
-        stale = [name for name, part in states.items() if part["status"] != "FRESH"]
-        assert not stale, f"after going to {branch}"
-        seen.append(states["talksumm/alignments 2018-06"]["version"])
-    assert seen[:2] == seen[2:] and seen[0] != seen[1]
 
 
 @pytest.mark.long

@@ -83,25 +83,6 @@ def test_months_made_on_two_branches_conflict_in_the_lock_and_in_the_counts(in_c
     said = in_conflict.silverloom("run", ok=False)
     assert "dvc.lock is damaged: it contains merge conflict markers; " in said
     assert "run `git checkout --ours dvc.lock` (or `--theirs`), then `git add dvc.lock`" in said
-    # manifests decide what is fresh, even while dvc.lock is damaged
-    places = stale(in_conflict)
-    assert "sources/papers 2018-06" in places and "sources/papers 2018-07" not in places
-
-
-@pytest.mark.long
-def test_one_side_of_a_conflict_can_be_kept_and_the_other_month_is_made_again(
-    in_conflict, together, tmp_path
-):
-    project = in_conflict.copy(tmp_path / "checkout")
-    project.git("checkout", "--ours", "dvc.lock", "metrics")
-    project.commit("merge")
-    project.dvc("checkout", "--force")
-    made = project.made(project.run())
-    assert {f"sources/{name} 2018-06" for name in ("papers", "citations", "sentences")} <= set(made)
-    assert not [name for name in made if name.startswith("sources/") and name.endswith("2018-07")]
-    assert (project.lock, project.data()) == together
-    assert project.dvc_status() == {}
-    assert "everything is up to date" in project.silverloom("plan")
 
 
 @pytest.mark.long

@@ -79,30 +79,3 @@ def test_a_system_is_made_from_the_complete_params_that_the_documents_show(proje
         for name in names:
             shown = (f'href="{name}"' in overview, (pages / name).exists())
             assert shown == ((True, True) if other == system else (False, False)), name
-
-
-@pytest.mark.long
-def test_dvc_follows_params_that_are_left_out_and_given_later(project):
-    shown = dict(SHOWN)["discofuse"]
-    (project.root / "params.yaml").write_text(shown.replace("discofuse: {}", "discofuse:"))
-    begin(project)
-    (project.root / "params.yaml").write_text(shown)
-    project.silverloom("run", "--select", "discofuse/examples")
-    project.commit("made")
-    assert "discofuse-examples" not in project.dvc("status", "discofuse-examples")
-    lock, rendered = project.lock, (project.root / "dvc.yaml").read_text()
-
-    # a default that is now given has the same value
-    project.params(lambda params: params.update(discofuse={"examples": {"short_tokens": 6}}))
-    assert project.made(project.silverloom("run", "--select", "discofuse/examples")) == []
-    project.dvc("repro", "discofuse-examples")
-    assert project.lock != lock and "short_tokens" in project.lock
-    assert (project.root / "dvc.yaml").read_text() == rendered
-
-    # a new value is used by either driver
-    project.params(lambda params: params["discofuse"]["examples"].update(short_tokens=9))
-    output = project.dvc("repro", "discofuse-examples")
-    assert "(param discofuse.examples.short_tokens: 6 -> 9)" in output, output
-    project.commit("nine")
-    output = project.dvc("exp", "run", "-S", "+discofuse.rules.pronoun_score=0.9", "discofuse-candidates")
-    assert "(param discofuse.rules.pronoun_score: 0.8 -> 0.9)" in output, output

@@ -153,19 +153,6 @@ def test_dagster_makes_it_too(mine, active):
 
 
 @pytest.mark.long
-def test_the_whole_system_is_made_and_released(mine, active):
-    active("silverloom run", mine)
-    assert "everything is up to date" in active("silverloom plan", mine)
-    active("dvc repro", mine)
-    assert {*json.loads(active("dvc status --json", mine).splitlines()[-1])} == {"code"}
-    active("silverloom release discofuse", mine)
-    read = (
-        "from datasets import load_dataset; print(sum(map(len, load_dataset('release/discofuse').values())))"
-    )
-    assert int(active(f'python -c "{read}"', mine).split()[-1]) > 0
-
-
-@pytest.mark.long
 def test_an_upgrade_of_the_code_changes_nothing_and_is_planned(mine, active, tmp_path):
     for name in CODE:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -204,18 +191,6 @@ def test_a_folder_is_read_where_it_is_by_experiments_and_clones_too(active, tmp_
     active("silverloom setup && dvc pull --allow-missing", tmp_path / "yours")
     for project in (mine, tmp_path / "yours"):
         assert "everything is up to date" in active("silverloom plan --select discofuse/examples", project)
-
-
-@pytest.mark.long
-def test_an_experiment_in_a_folder_of_its_own_finds_a_copied_source(active, tmp_path):
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts/a.txt").write_text(TEXTS[0])
-    active("silverloom init mine --copy --system discofuse --source texts", tmp_path)
-    mine = tmp_path / "mine"
-    active("git config user.name Me && git config user.email me@example.org", mine)
-    active('git add . && git commit -qm "New project"', mine)
-    change = "-S +sources.prose.texts.max_bytes=100000"
-    assert "Ran experiment" in active(f"dvc exp run --temp {change} sources-prose", mine)
 
 
 def init(*options):

@@ -1,20 +1,11 @@
 """The pages are an asset like any other; next to them is the current status."""
 
 import json
-import re
 
-import pyarrow.parquet as pq
 import pytest
 
-from orchestration.files.identity import folder_files, folder_hashes
+from orchestration.files.identity import folder_hashes
 from pages.site import INDEX
-
-
-def live(project):
-    """The status data that the pages read."""
-    project.silverloom("live")
-    text = (project.root / "data" / "quality" / "live" / "state.js").read_text()
-    return json.loads(re.fullmatch(r"window\.silverloomLive = (.*);\n", text, re.DOTALL).group(1))["datasets"]
 
 
 def test_pages_are_made_again_only_when_a_dataset_changes(done):
@@ -26,23 +17,6 @@ def test_pages_are_made_again_only_when_a_dataset_changes(done):
     assert "quality/pages: written" in output
     assert page.read_bytes() != before
     assert done.dvc_status() == {}
-
-
-@pytest.mark.long
-def test_a_changed_description_remakes_the_page_of_a_dataset_and_not_the_dataset(done):
-    done.edit("assets/systems/talksumm/datasets.py", '"similarity", ', "")
-    output = done.run()
-    assert "quality/pages: written" in output
-    assert done.made(output) == []
-
-
-@pytest.mark.long
-def test_a_page_that_somebody_edited_is_made_again(done):
-    page = done.root / "data" / "quality" / "pages" / "index.html"
-    before = page.read_bytes()
-    page.write_bytes(before + b"<!-- changed by hand -->")
-    assert "quality/pages: written" in done.run()
-    assert page.read_bytes() == before
 
 
 @pytest.mark.long
@@ -68,47 +42,3 @@ def test_updated_pages_equal_a_render_from_scratch_in_every_system(sample_projec
 def groups(pages):
     """The groups of pages, with their keys."""
     return {(name, group["key"]) for name, group in json.loads((pages / INDEX).read_bytes()).items()}
-
-
-@pytest.mark.long
-def test_the_status_shows_what_is_fresh_stale_and_missing(done):
-    datasets = live(done)
-    assert {one["status"] for one in datasets.values()} == {"good", "warned"}
-    assert all((one["status"] == "warned") == (one["warnings"] > 0) for one in datasets.values())
-    before = datasets["talksumm/alignments"]
-    assert [partition["name"] for partition in before["partitions"]] == ["2018-06", "2018-07"]
-    assert before["version"] in done.lock
-    assert before["previous"] is None
-
-    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
-    assert live(done)["talksumm/alignments"]["state"] == "stale: 2 of 2 partitions"
-    done.run()
-    after = live(done)["talksumm/alignments"]
-    assert after["status"] in ("good", "warned")
-    assert after["version"] != before["version"]
-    words = after["previous"]["profile"]["text.words"]
-    assert sum(words) == sum(table.num_rows for table in former_rows(done))
-    assert live(done)["talksumm/alignments"]["previous"] == after["previous"]
-
-    month = done.root / "data" / "talksumm" / "alignments" / "2018-06"
-    for path in folder_files(month).values():
-        path.unlink()
-    states = {one["name"]: one["state"] for one in live(done)["talksumm/alignments"]["partitions"]}
-    assert states == {"2018-06": "missing", "2018-07": "up to date"}
-
-
-@pytest.mark.long
-def test_the_status_names_what_failed_and_why(failed):
-    datasets = live(failed)
-    partition = datasets["talksumm/summaries"]["partitions"][0]
-    assert (partition["status"], partition["state"]) == ("bad", "failed")
-    assert "conservation" in partition["why"] and "/runs/" in partition["run"]
-    assert datasets["talksumm/alignments"]["status"] in ("good", "warned")
-    assert datasets["quality/pages"]["status"] == "stale"
-
-
-def former_rows(project):
-    """The kept rows of the alignments before their last change, from DVC's cache."""
-    folder = project.root / "former"
-    project.dvc("get", ".", "data/talksumm/alignments", "--rev", "HEAD", "-o", str(folder))
-    return [pq.read_table(path) for path in sorted(folder.rglob("kept-*.parquet"))]

@@ -24,25 +24,3 @@ def test_a_selection_has_pages_that_say_what_they_do_not_show(fresh):
     assert not so_far.exists()
     assert "../pages/index.html" in (fresh.root / "data/quality/live/versions.html").read_text()
     assert "everything is up to date" in fresh.silverloom("plan")
-
-
-@pytest.mark.long
-def test_no_page_is_named_when_nothing_could_be_made(fresh):
-    fresh.edit(
-        "ops/talksumm/sources/talks.py",
-        "    return read_each(records, TALKS, rows)",
-        "    raise ValueError('lost')",
-    )
-    output = fresh.silverloom("run", "--select", "sources/talks", ok=False)
-    named = re.findall(r"^(data/quality/\S+)", output, re.M)
-    assert all((fresh.root / path).is_file() for path in named)
-
-
-@pytest.mark.long
-def test_a_backfill_of_a_stale_month_makes_pages_of_everything_else(done):
-    done.params(lambda params: params["talksumm"]["pairs"].update(threshold=0.5))
-    output = done.silverloom("backfill", "--from", "2018-06", "--to", "2018-06", "--select", "talksumm/pairs")
-    assert "warning" not in output, output
-    page = (done.root / "data/quality/pages-so-far/index.html").read_text()
-    (lacking,) = re.findall("Not shown, since not made or not up to date: (.*)\\.</p>", page)
-    assert "talksumm/pairs (1 of 2 partitions)" in lacking

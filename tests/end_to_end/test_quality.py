@@ -75,41 +75,11 @@ def test_an_error_blocks_its_dependants_in_both_drivers_until_it_is_gone(done):
     assert done.lock == lock and done.data() == data
 
 
-@pytest.mark.long
-def test_new_data_that_breaks_an_expectation_does_not_count_as_made(fresh_project, tmp_path):
-    project = fresh_project.copy(tmp_path / "project")
-    project.edit(SUITE, BOUND, TOO_HIGH)
-    output = project.dvc("repro", "talksumm-alignments", ok=False)
-    assert "not fresh talksumm/pairs 2018-06: check expectations failed" in output
-    assert not (project.root / "data/talksumm/alignments").exists()
-    assert not list((project.root / "manifests/talksumm/pairs").glob("*"))
-    assert "talksumm/pairs" not in project.silverloom("sync")
-
-
 def test_a_failed_check_leaves_the_previous_partition_and_its_manifest(failed, done_project):
     for folder in ("data/talksumm/summaries", "manifests/talksumm/summaries"):
         before, after = (folder_hashes(project.root / folder) for project in (done_project, failed))
         assert before and after == before
     assert ["talksumm/summaries", "2018-06", "yes", "code changed"] in plan(failed)
-
-
-@pytest.mark.long
-def test_a_failure_is_shown_until_the_previous_version_is_restored(failed):
-    """As `make ui` reports it to Dagster at its start, too."""
-    places = [f"talksumm/summaries {month}" for month in MONTHS]
-
-    def shown():
-        states = failed.dagster()
-        return {states[place]["shown"] for place in places}, {states[place]["status"] for place in places}
-
-    assert shown()[0] == {"FAILED"}
-    assert "talksumm/summaries" not in failed.silverloom("sync")
-    assert shown()[0] == {"FAILED"}
-    failed.git("checkout", ".")
-    failed.dvc("checkout", "--force", "talksumm-summaries")
-    assert set(failed.silverloom("sync").splitlines()) >= set(places)
-    assert shown() == ({"MATERIALIZED"}, {"FRESH"})
-    assert "everything is up to date" in failed.silverloom("plan")
 
 
 @pytest.mark.long
@@ -144,76 +114,11 @@ def test_changed_expectations_are_validated_again_and_nothing_is_made(done):
     assert "everything is up to date" in done.silverloom("plan")
 
 
-@pytest.mark.long
-def test_a_run_of_dagster_checks_the_same_bytes_again_if_only_the_suite_changed(done):
-    written, former = inodes(done), done.dagster()["talksumm/pairs 2018-06"]["run"]
-
-    def make_one():
-        place, script = ["talksumm/pairs", "2018-06"], str(SCRIPTS / "make_one.py")
-        return done.zygote.run(done.root, place, path=script)
-
-    done.edit(SUITE, BOUND, TOO_HIGH)
-    ended = make_one()
-    assert ended.status == 1 and "check expectations failed" in ended.output
-    state = done.dagster()["talksumm/pairs 2018-06"]
-    assert (state["shown"], state["run"]) == ("FAILED", former)
-    assert ["talksumm/pairs", "2018-06", "checked", "its checks failed"] in plan(done)
-    done.edit(SUITE, TOO_HIGH, 'between("similarity", 0, 0.999999 + 1)')
-    ended = make_one()
-    assert ended.status == 0, ended.output
-    state = done.dagster()["talksumm/pairs 2018-06"]
-    assert state["shown"] == "MATERIALIZED" and state["checks"]["expectations"] is True
-    stale = [line[1:] for line in plan(done)[1:] if line[0] == "talksumm/pairs"]
-    assert stale == [["2018-07", "checked", "its checks changed"]]
-    assert inodes(done) == written
-
-
-@pytest.mark.long
-def test_a_suite_that_cannot_be_evaluated_is_an_error(done):
-    done.edit(SUITE, BOUND, 'between("talk_title", 0, 1, "warning")')
-    output = done.run(ok=False)
-    assert "talk_title at least 0 and at most 1: could not be evaluated" in output
-    assert "needs talksumm/pairs 2018-06, which failed" in output
-
-
-@pytest.mark.long
-def test_markup_and_a_megabyte_in_a_paper_are_validated_like_any_text(done):
-    path = done.root / "corpus/papers/alpha.txt"
-    script = "<script>alert(1)</script>"
-    text = path.read_text().replace("Many systems fail", f"{script} Many systems fail")
-    path.write_text(text + "A very long line of the paper without an end " * 25_000)
-    output = done.silverloom("run", "--select", "sources")
-    assert "sources/papers 2018-06: 2 kept" in output
-    checks = done.dagster()["sources/papers 2018-06"]["checks"]
-    assert checks["expectations"] is True and checks["warnings"] is False
-    kept = pq.read_table(done.root / "data/quality/failing/sources/papers/2018-06.parquet").to_pylist()
-    assert [row["failed"] for row in kept] == [["sentences.text.longest at most 3000"]]
-    assert script in kept[0]["text"] and len(kept[0]["text"]) > 1_000_000
-
-
 def check_alone(project, *chosen):
     """Run all or some checks of a dataset without making it; return whether they passed, and the results."""
     ended = project.zygote.run(project.root, list(chosen), path=str(SCRIPTS / "check_alone.py"))
     assert ended.status == 0, ended.output
     return json.loads(ended.output.splitlines()[-1])
-
-
-@pytest.mark.long
-def test_the_checks_of_all_months_run_alone_as_from_the_page_of_an_asset(done):
-    rows, written = rows_of(done), inodes(done)
-    done.edit(SUITE, BOUND, 'between("similarity", 0, 0.999999 + 1)')
-    passed, found = check_alone(done, "talksumm/pairs")
-    assert passed and {(name, month) for name, month, _ in found} == {
-        (name, month)
-        for name in ("conservation", "schema", "expectations", "warnings")
-        for month in (*MONTHS, None)
-    }
-    assert rows_of(done) == rows and inodes(done) == written
-    assert done.made(done.run()) == []
-    done.edit(SUITE, 'between("similarity", 0, 0.999999 + 1)', TOO_HIGH)
-    passed, found = check_alone(done, "talksumm/pairs")
-    assert not passed and ["expectations", "2018-06", False] in found and ["schema", "2018-06", True] in found
-    assert ["talksumm/pairs", "2018-06", "checked", "its checks failed"] in plan(done)
 
 
 def test_a_check_that_runs_alone_says_nothing_about_the_others(done):

@@ -59,10 +59,3 @@ def test_a_missing_model_that_a_source_names_stops_the_run(fresh, tmp_path):
     add_recording(fresh, model=str(tmp_path / "model"))
     output = " ".join(fresh.silverloom("run", "--select", "sources/talks", ok=False).split())
     assert "has no model in CTranslate2's form" in output
-
-
-@pytest.mark.long
-def test_pocketsphinx_transcribes_a_recording_if_its_source_says_so(fresh):
-    add_recording(fresh, recogniser="pocketsphinx")
-    words = heard(fresh)
-    assert words and words == [word.lower() for word in words]

@@ -1,6 +1,5 @@
 """Bad input, bad params and changed bytes are refused with messages that say what to do."""
 
-import os
 import re
 from pathlib import Path
 
@@ -54,13 +53,6 @@ def test_params_that_are_not_yaml_are_refused(fresh):
 def test_a_selection_that_matches_nothing_is_refused(fresh):
     output = fresh.silverloom("run", "--select", "nonsense", ok=False)
     assert "nothing is called 'nonsense'; known: " in output and "talksumm/pairs" in output
-
-
-@pytest.mark.long
-def test_a_selection_makes_one_system_and_its_inputs(fresh):
-    made = fresh.made(fresh.silverloom("run", "--select", "talksumm/pairs"))
-    assert "talksumm/pairs 2018-06" in made and "sources/papers 2018-06" in made
-    assert not any("alignments" in name for name in made)
 
 
 def test_a_changed_byte_is_refused_with_the_file_and_both_hashes(done):
@@ -161,26 +153,3 @@ def test_explain_of_a_document_with_several_rows_shows_the_fate_of_each(done):
 def test_explain_says_when_a_row_is_unknown(done):
     said = done.silverloom("explain", "nobody", ok=False)
     assert "error: no dataset has a row or a document 'nobody'" in said
-
-
-@pytest.mark.long
-def test_a_pipe_in_a_source_is_rejected_and_is_the_reason_why_dvc_lock_is_not_written(done):
-    os.mkfifo(done.root / "corpus/papers/pipe.txt")
-    before = done.lock
-    output = done.run(ok=False)
-    assert re.search(
-        r"error: .*text: pipe\.txt is neither a file nor a folder, .*move the file away", output
-    ), output
-    assert "pipe" in rejected(done, "sources/papers")["text/pipe.txt"]
-    assert done.lock == before
-    (done.root / "corpus/papers/pipe.txt").unlink()
-    done.run()
-    assert "text/pipe.txt" not in rejected(done, "sources/papers")
-
-
-@pytest.mark.long
-def test_dvc_does_not_wait_for_a_pipe_in_a_source(done):
-    """`make repro` checks this before it starts DVC."""
-    done.silverloom("repro")
-    os.mkfifo(done.root / "corpus/papers/pipe.txt")
-    assert "pipe.txt is neither a file nor a folder" in done.silverloom("repro", ok=False)

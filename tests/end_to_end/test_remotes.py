@@ -70,15 +70,6 @@ def stored(bucket) -> dict[str, str]:
     return {item.key: item.e_tag for item in bucket.objects.all()}
 
 
-def test_all_data_is_pushed_to_s3_and_pulled_and_nothing_is_made_again(origin, bucket, tmp_path):
-    dvc(origin, "push")
-    assert stored(bucket)
-    copy = clone(origin, tmp_path / "copy")
-    dvc(copy, "pull")
-    assert copy.data() == origin.data()
-    assert copy.made(copy.run()) == []
-
-
 def test_a_push_and_a_pull_whose_connections_drop_midway_resume_from_there(origin, bucket, proxy, tmp_path):
     proxy.allow(300_000)
     dvc(origin, "push", ok=False)
@@ -98,14 +89,3 @@ def test_a_push_and_a_pull_whose_connections_drop_midway_resume_from_there(origi
     dvc(copy, "pull")
     assert copy.data() == origin.data()
     assert copy.made(copy.run()) == []
-
-
-def test_another_clone_pulls_one_month_of_one_dataset(origin, tmp_path):
-    dvc(origin, "push")
-    copy = clone(origin, tmp_path / "copy")
-    dvc(copy, "pull", "data/talksumm/summaries/2018-06")
-    files = [path for path in (copy.root / "data").rglob("*") if path.is_file()]
-    assert files
-    assert {path.relative_to(copy.root / "data/talksumm/summaries").parts[0] for path in files} == {"2018-06"}
-    for path in files:
-        assert path.read_bytes() == (origin.root / path.relative_to(copy.root)).read_bytes()

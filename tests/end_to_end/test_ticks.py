@@ -3,7 +3,6 @@
 import shutil
 
 import pytest
-from dotenv import set_key
 
 from tests.end_to_end.ticks import broken, tick
 
@@ -44,14 +43,7 @@ def test_the_sensor_requests_a_failing_partition_once_and_nothing_when_params_ch
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("storage", ["SQLite", "Postgres"])
-def test_the_schedule_requests_stale_datasets_of_the_newest_partition_and_their_readers(
-    done, storage, request
-):
-    if storage == "Postgres":
-        address = request.getfixturevalue("postgres").database()
-        set_key(done.root / ".env", "SILVERLOOM_DAGSTER_POSTGRES", address)
-        done.silverloom("setup")
+def test_the_schedule_requests_stale_datasets_of_the_newest_partition_and_their_readers(done):
     assert tick(done, "newest_partition") == {"asked": [], "failed": {}}
     done.edit("ops/talksumm/align/emission.py", '"lemme", "wanna"', '"wanna", "lemme"')
     (done.root / "manifests/sources/citations/2018-07.json").unlink()

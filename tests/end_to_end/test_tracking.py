@@ -1,7 +1,6 @@
 """Every made partition is a run in MLflow, whose datasets have DVC's hashes; assets and runs link to each other."""
 
 import json
-import sqlite3
 
 import dagster as dg
 import pandas
@@ -104,44 +103,10 @@ def test_a_training_logs_a_run_for_each_model_with_its_curve_and_the_chosen_one_
     assert sorted(answer["indices"]) == [0, 1] and len(answer["scores"]) == 2
 
 
-@pytest.mark.long
-def test_a_change_is_another_run_marked_as_from_a_dirty_tree(done):
-    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
-    done.silverloom("run", "--select", "talksumm/alignments")
-    mlflow = client(done)
-    experiment = mlflow.get_experiment_by_name("talksumm/alignments").experiment_id
-    found = mlflow.search_runs([experiment], "tags.partition = '2018-06'")
-    assert {run.data.params["talksumm.hmm.epsilon"] for run in found} == {"0.1", "0.2"}
-    assert {run.data.tags["mlflow.source.git.dirty"] for run in found} == {"false", "true"}
-
-
 def test_a_partition_that_fails_its_checks_is_a_failed_run(failed):
     run = runs(failed, "talksumm/summaries")["2018-06"]
     assert run.info.status == "FAILED"
     assert "lost" in run.data.tags["failed check/conservation"]
-
-
-@pytest.mark.long
-def test_a_store_of_another_version_fails_no_partition_and_runs_wait_until_it_is_replaced(done):
-    store = done.root / ".silverloom/mlflow.db"
-    with sqlite3.connect(store) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = 'another'")
-    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
-    output = done.silverloom("run", "--select", "talksumm/alignments")
-    assert len(done.made(output)) == 2
-    (warning,) = [line for line in output.splitlines() if "for MLflow" in line]
-    assert "2 runs are waiting for MLflow in .silverloom/outbox" in warning and "another" in warning
-    store.unlink()
-    assert "for MLflow" not in done.silverloom("run", "--select", "talksumm/alignments")
-    assert set(runs(done, "talksumm/alignments")) == {"2018-06", "2018-07"}
-
-
-@pytest.mark.long
-def test_a_single_dvc_stage_sends_its_runs(done):
-    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
-    done.dvc("repro", "talksumm-alignments")
-    assert not list((done.root / ".silverloom/outbox").glob("*.zip"))
-    assert runs(done, "talksumm/alignments")["2018-06"].data.params["talksumm.hmm.epsilon"] == "0.2"
 
 
 @pytest.mark.long

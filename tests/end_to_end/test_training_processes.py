@@ -1,6 +1,5 @@
 """`silverloom run` trains a model in several processes and gives the same bytes as in one."""
 
-import contextlib
 import json
 import signal
 import zipfile
@@ -8,7 +7,6 @@ import zipfile
 import psutil
 import pytest
 
-from tests.ray_cluster import three_nodes
 from tests.waiting import until
 
 pytestmark = pytest.mark.long
@@ -53,17 +51,6 @@ def training_in(project):
     return [words for words in ours if any("multiprocessing.spawn" in word for word in words)]
 
 
-def training_below_ray():
-    """The processes that train together in a task of this test's cluster."""
-    found = []
-    for worker in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.Error):
-            if worker.cmdline()[:1] == ["ray::run"]:
-                children = worker.children()
-                found += [one.pid for one in children if "multiprocessing.spawn" in str(one.cmdline())]
-    return found
-
-
 @pytest.fixture(scope="module")
 def alone(done_project, tmp_path_factory):
     """The bytes that one process makes."""
@@ -72,44 +59,17 @@ def alone(done_project, tmp_path_factory):
     return project.data()
 
 
-def test_two_processes_make_the_same_bytes_as_one_and_their_number_makes_nothing_stale(
-    done_project, tmp_path, alone
-):
+def test_a_killed_run_resumes_with_another_number_of_processes(done_project, tmp_path, alone):
     project = trained_by(done_project.copy(tmp_path / "checkout"), TWO)
-    assert "talksumm/extractor" in project.made(run(project, "--jobs", "2"))
-    assert project.data() == alone
-    trained_by(project, ONE)
-    assert project.made(project.run()) == []
-    assert project.data() == alone
-
-
-def test_two_processes_train_within_one_task_of_a_cluster(done_project, tmp_path, alone):
-    pytest.importorskip("ray")
-    project = trained_by(done_project.copy(tmp_path / "checkout"), TWO)
-    with three_nodes() as cluster:
-        on_cluster = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": cluster.address}
-        program = project.start("orchestration.cli", "run", "--jobs", "1", **on_cluster)
-        both = until(lambda: len(found := training_below_ray()) >= TWO and found, programs=[program])
-        output, _ = program.communicate()
-    assert program.returncode == 0, output
-    assert len(both) == TWO
-    assert "talksumm/extractor" in project.made(output)
-    assert project.data() == alone
-
-
-@pytest.mark.parametrize(("before", "after"), [(TWO, ONE), (ONE, TWO)])
-def test_a_killed_run_resumes_with_another_number_of_processes(done_project, tmp_path, alone, before, after):
-    project = trained_by(done_project.copy(tmp_path / "checkout"), before)
     program = project.start("orchestration.cli", "run", "--jobs", "1")
     checkpoints = project.root / ".silverloom" / "checkpoints"
     [checkpoint] = until(lambda: list(checkpoints.rglob("transformer-*.zip")), programs=[program])
-    training = training_in(project)
-    assert len(training) == (before if before > 1 else 0)
+    assert len(training_in(project)) == TWO
     program.send_signal(signal.SIGKILL)
     program.wait()
     until(lambda: not training_in(project))
     state = json.loads(zipfile.ZipFile(checkpoint).read("state.json"))["state"]
     assert state["step"] and not state["reason"], "it was killed before it had ended"
-    output = run(trained_by(project, after))
+    output = run(trained_by(project, ONE))
     assert f"update {state['step'] + 1}/" in output, "it resumes instead of starting over"
     assert project.data() == alone

@@ -23,16 +23,18 @@ def test_both_drivers_make_the_same_lock_and_the_same_bytes(done, reproduced):
 
 
 @pytest.mark.long
-def test_every_dataset_of_every_system_has_the_same_bytes_by_both_drivers(zygote, tmp_path):
+def test_datasets_of_the_other_systems_have_the_same_bytes_by_both_drivers(zygote, tmp_path):
     project = Project(tmp_path / "dagster" / "checkout", zygote)
     copy_code(project)
     shutil.copytree(checkout() / "data/sample", project.root / "data/sample")
     begin(project)
     other = project.copy(tmp_path / "dvc" / "checkout")
-    project.run(env={"SILVERLOOM_JOBS": "2"})
-    other.repro()
-    assert other.lock == project.lock and other.data() == project.data()
-    assert other.made(other.run()) == []
+    names = ("discofuse/examples", "parasci/definitions", "wikisum/ranked")
+    for name in names:
+        project.silverloom("run", "--select", name)
+    other.dvc("repro", *(name.replace("/", "-") for name in names))
+    assert yaml.safe_load(other.lock) == yaml.safe_load(project.lock)
+    assert other.data() == project.data()
 
 
 @pytest.mark.long
@@ -72,13 +74,3 @@ def test_dagster_shows_a_repro_as_fresh_runs_that_passed_their_checks(reproduced
 def test_the_version_in_dagster_is_the_md5_in_dvc(done):
     locked = yaml.safe_load(done.lock)["stages"]["talksumm-training_sets"]["outs"][0]["md5"]
     assert done.dagster()["talksumm/training_sets"]["version"] == locked
-
-
-@pytest.mark.long
-def test_a_forced_repro_makes_everything_again_with_the_same_bytes(done):
-    before = done.lock
-    output = done.repro(env={"SILVERLOOM_FORCE": "1"}) + done.dvc(
-        "repro", "-f", env={"SILVERLOOM_FORCE": "1"}
-    )
-    assert "talksumm/alignments 2018-06" in output
-    assert done.lock == before

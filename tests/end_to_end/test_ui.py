@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.mlflow.send import find
-from orchestration.mlflow.tracking import TrackedRun, WaitingRun, put, waiting
+from orchestration.mlflow.tracking import TrackedRun, WaitingRun, put
 from orchestration.workspace.workspace import QUIET, STRICT, Workspace
 from tests.browser.servers import end, free_ports
 from tests.waiting import ended, until
@@ -60,14 +59,6 @@ def test_the_login_of_mlflows_server_is_neither_printed_nor_linked(done):
         assert "s3cret" not in process.stdout.read()
     assert "s3cret" not in done.silverloom("send", ok=False, env=named)
     assert not [path for path in (done.root / ".silverloom/ui").iterdir() if "s3cret" in path.read_text()]
-
-
-@pytest.mark.long
-def test_waiting_runs_are_sent_to_mlflow(done):
-    put(Workspace(done.root), WaitingRun("talksumm/pairs", TrackedRun("waited", "FINISHED", 1, 2)))
-    with started(done):
-        until(lambda: not waiting(Workspace(done.root)))
-    assert find(Workspace(done.root), "talksumm/pairs", {"mlflow.runName": "waited"})
 
 
 @pytest.mark.long

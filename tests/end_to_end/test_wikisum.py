@@ -117,30 +117,6 @@ def test_copies_and_off_topic_pages_are_left_out_and_a_release_lists_what_is_cit
     assert line.split("|")[2:-2] == [" 1 "] * len(sets) and {row["cited_pages"] for row in examples} == {0}
 
 
-@pytest.mark.long
-def test_a_query_without_results_from_a_search_engine_is_not_searched_elsewhere(project):
-    """The local index, which has four pages with these words, is not a fallback."""
-
-    def search(handler):
-        found = [] if "History" in handler.path else [f"http://{handler.headers['Host']}/gone"]
-        reply(body=json.dumps({"results": found}).encode())(handler)
-
-    with answering({"/search": search}) as (site, _):
-        options = {**QUICK, "licence": "CC0-1.0", "url": f"{site}/search?q={{query}}", "results": "results"}
-        engine = {"kind": "search", "dataset": "sources/articles", "options": options}
-        project.params(lambda params: params["sources"].update(found_pages={"engine": engine}))
-        project.silverloom("render")
-        project.silverloom("run", "--select", "wikisum/references")
-    assert not rows(project, "wikisum/references")
-    [lost] = rows(project, "wikisum/references", "dropped")
-    assert (lost["reason"], lost["detail"]) == ("no_reference", "search_found_nothing 3")
-    causes = {
-        row["url"].removeprefix(site): row["error"]
-        for row in rows(project, "sources/found_pages", "rejected")
-    }
-    assert "nothing is found" in causes["Salt bread History"] and "404" in causes["/gone"]
-
-
 def test_the_results_of_a_search_engine_are_the_references_of_its_queries(project):
     """Each section title gets ten results, in order; copies of the article are left out.
 

@@ -1,10 +1,8 @@
-"""Make the papers of a month in workers that start after the op's code was edited.
+"""Make the papers of a month in workers that start after the op's code was edited; then the edit is undone.
 
-Runs in a project. The argument says what happens to the edit: it `stays`, or is `undone` once the workers have
-started.
+Runs in a project.
 """
 
-import sys
 import threading
 import time
 from pathlib import Path
@@ -29,7 +27,7 @@ def _edited(title: str) -> str:
 """
 
 
-def edit(fate):
+def edit():
     """Edit the op when the key of the partition is known, before its workers are spawned."""
     whole = OP.read_text()
     assert RIGHT in whole
@@ -38,18 +36,17 @@ def edit(fate):
     def go():
         while not BEGUN.exists():
             time.sleep(0.01)
-        if fate == "undone":
-            OP.write_text(whole)
+        OP.write_text(whole)
         GO.touch()
 
     threading.Thread(target=go, daemon=True).start()
 
 
-def main(fate):
+def main():
     make_rows = materialise.Materialisation.make_rows
 
     def edited(*arguments):
-        edit(fate)
+        edit()
         return make_rows(*arguments)
 
     materialise.Materialisation.make_rows = edited
@@ -63,4 +60,4 @@ def main(fate):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

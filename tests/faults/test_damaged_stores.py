@@ -162,7 +162,6 @@ def test_a_store_of_another_revision_is_left_alone_and_runs_wait(store):
     assert store.read_bytes() == content
 
 
-LONG = sorted(set(DAMAGES) - {"truncated"})
 STORES = ("history/runs.db", "event_log.db", "schedules/schedules.db")
 
 
@@ -212,9 +211,7 @@ def last(name):
 
 
 @pytest.mark.parametrize("store", STORES)
-@pytest.mark.parametrize(
-    "how", ["truncated", "pages", *(pytest.param(how, marks=pytest.mark.long) for how in LONG)]
-)
+@pytest.mark.parametrize("how", ["truncated", "pages"])
 def test_a_damaged_store_of_dagster_is_set_aside_and_a_new_one_begins(home, tally, capsys, how, store):
     """A file of Dagster's store is damaged, as a whole or in the middle."""
     path = home / store

@@ -58,8 +58,7 @@ def test_a_partition_resumes_from_its_finished_parts(tally, many_parts):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("driver", ["run", "repro"])
+@pytest.mark.parametrize(("driver", "workers"), [("run", 2), ("repro", 1)])
 def test_a_driver_resumes_from_finished_parts(tally, many_parts, tmp_path, driver, workers):
     """Ctrl-C and `kill -9` of `make run` and `dvc repro` while they compute the parts of a partition"""
     unbroken = many_parts.copy(tmp_path / "unbroken")

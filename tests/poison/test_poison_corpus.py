@@ -1,5 +1,7 @@
 """Every poison item: the sound file next to it is kept, nothing is lost, the verdict is as documented."""
 
+from collections import defaultdict
+
 import pytest
 
 from tests.poison.__main__ import DOCS
@@ -8,25 +10,23 @@ from tests.poison.verdicts import meet, read_table
 
 DOCUMENTED = read_table(DOCS.read_text(encoding="utf-8"))
 
-PAIRS = [
-    pytest.param(
-        item,
-        parser,
-        id=f"{item.name}-{parser.name}".replace("{", "(").replace("|", "_"),
-        marks=[pytest.mark.long]
-        if item.very_slow or (number and (item.slow or parser.name.startswith("list of ")))
-        else [],
-    )
-    for item in ITEMS
-    for number, parser in enumerate(item.parsers())
-]
+QUICK, LONG = [], defaultdict(list)
+for item in ITEMS:
+    for number, parser in enumerate(item.parsers()):
+        if parser.crawl:
+            LONG["poison in lists"].append((item, parser))
+        elif item.very_slow or (number and item.slow):
+            LONG[item.name].append((item, parser))
+        else:
+            name = f"{item.name}-{parser.name}".replace("{", "(").replace("|", "_")
+            QUICK.append(pytest.param(item, parser, id=name))
 
 
 def test_the_documented_table_equals_that_of_the_corpus():
     assert set(DOCUMENTED) == {(item.name, parser.name) for item in ITEMS for parser in item.parsers()}
 
 
-@pytest.mark.parametrize(("item", "parser"), PAIRS)
+@pytest.mark.parametrize(("item", "parser"), QUICK)
 def test_poison_affects_only_itself(item, parser, tmp_path):
     met = meet(item, parser, tmp_path)
     assert met.good_kept
@@ -37,8 +37,11 @@ def test_poison_affects_only_itself(item, parser, tmp_path):
     assert met.verdict == DOCUMENTED[item.name, parser.name]
 
 
-def test_the_table_has_exactly_the_items():
-    assert set(DOCUMENTED) == {(item.name, parser.name) for item in ITEMS for parser in item.parsers()}
+@pytest.mark.long
+@pytest.mark.parametrize("pairs", LONG.values(), ids=LONG)
+def test_slow_poison_and_poison_in_a_crawl_affect_only_themselves(pairs, tmp_path):
+    for number, (item, parser) in enumerate(pairs):
+        test_poison_affects_only_itself(item, parser, tmp_path / str(number))
 
 
 def test_nothing_is_written_outside_the_folder(tmp_path):

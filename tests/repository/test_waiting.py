@@ -23,7 +23,6 @@ def start():
         program.wait()
 
 
-@pytest.mark.long
 def test_a_working_program_is_waited_for_longer_than_an_idle_one(start, monkeypatch):
     monkeypatch.setattr(waiting, "IDLE", 0.5)
     busy = start("import time\nend = time.process_time() + 2\nwhile time.process_time() < end: pass")

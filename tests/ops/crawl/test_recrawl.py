@@ -96,8 +96,8 @@ def test_a_new_line_is_listed_alone(tmp_path):
     ("fault", "kept"),
     [
         ({"/": reply(503)}, ["a"]),
-        pytest.param({"/robots.txt": in_turn(reply(503), reply(404))}, [], marks=pytest.mark.long),
-        pytest.param({"/": reply(404)}, [], marks=pytest.mark.long),
+        ({"/robots.txt": in_turn(reply(503), reply(404))}, []),
+        ({"/": reply(404)}, []),
     ],
 )
 def test_the_links_of_an_unavailable_page_are_followed_unless_it_is_gone(tmp_path, fault, kept):

@@ -45,4 +45,6 @@ def model_params(training=None, model=None, **more):
 def transfer_params(training=None, **more):
     knobs = TRAINING | (training or {})
     size = {"model": COPYNET, "pretraining": knobs, "finetuning": knobs, "target": knobs}
-    return TransferParams(**{"size": "tiny", "sizes": {"tiny": size}, "validation_examples": 2, "resamples": 20, **more})
+    return TransferParams(
+        **{"size": "tiny", "sizes": {"tiny": size}, "validation_examples": 2, "resamples": 20, **more}
+    )

@@ -28,7 +28,9 @@ UNITS = [*(pair(number) for number in range(10)), pair(10, "test", longer=60)]
 
 
 def params_of(**more):
-    return GeneratorParams(**{"size": "tiny", "sizes": {"tiny": {"model": MODEL, "training": TRAINING}}, **more})
+    return GeneratorParams(
+        **{"size": "tiny", "sizes": {"tiny": {"model": MODEL, "training": TRAINING}}, **more}
+    )
 
 
 def made(folder, units, checkpoints=None, **more):

@@ -107,16 +107,6 @@ def answers(*messages) -> int:
     time.sleep(60)
 
 
-def stops_within() -> int:
-    """Start an answer, and never finish it."""
-    frame = sys._getframe()
-    while "stream" not in frame.f_locals:
-        frame = frame.f_back
-    frame.f_locals["stream"].write(b"k\x09" + bytes(7) + b"1")
-    frame.f_locals["stream"].flush()
-    time.sleep(60)
-
-
 class Evil:
     def __init__(self, path):
         self.path = path

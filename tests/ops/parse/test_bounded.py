@@ -48,7 +48,6 @@ from tests.ops.parse.in_child import (
     same,
     sleep,
     spin,
-    stops_within,
 )
 from tests.processes import alive
 from tests.waiting import until
@@ -137,7 +136,6 @@ def test_one_child_serves_all_calls_and_is_not_this_process(child):
         (fill_xml, "it needs more memory than the 256 MB that a parser may use"),
         (abort, r"the parser gave up \(SIGABRT\): it needs more memory than the 256 MB"),
         (nest, "nested too deeply to be read"),
-        pytest.param(stops_within, "the parser gave no answer within 3 s", marks=pytest.mark.long),
         (large, "what it becomes is larger than 1048576 bytes"),
         (crash, r"the parser ended its process \(SIGSEGV\)"),
         (refuse, "line 3: it is odd"),
@@ -148,8 +146,8 @@ def test_one_child_serves_all_calls_and_is_not_this_process(child):
     ],
 )
 def test_an_exceeded_limit_is_refused_with_its_cause_and_the_next_call_works(child, function, cause):
-    # A busy machine may leave the child little time: only the two that wait have little patience.
-    child.bounds = SMALL._replace(patience=3 if function in (sleep, stops_within) else 600)
+    # A busy machine may leave the child little time: only the one that waits has little patience.
+    child.bounds = SMALL._replace(patience=3 if function is sleep else 600)
     if function in (fill_json, fill_xml):
         child.bounds = child.bounds._replace(seconds=30)
     with pytest.raises(ParseError, match=cause):

@@ -167,7 +167,6 @@ def test_the_grid_reads_no_text_before_its_models_have_generated(tmp_path):
     assert not any("source" in columns for columns in reads if columns)
 
 
-@pytest.mark.long
 def test_summaries_keep_one_model_in_memory_and_none_while_rows_are_yielded(tmp_path, monkeypatch):
     rows = summarized(tmp_path, count=6)
     models = artifact_of(tmp_path / "models", made(tmp_path, rows, params(TWO)))
@@ -201,7 +200,6 @@ def test_each_example_is_read_once_for_all_sets(tmp_path):
     assert len(reads) == len(stored.parts)
 
 
-@pytest.mark.long
 def test_a_summarizer_has_the_examples_of_one_set_on_disk_and_no_models_files_in_memory(tmp_path):
     rows = [*summarized(tmp_path, count=6), *summarized(tmp_path, "other", 6)]
     counts = []

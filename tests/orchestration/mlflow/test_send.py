@@ -125,7 +125,7 @@ def experiment_of_its_own(server):
         client.rename_experiment(found.experiment_id, f"former {found.experiment_id}")
 
 
-@pytest.fixture(params=["store", "server", pytest.param("postgres", marks=pytest.mark.long)])
+@pytest.fixture(params=["store", "server"])
 def place(request, tmp_path, monkeypatch) -> Workspace:
     """A workspace whose runs go into a store of its own, to an MLflow server, or into Postgres."""
     if request.param == "postgres":
@@ -142,6 +142,9 @@ def remote(server, experiment_of_its_own, tmp_path, monkeypatch) -> Workspace:
     return Workspace(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "place", ["store", "server", pytest.param("postgres", marks=pytest.mark.long)], indirect=True
+)
 def test_a_run_arrives_in_mlflow_as_it_was_put_into_the_outbox(place):
     put(place, entry(children=[child(1), child(2)]))
     assert send(place) == "" and not waiting(place)
@@ -274,8 +277,8 @@ sys.exit(send(Workspace(Path(sys.argv[1]))) or 0)
 """
 
 
-@pytest.mark.parametrize("place", ["server", pytest.param("store", marks=pytest.mark.long)], indirect=True)
 @pytest.mark.long
+@pytest.mark.parametrize("place", ["server"], indirect=True)
 def test_two_simultaneous_senders_send_every_run_once(place):
     for number in range(6):
         put(place, entry(f"run {number}", [child(1)]))

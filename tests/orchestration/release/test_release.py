@@ -139,39 +139,6 @@ def test_a_release_has_the_same_bytes_twice_and_names_its_commit_and_what_it_lac
     }
 
 
-@pytest.mark.long
-def test_a_release_of_rows_whose_licence_forbids_it_is_refused_and_names_the_sources(done):
-    done.params(lambda params: params["sources"]["papers"]["text"].update(licence="CC-BY-NC-SA-4.0"))
-    said = done.silverloom("release", "talksumm", ok=False)
-    assert "rows of talksumm may not be released: sources.papers.text (CC-BY-NC-SA-4.0);" in said
-    assert not (done.root / "release").exists()
-
-
-@pytest.mark.long
-def test_a_refusal_names_the_sources_of_units_that_are_not_rows(sample_project, tmp_path):
-    project = sample_project.copy(tmp_path / "sample")
-    project.params(lambda params: params["sources"]["prose"]["sports"].update(licence="CC-BY-NC-4.0"))
-    said = project.silverloom("release", "discofuse", ok=False)
-    assert "rows of discofuse may not be released: sources.prose.sports (CC-BY-NC-4.0);" in said
-
-
-@pytest.mark.long
-def test_a_licence_listed_in_params_allows_a_release_and_is_on_its_card(done):
-    done.params(lambda params: params["sources"]["papers"]["text"].update(licence="CC-BY-NC-SA-4.0"))
-    done.params(lambda params: params["release"]["licences"].append("CC-BY-NC-SA-4.0"))
-    done.silverloom("release", "talksumm")
-    assert head(done.root / "release/talksumm")["license"] == ["cc-by-nc-sa-4.0", "cc0-1.0"]
-
-
-@pytest.mark.long
-def test_a_folder_that_is_not_a_release_is_left_alone(done):
-    (done.root / "mine").mkdir()
-    (done.root / "mine/notes.txt").write_text("mine")
-    assert "is not a release" in done.silverloom("release", "talksumm", "--folder", "mine", ok=False)
-    assert tree(done.root / "mine") == {"notes.txt": b"mine"}
-    assert "systems with one: " in done.silverloom("release", "talks", ok=False)
-
-
 @pytest.mark.parametrize(
     ("rows", "category"),
     [(0, "n<1K"), (999, "n<1K"), (1_000, "1K<n<10K"), (2_000_000, "1M<n<10M"), (10**9, "n>1B")],

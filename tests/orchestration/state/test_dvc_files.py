@@ -88,7 +88,6 @@ def test_damage_is_named_with_what_to_do(lock, name):
     assert "\n" not in text and lock.read_bytes() == content
 
 
-@pytest.mark.long
 def test_numbers_are_read_as_dvc_writes_them(lock):
     written = "1e-06 1E+20 -2.5e3 .5 1.0 1e"
     content = yaml.safe_load(WHOLE)

@@ -148,7 +148,6 @@ def test_a_module_is_compiled_if_requested():
     assert compiled == ["Sequential"]
 
 
-@pytest.mark.long
 def test_a_compiled_module_learns_the_same_as_one_that_is_not():
     plain = PARAMS.model_copy(update={"precision": "float32"})
     _, expected = trained(plain, strict=False)

@@ -12,7 +12,7 @@ import pytest
 from safetensors.torch import save
 
 from assets.declare.settings import checkout
-from ops.models.training import NotFiniteError, TrainingError, TrainingParams, launch, train
+from ops.models.training import TrainingParams, launch, train
 from tests.ops.models.training.toy_task import PARAMS, Folder, Memory, Toy
 from tests.waiting import until
 
@@ -82,18 +82,17 @@ def test_two_processes_have_the_curve_of_one_with_batches_of_twice_the_size(tmp_
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("before", "after"), [(2, 1), (1, 2)])
-def test_a_killed_run_resumes_with_another_number_of_processes_to_the_same_bits(tmp_path, before, after):
+def test_a_killed_run_resumes_with_another_number_of_processes_to_the_same_bits(tmp_path):
     knobs = {"batch_size": 4, "accumulation": 2}
     unbroken = learnt("toy", tmp_path / "unbroken", **knobs)
-    killed = started("toy", tmp_path / "broken", 7, "parent", processes=before, **knobs)
+    killed = started("toy", tmp_path / "broken", 7, "parent", processes=2, **knobs)
     assert killed.returncode == -signal.SIGKILL
     children = json.loads(killed.stdout)
-    assert len(children) == (before if before > 1 else 0)
+    assert len(children) == 2
     until(lambda: not any(map(runs, children)))
     state = json.loads(Folder(tmp_path / "broken").read()["state.json"])["state"]
     assert state["step"] == 6
-    assert learnt("toy", tmp_path / "broken", processes=after, **knobs) == unbroken
+    assert learnt("toy", tmp_path / "broken", processes=1, **knobs) == unbroken
 
 
 def runs(pid):
@@ -112,11 +111,3 @@ def test_a_killed_process_ends_the_training_and_the_checkpoint_stays(tmp_path):
     assert "TrainingError: one of the 2 processes failed: " in done.stderr
     assert not any(map(runs, json.loads(done.stdout)))
     assert json.loads(Folder(tmp_path / "run").read()["state.json"])["state"]["step"] >= 6
-
-
-@pytest.mark.long
-def test_an_error_of_training_keeps_its_type_and_names_its_examples():
-    with pytest.raises(NotFiniteError, match=r"update \d+, epoch 1: the loss is nan; examples: .*point-33"):
-        train(Toy(poisoned=33), TOGETHER)
-    with pytest.raises(TrainingError, match="no metric 'rouge2'; it gives error"):
-        train(Toy(), TOGETHER.model_copy(update={"metric": "rouge2"}))

@@ -93,7 +93,7 @@ def test_a_compiled_network_learns_the_same(tmp_path, monkeypatch):
     def curve(**knobs):
         # All examples in one batch: every further shape would be compiled again.
         params = TrainingParams(epochs=2, batch_size=12, metric="log_perplexity", **knobs)
-        outcome = train(SequenceTask(drawing_nothing("LM"), store(), store()), params)
+        outcome = train(SequenceTask(drawing_nothing("LM"), store(), store()), params, strict=False)
         return [point.value for point in outcome.curve]
 
     plain = curve()
