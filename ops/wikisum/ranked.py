@@ -128,7 +128,7 @@ def ranked_of(corpus: pa.Table, articles: pa.Table, web_pages: pa.Table, params:
         references = list(group)
         paragraphs: list[Row] = []
         filtered: list[Row] = []
-        seen: dict[str, Row] = {}
+        seen: dict[str, dict[str, Any]] = {}
         for unit in references:
             found, faulty = _paragraphs(unit, pages[unit["page_id"]], seen, params)
             paragraphs += found
@@ -179,7 +179,7 @@ def lead_recall(unit: Row, scores: Sequence[float | None], words: int) -> float:
 
 
 def _paragraphs(
-    unit: Row, page: Row, seen: dict[str, Row], params: RankedParams
+    unit: Row, page: Row, seen: dict[str, dict[str, Any]], params: RankedParams
 ) -> tuple[list[Row], list[Row]]:
     """Return the paragraphs of a page that are worth reading, and those that are not.
 

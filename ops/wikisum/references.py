@@ -85,9 +85,9 @@ class ReferenceParams(Params, section="wikisum.references"):
     least_section_words: int = Field(
         10,
         ge=1,
-        description='distinct shingles, or words, that a section must have to tell clones, so that "He died in '
-        'London." tells none (docs/reports/wikisum-clones.md); where none has as many, the article counts as one '
-        "section",
+        description="distinct shingles, or words, that a section must have to tell clones, or 'He died in "
+        "London.' would make many (docs/reports/wikisum-clones.md); where none has as many, the article "
+        "counts as one section",
     )
     permutations: int = Field(0, ge=0, description="of a MinHash of each page, for near-duplicates; 0: none")
 

@@ -150,5 +150,5 @@ def members_of(content: bytes) -> Iterator[Member]:
         cause = f": {error}"
     # Python's tarfile ends silently at a damaged header.
     if cause or content[end : end + tarfile.BLOCKSIZE].strip(b"\0"):
-        error = f"the archive is damaged from byte {end} on{cause}; what is behind was not read"
-        yield Member("", b"", error)
+        told = f"the archive is damaged from byte {end} on{cause}; what is behind was not read"
+        yield Member("", b"", told)
