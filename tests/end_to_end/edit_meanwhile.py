@@ -21,5 +21,6 @@ def edited(workspace, item, month, *others):
     return ran
 
 
-orchestration.run.dagster_run.materialise = edited
-command(lambda: run(workspace()))
+if __name__ == "__main__":  # not in the processes that this one starts
+    orchestration.run.dagster_run.materialise = edited
+    command(lambda: run(workspace()))
