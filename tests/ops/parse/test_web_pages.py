@@ -27,6 +27,11 @@ HTML = f"""<html><head><title>The  Tane</title><script>var x = 1;</script></head
 <footer><p>Copyright 2018</p></footer></body></html>"""
 
 
+def gzipped(content):
+    """The same bytes in every process: tests are named by them."""
+    return gzip.compress(content, mtime=0)
+
+
 def http(body, *fields, status="200 OK", kind="text/html; charset=utf-8"):
     head = [f"HTTP/1.1 {status}", f"Content-Type: {kind}", *fields]
     return "\r\n".join(head).encode() + b"\r\n\r\n" + (body if isinstance(body, bytes) else body.encode())
@@ -70,9 +75,9 @@ def test_records_are_read_in_any_compression(tmp_path, packing):
     cuts = [0, 7, 600, 601, len(whole)]
     packed = {
         "plain": whole,
-        "a member a record": b"".join(map(gzip.compress, records)),
-        "one member": gzip.compress(whole),
-        "members anywhere": b"".join(gzip.compress(whole[a:b]) for a, b in pairwise(cuts)),
+        "a member a record": b"".join(map(gzipped, records)),
+        "one member": gzipped(whole),
+        "members anywhere": b"".join(gzipped(whole[a:b]) for a, b in pairwise(cuts)),
     }[packing]
     (tmp_path / "a.warc.gz").write_bytes(packed)
     found = split(tmp_path)
@@ -96,7 +101,7 @@ def test_a_wrong_length_rejects_only_its_record(tmp_path, packed, length):
         record(3, http(HTML)),
         record(4, http(HTML)),
     ]
-    pack = gzip.compress if packed else bytes
+    pack = gzipped if packed else bytes
     (tmp_path / "a.warc").write_bytes(b"".join(map(pack, records)))
     found = {raw.document: raw.error for raw in split(tmp_path)}
     assert found["urn:uuid:1"] is None
@@ -107,7 +112,7 @@ def test_a_wrong_length_rejects_only_its_record(tmp_path, packed, length):
 
 def test_damage_in_a_compressed_record_rejects_only_that_record(tmp_path):
     filler = random.Random(0).randbytes(20_000).hex()
-    members = [gzip.compress(record(number, http(HTML + filler))) for number in range(5)]
+    members = [gzipped(record(number, http(HTML + filler))) for number in range(5)]
     members[2] = members[2][:5_000] + bytes(100) + members[2][5_100:]
     (tmp_path / "a.warc.gz").write_bytes(b"".join(members))
     found = split(tmp_path)
@@ -132,10 +137,10 @@ def zstandard_with_dictionary(records):
         lambda records: b"".join(map(zstd.compress, records)),
         lambda records: zstd.compress(b"".join(records)),
         zstandard_with_dictionary,
-        lambda records: bytes(100).join(map(gzip.compress, records)) + bytes(100_000),
-        lambda records: gzip.compress(b"").join(map(gzip.compress, records)),
+        lambda records: bytes(100).join(map(gzipped, records)) + bytes(100_000),
+        lambda records: gzipped(b"").join(map(gzipped, records)),
         lambda records: b"".join(records).replace(b"\r\n\r\nWARC/", b"WARC/"),
-        lambda records: b"".join(gzip.compress(record.replace(b"\r\n", b"\n", 8)) for record in records),
+        lambda records: b"".join(gzipped(record.replace(b"\r\n", b"\n", 8)) for record in records),
     ],
 )
 def test_records_are_read_however_they_are_packed_and_separated(tmp_path, pack):
@@ -152,23 +157,23 @@ WHOLE = record(1, http(HTML))
 @pytest.mark.parametrize(
     ("member", "cause"),
     [
-        (gzip.compress(WHOLE)[:-6] + b"\0" + gzip.compress(WHOLE)[-5:], "damaged: "),
-        (gzip.compress(WHOLE)[:-20], ""),
-        (b"X" + gzip.compress(WHOLE)[1:], "damaged: "),
+        (gzipped(WHOLE)[:-6] + b"\0" + gzipped(WHOLE)[-5:], "damaged: "),
+        (gzipped(WHOLE)[:-20], ""),
+        (b"X" + gzipped(WHOLE)[1:], "damaged: "),
         (b"garbage" * 10, "damaged: "),
-        (gzip.compress(WHOLE[:80]), "cut short within the head"),
-        (gzip.compress(WHOLE[:-40]), "Content-Length is wrong"),
-        (gzip.compress(record(1, http(HTML), length=10)), "Content-Length is wrong"),
-        (gzip.compress(record(1, http(HTML), length=10**12)), "Content-Length is wrong"),
-        (gzip.compress(record(1, http(HTML), length="1e3")), "Content-Length is no number"),
-        (gzip.compress(WHOLE.replace(b"Content-Length", b"Length")), "Content-Length is no number"),
-        (gzip.compress(WHOLE.replace(b"WARC-Type", b"Type")), "WARC-Type is missing"),
-        (gzip.compress(WHOLE.replace(b"WARC-Date", b"a: b\r\n" * 20_000 + b"WARC-Date")), "head is longer"),
-        (gzip.compress(b"WARC/9.9" + WHOLE[8:]), "no record of WARC begins here"),
+        (gzipped(WHOLE[:80]), "cut short within the head"),
+        (gzipped(WHOLE[:-40]), "Content-Length is wrong"),
+        (gzipped(record(1, http(HTML), length=10)), "Content-Length is wrong"),
+        (gzipped(record(1, http(HTML), length=10**12)), "Content-Length is wrong"),
+        (gzipped(record(1, http(HTML), length="1e3")), "Content-Length is no number"),
+        (gzipped(WHOLE.replace(b"Content-Length", b"Length")), "Content-Length is no number"),
+        (gzipped(WHOLE.replace(b"WARC-Type", b"Type")), "WARC-Type is missing"),
+        (gzipped(WHOLE.replace(b"WARC-Date", b"a: b\r\n" * 20_000 + b"WARC-Date")), "head is longer"),
+        (gzipped(b"WARC/9.9" + WHOLE[8:]), "no record of WARC begins here"),
     ],
 )
 def test_damage_of_a_member_costs_its_record_and_is_said(tmp_path, member, cause):
-    packed = [gzip.compress(record(0, http(HTML))), member, gzip.compress(record(2, http(HTML)))]
+    packed = [gzipped(record(0, http(HTML))), member, gzipped(record(2, http(HTML)))]
     (tmp_path / "a.warc.gz").write_bytes(b"".join(packed))
     first, bad, last = split(tmp_path)
     assert (first.document, first.error, last.document, last.error) == (
@@ -181,7 +186,7 @@ def test_damage_of_a_member_costs_its_record_and_is_said(tmp_path, member, cause
 
 
 def test_a_truncated_file_gives_its_whole_records(tmp_path):
-    content = gzip.compress(record(1, http(HTML))) + gzip.compress(record(2, http(HTML)))[:-30]
+    content = gzipped(record(1, http(HTML))) + gzipped(record(2, http(HTML)))[:-30]
     (tmp_path / "a.warc.gz").write_bytes(content)
     first, last = split(tmp_path)
     assert (first.document, first.error) == ("urn:uuid:1", None)
@@ -191,8 +196,8 @@ def test_a_truncated_file_gives_its_whole_records(tmp_path):
 def test_a_bomb_ends_its_file_and_a_large_record_is_skipped(tmp_path):
     noise = random.Random(0).randbytes(60_000).hex().encode()
     large = [record(1, noise), record(2, http(HTML))]
-    (tmp_path / "large.warc.gz").write_bytes(b"".join(map(gzip.compress, large)))
-    (tmp_path / "bomb.warc.gz").write_bytes(gzip.compress(record(3, b" " * 100_000_000)))
+    (tmp_path / "large.warc.gz").write_bytes(b"".join(map(gzipped, large)))
+    (tmp_path / "bomb.warc.gz").write_bytes(gzipped(record(3, b" " * 100_000_000)))
     found = {(raw.path, raw.document): raw.error for raw in split(tmp_path)}
     assert found["large.warc.gz", "urn:uuid:1"] == "larger than max_bytes = 100000; it was not read"
     assert found["large.warc.gz", "urn:uuid:2"] is None
@@ -217,14 +222,14 @@ CHUNKED = b"5\r\nHello\r\n1;x=y\r\n!\r\n0\r\n\r\n"
         (http("Hello!"), b"Hello!"),
         (http(CHUNKED, "Transfer-Encoding: chunked"), b"Hello!"),
         (http("Hello!", "Transfer-Encoding: chunked"), b"Hello!"),
-        (http(gzip.compress(b"Hello!"), "Content-Encoding: gzip"), b"Hello!"),
+        (http(gzipped(b"Hello!"), "Content-Encoding: gzip"), b"Hello!"),
         (http("Hello!", "Content-Encoding: gzip"), b"Hello!"),
         (http("Hello!", "Content-Encoding: br, UTF-8"), b"Hello!"),
-        (http(gzip.compress(b"Hello!"), "Content-Encoding: deflate"), b"Hello!"),
-        (http(gzip.compress(b"Hello!"), "Content-Encoding: UTF-8"), b"Hello!"),
-        (http(gzip.compress(b"Hel") + gzip.compress(b"lo!"), "Content-Encoding: x-gzip"), b"Hello!"),
+        (http(gzipped(b"Hello!"), "Content-Encoding: deflate"), b"Hello!"),
+        (http(gzipped(b"Hello!"), "Content-Encoding: UTF-8"), b"Hello!"),
+        (http(gzipped(b"Hel") + gzipped(b"lo!"), "Content-Encoding: x-gzip"), b"Hello!"),
         (http(zstd.compress(b"Hel") + zstd.compress(b"lo!"), "Content-Encoding: zstd"), b"Hello!"),
-        (http(gzip.compress(b"Hello!") + b"\r\n", "Content-Encoding: gzip"), b"Hello!"),
+        (http(gzipped(b"Hello!") + b"\r\n", "Content-Encoding: gzip"), b"Hello!"),
         (http(zlib.compress(b"Hello!"), "Content-Encoding: deflate"), b"Hello!"),
         (http(zlib.compress(b"Hello!")[2:-4], "Content-Encoding: deflate"), b"Hello!"),
         (http(brotli.compress(b"Hello!"), "Content-Encoding: br"), b"Hello!"),
@@ -251,7 +256,7 @@ def test_a_body_is_restored_to_what_was_sent(content, body):
         (http(b"\x01\x02\xff", "Content-Encoding: lzma"), "an unknown packing: 'lzma'"),
         (http(zlib.compress(HTML.encode()), "Content-Encoding: gzip"), "cannot be unpacked"),
         (http(b"5\r\nHello\r\nlost\r\n", "Transfer-Encoding: chunked"), "a chunk without a size, at byte 10"),
-        (http(gzip.compress(bytes(70 * 2**20)), "Content-Encoding: gzip"), "unpacks to more than"),
+        (http(gzipped(bytes(70 * 2**20)), "Content-Encoding: gzip"), "unpacks to more than"),
     ],
 )
 def test_a_body_that_cannot_be_decompressed_is_refused(content, cause):
