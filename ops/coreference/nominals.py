@@ -39,6 +39,8 @@ _KINDS: dict[str, frozenset[str]] = {
     ),
     "work": words("film movie album song book novel series show game single play opera comic track episode"),
 }
+#: Every business is one, and every university.
+_ANY_COMPANY = words("company firm corporation organization organisation university college")
 _TYPES: dict[str, frozenset[str]] = {
     "organisation": frozenset({"ORG"}),
     "place": frozenset({"GPE", "LOC"}),
@@ -139,7 +141,7 @@ def _by_type(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> N
     if not fitting:
         return None
     rivals = {tokens.lower[earlier.end - 1] for earlier in fitting}
-    if kind != "work" and _is_alone(tokens, mention, kind, fitting, near):
+    if _may_be_alone(tokens, mention, kind) and _is_alone(tokens, mention, kind, fitting, near):
         return Named(mention, fitting[0], _SCORES[f"{kind}, alone"])
     prominent = [earlier for earlier in fitting if earlier.role in ("subject", "passive")]
     if len(rivals) > 1:
@@ -147,6 +149,16 @@ def _by_type(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> N
     best = fitting[0]
     suffix = "" if prominent else ", not a subject"
     return Named(mention, best, _SCORES[f"{kind}{suffix}"])
+
+
+def _may_be_alone(tokens: DocumentTokens, mention: Mention, kind: str) -> bool:
+    """Return whether a noun says enough about a name to stand for it: "the company", "the former president".
+
+    "The judge" after a person's name, and "the bank" after an organisation's, are more often another one.
+    """
+    if kind == "person":
+        return mention.end - mention.start == 3
+    return kind == "place" or tokens.lower[mention.head] in _ANY_COMPANY
 
 
 def _is_alone(

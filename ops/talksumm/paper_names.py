@@ -41,17 +41,18 @@ _HOSTS = {
 }
 
 
-def names_of_paper(document: str) -> list[str]:
+def names_of_paper(document: str, title: str = "") -> list[str]:
     """Return the names of a paper whose document in its source is called `document`."""
     name = document.strip().lower()
-    return list(dict.fromkeys([f"document:{name}", *_ids(name)]))
+    titles = [_title(title)] if title else []
+    return list(dict.fromkeys([f"document:{name}", *titles, *_ids(name)]))
 
 
 def names_given(metadata: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield (column, name) for every name of a paper in a talk's row of metadata.
 
-    Columns are those of `COLUMNS`, in any case. `paper` is the name of the paper's document, or anything that
-    the others may be. `url` may be the talk's own address, which names no paper.
+    Columns are those of `COLUMNS`, in any case. `paper` is the name of the paper's document, its title, or
+    anything that the others may be. `url` may be the talk's own address, which names no paper.
     """
     values = {re.sub(r"[\s-]", "_", name.strip().lower()): value.strip() for name, value in metadata.items()}
     for column in COLUMNS:
@@ -60,7 +61,11 @@ def names_given(metadata: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         names = _ids(value)
         if column == PAPER and value:
             last = value.rstrip("/").rpartition("/")[2] if address else value
-            names = [f"document:{_FILE_NAME.sub('', last)}", *names]
+            names = [
+                f"document:{_FILE_NAME.sub('', last)}",
+                *([_title(value)] if " " in value else ()),
+                *names,
+            ]
         yield from ((column, name) for name in dict.fromkeys(names))
 
 
@@ -88,10 +93,14 @@ def _named(papers: Parts) -> Iterator[pa.Table]:
             [
                 {"name": name, "id": row["id"], "title": row["title"] or row["document"]}
                 for row in rows
-                for name in names_of_paper(row["document"] or "")
+                for name in names_of_paper(row["document"] or "", row["title"] or "")
             ],
             NAMED,
         )
+
+
+def _title(text: str) -> str:
+    return "title:" + " ".join(re.findall(r"\w+", text.lower()))
 
 
 def _ids(value: str) -> list[str]:

@@ -56,7 +56,7 @@ def _detect_participle(sentence: ParsedSentence, params: RuleParams) -> Iterator
         return
     named = sentence.tags[subject] in _PRONOUNS_AND_NAMES or sentence.words[subject][0].isupper()
     # "Seeing the door , the thief entered": only of a person is it sure who sees.
-    if not (named or sentence.lower[subject] in PEOPLE or released) or _is_hypothetical(sentence):
+    if not (named or sentence.lower[subject] in PEOPLE or released) or _is_hypothetical(sentence, subject):
         return
     comma = sentence.left(subject) - 1
     if comma <= start or sentence.lower[comma] != "," or subject > root or sentence.lower[subject] == "it":
@@ -71,9 +71,11 @@ def _detect_participle(sentence: ParsedSentence, params: RuleParams) -> Iterator
         yield _Participle(comma, subject)
 
 
-def _is_hypothetical(sentence: ParsedSentence) -> bool:
-    """Return whether the main verb says what would be, so that a participle before it may be a condition:
-    "Living in that house , you would have heard it"."""
+def _is_hypothetical(sentence: ParsedSentence, subject: int) -> bool:
+    """Return whether a participle may be a condition, because the main verb says what would be, or its
+    subject is anybody: "Living in that house , he would have heard it", "Reading it , you may think so"."""
+    if sentence.lower[subject] in ("you", "one"):
+        return True
     modals = [sentence.lower[at] for at in sentence.auxiliaries(sentence.root)]
     return not _CONDITIONAL.isdisjoint(modals) or ("have" in modals and not _MODALS.isdisjoint(modals))
 

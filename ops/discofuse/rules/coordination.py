@@ -243,6 +243,8 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
             continue
         if lower[at] in ("so", "for") and lower[at + 1] in _NO_CONJUNCTION_BEFORE:
             continue
+        if _stands_for_first(sentence, at, subject, verb):
+            continue
         if lower[at] == "nor":
             if sentence.auxiliaries(verb)[:1] == [at + 1] and sentence.left(subject) == at + 2:
                 yield _Clauses(at, verb, (), subject)
@@ -262,6 +264,16 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
         clause_within = params.clause_within or sentence.end
         if subject < verb <= at + clause_within and subject < near + params.conjunct_within:
             yield _Clauses(at, verb, tuple(conditions))
+
+
+def _stands_for_first(sentence: ParsedSentence, at: int, subject: int, verb: int) -> bool:
+    """Return whether a word behind the conjunction stands for the first clause: "or so they claim", "and so
+    was the film", "and neither is the dog"."""
+    word = sentence.lower[at + 1]
+    if word == "so" and sentence.lower[at] == "or":
+        return True
+    turned = min([verb, *sentence.auxiliaries(verb)]) < sentence.left(subject)
+    return word in ("so", "neither", "nor") and turned
 
 
 def _ahead_of_subject(sentence: ParsedSentence, subject: int, verb: int, begin: int) -> int:

@@ -47,10 +47,11 @@ _THINK = frozenset(
 #: What depends on a clause after these is what somebody says, not a fact: "It is said that he died because".
 _SAY = frozenset(
     {
-        "accuse", "admit", "allege", "announce", "argue", "assert", "claim", "comment", "complain", "confess",
-        "consider", "contend", "declare", "deny", "hypothesise", "hypothesize", "insist", "joke",
+        "accuse", "admit", "allege", "announce", "argue", "assert", "claim", "comment", "complain",
+        "conclude", "confess", "consider", "contend", "declare", "deny", "hear", "hypothesise",
+        "hypothesize", "insist", "joke",
         "maintain", "predict", "propose", "reckon", "reply", "report", "rumor", "rumour", "say", "speculate",
-        "state", "suggest", "tell", "write",
+        "rule", "state", "suggest", "tell", "warn", "write",
     }
 )  # fmt: skip
 _PUNCTUATION = frozenset({",", ".", ":"})
@@ -229,8 +230,13 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
 
 def _is_only_thought(sentence: ParsedSentence, verb: int) -> bool:
     """Return whether a clause belongs to a thought or a report, so that it is no fact on its own: "I hope we
-    can be fair while we wait"."""
+    can be fair while we wait", "There is evidence that they left because it rained"."""
     thought = sentence.heads[verb]
+    if sentence.dependencies[thought] == "acl" and any(
+        sentence.dependencies[child] == "mark" and sentence.lower[child] == "that"
+        for child in sentence.children(thought)
+    ):
+        return True
     if sentence.dependencies[thought] not in ("ccomp", "xcomp"):
         return False
     lemma = sentence.annotation.lemmas[sentence.heads[thought]]

@@ -96,6 +96,22 @@ def test_the_city_refers_to_the_named_place():
 
 
 @pytest.mark.parametrize(
+    ("name", "label", "noun"),
+    [
+        ("Anna", "PERSON", "judge"),
+        ("Anna", "PERSON", "doctor"),
+        ("Nokia", "ORG", "bank"),
+        ("Nokia", "ORG", "union"),
+    ],
+)
+def test_somebody_elses_role_is_not_surely_the_only_name(name, label, noun):
+    first = f"{name}/NNP/nsubj/1 fell/VBD/ROOT/1"
+    second = f"The/DT/det/1 {noun}/NN/nsubj/2 spoke/VBD/ROOT/2"
+    tokens = DocumentTokens.of(parse(first, second, entities=((name, label),)))
+    assert all(item.score < NOMINAL_THRESHOLD for item in nominals(Reading.of(tokens)))
+
+
+@pytest.mark.parametrize(
     ("first", "second", "entities", "nominal", "antecedent"),
     [
         (

@@ -27,6 +27,7 @@ def test_a_paper_has_the_id_in_the_name_of_its_document(document, name):
     ("metadata", "names"),
     [
         ({"paper": "P18-1001"}, {"document:p18-1001", "acl:p18-1001"}),
+        ({"paper": "Attention: All?"}, {"document:attention: all?", "title:attention all"}),
         ({"Paper": "noise.pdf"}, {"document:noise"}),
         ({"paper": "https://proceedings.mlr.press/v70/finn17a/finn17a.pdf"}, {"document:finn17a"}),
         ({"DOI": "https://doi.org/10.18653/v1/P18-1001"}, {"doi:10.18653_v1_p18-1001", "acl:p18-1001"}),
@@ -43,6 +44,11 @@ def test_a_paper_has_the_id_in_the_name_of_its_document(document, name):
 )
 def test_metadata_name_a_paper_by_document_id_doi_or_address(metadata, names):
     assert {name for _, name in names_given(metadata)} == names
+
+
+def test_a_paper_is_found_by_its_title():
+    given = {name for _, name in names_given({"paper": "Attention is all you need"})}
+    assert given & set(names_of_paper("1706.03762v5", "Attention Is All You Need"))
 
 
 @pytest.mark.parametrize("document", ["P18-1001", "1706.03762v5", "10.1000_xyz.12", "A Paper.v2"])
