@@ -5,9 +5,9 @@ Belongs here: this format (the release of 2022). Not here: reading the lines (op
 A record is {"paper_id", "metadata", "abstract": {"text"}, "body_text": [{"section", "sec_number", "text",
 "cite_spans", "ref_spans"}], "bib_entries", "ref_entries"}. Texts contain placeholders `{{cite:<key>}}`,
 `{{formula:<key>}}`, `{{figure:<key>}}` and `{{table:<key>}}`. A citation becomes the number of its entry in
-brackets, a formula its LaTeX, a figure or table its number. One that is missing leaves a hole, and so does a
-long formula. The items of a list are paragraphs. Subjects are arXiv's categories, the primary one first, and
-the discipline.
+brackets, a formula its LaTeX, a figure or table its number. One that is missing leaves a hole, and so do a long
+formula and the word REF, which stands for a reference to another place. The items of a list are paragraphs.
+Subjects are arXiv's categories, the primary one first, and the discipline.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.holes import HOLE, closed
 from ops.text.words import fold
 
-_STAND_IN = re.compile(r"\{\{(cite|formula|figure|table):([^{}]{1,100})\}\}")
+#: A placeholder, or what the conversion leaves of a reference to a section or a formula.
+_STAND_IN = re.compile(r"\{\{(cite|formula|figure|table):([^{}]{1,100})\}\}|\bREF\b")
 _LONGEST_FORMULA = 400
 #: Between the items of a paragraph that is a list.
 _ITEMS = re.compile(r"\n\s*\n")

@@ -38,6 +38,7 @@ _MARKUP = re.compile(
     r"|&(?P<reference>#[0-9]{1,7};|#[xX][0-9A-Fa-f]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};"
     r"|(?:amp|gt|lrm|lt|nbsp|rlm)(?![\w;]))"
 )
+_BREAK = re.compile(r"<\s*br\s*/?\s*>", re.IGNORECASE)
 
 #: Words of a cue that are compared with the cue before it.
 _MOST_WORDS = 100
@@ -224,6 +225,9 @@ def _speech(rows: Sequence[TranscriptLine]) -> _Speech:
             offsets += [places[match.start()]] * len(pieces[-1])
         elif not match["tag"]:
             times.append((len(offsets), _seconds(*match.groups()[:4])))
+        elif _BREAK.fullmatch(match["tag"]):
+            pieces.append(" ")
+            offsets.append(places[match.start()])
     return _Speech("".join([*pieces, written[done:]]), offsets + places[done : len(written)], times)
 
 

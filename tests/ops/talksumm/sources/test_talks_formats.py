@@ -256,6 +256,11 @@ def test_rolling_captions_say_what_was_said(letters, repeated, new):
     assert [word.text for word in read_srt(captions(*map(" ".join, cues)))] == said
 
 
+@pytest.mark.parametrize("tag", ["<br>", "<br/>", "<BR />"])
+def test_a_break_in_a_cue_parts_words(tag):
+    assert [word.text for word in read_srt(captions(f"and more{tag}words"))] == ["and", "more", "words"]
+
+
 def test_a_tag_that_is_not_closed_goes_to_the_end_of_its_cue_and_other_signs_stay():
     text = captions("so <c.first that", "< i >a< /i > &lt &nbsp b &amp; c", "x < y and z > w")
     assert [word.text for word in read_srt(text)] == [
