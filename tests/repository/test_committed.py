@@ -40,7 +40,11 @@ def test_metrics_of_all_datasets_fit_on_a_few_screens():
 
 
 #: Passed between the processes that train one model, as `multiprocessing` does.
-BETWEEN_PROCESSES = ("ops/models/training/launch.py",)
+BETWEEN_PROCESSES = (
+    "ops/models/training/launch.py",
+    "ops/parse/bounded/child.py",  # a call to the child; what the child answers is JSON
+    "ops/parse/bounded/serve.py",
+)
 UNSAFE = {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve", "cloudpickle"}
 
 

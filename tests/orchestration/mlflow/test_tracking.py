@@ -43,9 +43,10 @@ def test_every_kept_row_of_a_grid_is_a_child_run(tmp_workspace):
     )
     assert len(children) == 81
     third = next(run for run in children if run.data.tags["row"] == "point-3")
-    assert third.data.params == {"lambda": "0.03", "gamma": "0.03", "delta": "0.03", "epsilon": "0.03"}
+    names = ("model", "lambda", "gamma", "delta", "epsilon")
+    assert third.data.params == dict.fromkeys(names, "0.03")
     assert third.data.metrics == {"accuracy": 0.03, "high": 0.03, "within_two": 0.03, "words": 0.03}
-    assert third.info.run_name == "lambda=0.03, gamma=0.03, delta=0.03, epsilon=0.03"
+    assert third.info.run_name == ", ".join(f"{name}=0.03" for name in names)
     assert (
         parent.data.params == {"a.b.c": "[1, 2]", "a.b.url": "https://host/search"}
         and parent.data.metrics["kept"] == 81
