@@ -160,7 +160,7 @@ _STATE = columns(
 )
 
 #: How far the alignment of a pair can be trusted.
-_EVIDENCE = (
+EVIDENCE = (
     ("states", _INT, "K, the paper's sentences that words can be aligned to"),
     ("steps", _INT, "T, the talk's words that are aligned"),
     ("stay", _REAL, "the model's probability to stay in a sentence"),
@@ -184,7 +184,7 @@ ALIGNMENTS = Shape(
             spans("pair_id.words"),
         ),
         ("log_probability", _REAL, "of the pair's most probable path"),
-        *_EVIDENCE,
+        *EVIDENCE,
     ),
 )
 
@@ -205,7 +205,7 @@ SUMMARIES = Shape(
         ("words", _INT, "of the summary"),
         ("paper_words", _INT, "of all states of the paper"),
         ("exhausted", pa.bool_(), _EXHAUSTED),
-        *_EVIDENCE,
+        *EVIDENCE,
     ),
 )
 
@@ -226,37 +226,26 @@ TRAINING_SETS = Shape(
     ),
 )
 
-#: Columns of summaries that say what they are; the others, if any, are evidence of how far to trust them.
-_ABOUT_SUMMARY = {
-    *IDENTITY.names, "pair_id", "talk_id", "paper_id", "paper_title", "budget", "sentence_ids", "positions",
-    "counts", "text", "words", "paper_words", "exhausted",
-}  # fmt: skip
-
-_OF_TALK_EXAMPLE = columns(
-    ("set", _TEXT, "talk_abstract, talk_summary, or segment_section"),
-    ("split", _TEXT, "train or validation, by paper, as in the training sets"),
-    ("pair_id", _TEXT, "row of talksumm/pairs"),
-    ("talk_id", _TEXT, "row of sources/talks"),
-    ("paper_id", _TEXT, "row of sources/papers"),
-    ("title", _TEXT, "of the paper", TITLE),
-    ("section", _TEXT, "heading of the section that a segment describes"),
-    ("first_word", _INT, "of the segment, as index of the talk's words, from 0"),
-    ("last_word", _INT, "of the segment, included"),
-    ("start", _REAL, "of the segment, in seconds; null where the transcript has no times"),
-    ("end", _REAL, "of the segment, in seconds"),
-    ("source", _TEXT, "the words of the talk, or of a segment of it", TEXT),
-    ("target", _TEXT, "the abstract, the summary, or the sentences of the section"),
-    ("talk_words", _INT, "words of the talk that count, T in the paper"),
-    ("states", _INT, "sentences of the paper that may be described, K in the paper"),
-    ("coverage", _REAL, "share of these sentences that the talk has in mind"),
-)
-
-EVIDENCE = tuple(
-    field for field in SUMMARIES.kept if field.name not in {*_ABOUT_SUMMARY, *_OF_TALK_EXAMPLE.names}
-)
-
 #: Pairs of texts that a talk gives, beside the paper's extractive sets.
-TALK_EXAMPLES = Shape(unit=TRAINING_SETS.kept, kept=extended(_OF_TALK_EXAMPLE, *EVIDENCE))
+TALK_EXAMPLES = Shape(
+    unit=TRAINING_SETS.kept,
+    kept=columns(
+        ("set", _TEXT, "talk_abstract, talk_summary, or segment_section"),
+        ("split", _TEXT, "train or validation, by paper, as in the training sets"),
+        ("pair_id", _TEXT, "row of talksumm/pairs"),
+        ("talk_id", _TEXT, "row of sources/talks"),
+        ("paper_id", _TEXT, "row of sources/papers"),
+        ("title", _TEXT, "of the paper", TITLE),
+        ("section", _TEXT, "heading of the section that a segment describes"),
+        ("first_word", _INT, "of the segment, as index of the talk's words, from 0"),
+        ("last_word", _INT, "of the segment, included"),
+        ("start", _REAL, "of the segment, in seconds; null where the transcript has no times"),
+        ("end", _REAL, "of the segment, in seconds"),
+        ("source", _TEXT, "the words of the talk, or of a segment of it", TEXT),
+        ("target", _TEXT, "the abstract, the summary, or the sentences of the section"),
+        *EVIDENCE,
+    ),
+)
 
 TUNING = Shape(
     unit=unit_of(GOLD_ALIGNMENTS),

@@ -27,7 +27,7 @@ from ops.core.sampling import Split, split_at, unit_interval
 from ops.core.thresholds import at_least, at_most, scored
 from ops.filters.contamination import ContaminationParams
 from ops.rank.choose import Budget, summarize, word_count
-from ops.talksumm.schemas import SUMMARIES, TRAINING_SETS
+from ops.talksumm.schemas import EVIDENCE, SUMMARIES, TRAINING_SETS
 
 
 class SummaryParams(Params, section="talksumm.summaries"):
@@ -58,8 +58,6 @@ class SummaryParams(Params, section="talksumm.summaries"):
 
 #: The least number of sentences of a paper on which an alignment can collapse.
 _LONG = 12
-
-_EVIDENCE = ("states", "steps", "stay", "coverage", "last_three", "posterior", "explained")
 
 _STATE_COLUMNS = ("pair_id", "sentence_id", "state", "section_title", "role", "text", "licence")
 
@@ -297,5 +295,5 @@ def _summary(states: Sequence[Row], name: str, budget: Budget, title: str | None
         "words": word_count(text),
         "paper_words": sum(word_count(unit["text"]) for unit in states),
         "exhausted": len(chosen) == sum(unit["count"] > 0 for unit in states),
-        **{name: used[0][name] for name in _EVIDENCE},
+        **{name: used[0][name] for name, *_ in EVIDENCE},
     }

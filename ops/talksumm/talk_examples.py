@@ -107,7 +107,7 @@ def examples(
             continue
         pair = talks[unit["pair_id"]]
         aligned = sorted(of_pair[unit["pair_id"]], key=lambda row: int(row["state"]))
-        about = _about(unit, pair, aligned, evidence[unit["pair_id"], name])
+        about = _about(unit, pair, evidence[unit["pair_id"], name])
         spoken = [word["text"] for word in pair["words"]]
         whole = " ".join(spoken)
         kept.append(_example(about, SUMMARIES, whole, unit["summary"]))
@@ -147,17 +147,13 @@ def segments(states: Sequence[Row], numbers: Sequence[int]) -> Iterator[_Segment
         yield _Segment(inside[0][0], max(last for _, last, _ in inside), number)
 
 
-def _about(unit: Row, pair: Row, states: Sequence[Row], summary: Row) -> Mapping[str, Any]:
-    counts = [row["count"] for row in states]
+def _about(unit: Row, pair: Row, summary: Row) -> Mapping[str, Any]:
     return {
         "source_ids": [unit["id"], pair["id"]],
         "licence": joint_licence([unit["licence"], pair["licence"]]),
         **{name: unit[name] for name in ("split", "pair_id", "paper_id", "title")},
         "talk_id": pair["talk_id"],
-        "talk_words": sum(counts),
-        "states": len(counts),
-        "coverage": round(sum(count > 0 for count in counts) / len(counts), 6),
-        **{field.name: summary[field.name] for field in EVIDENCE},
+        **{name: summary[name] for name, *_ in EVIDENCE},
     }
 
 

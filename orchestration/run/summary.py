@@ -5,9 +5,9 @@ Belongs here: printing. Not here: making anything (loop.py) and the commands the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 
@@ -25,8 +25,8 @@ from pages.paths import shown_pages
 #: Minimum width of the table in columns, even if the terminal reports less.
 _TABLE = 120
 
-#: The column with the most frequent reason for dropped rows.
-_REASON = "main drop reason"
+#: The column with the reasons for dropped rows, each with its share of them.
+_REASONS = "dropped for"
 
 
 def tell_reports(view: View, reports: Sequence[Report], console: Console, notes: Iterable[str] = ()) -> bool:
@@ -35,19 +35,19 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console, notes:
     order = list(workspace.datasets)
     reports = sorted(reports, key=lambda report: order.index(report.dataset.name))
     table = Table(box=None, pad_edge=False)
-    for name in ("dataset", "partitions", "made now", *TABLES, "seconds", _REASON):
-        table.add_column(name, justify="left" if name in ("dataset", _REASON) else "right", no_wrap=True)
+    for name in ("dataset", "partitions", "made now", *TABLES, "seconds", _REASONS):
+        justify: JustifyMethod = "left" if name in ("dataset", _REASONS) else "right"
+        table.add_column(name, justify=justify, no_wrap=name != _REASONS)
     for report in reports:
         found = [view.known(report.dataset, partition) for partition in report.partitions]
         known = [manifest for manifest in found if manifest is not None]
         numbers = total(manifest.counts for manifest in known)
         columns = (len(known), len(report.made), *(numbers[name] for name in TABLES))
-        main = max(numbers["reasons"].items(), key=lambda item: item[1], default=None)
         table.add_row(
             report.dataset.name,
             *map(str, columns),
             f"{report.seconds:.1f}",
-            f"{main[0]} ({main[1]})" if main else "",
+            drop_shares(numbers["reasons"]),
         )
     console.print()
     Console(width=max(console.width, _TABLE)).print(table)  # wide enough not to cut numbers
@@ -70,6 +70,13 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console, notes:
         console.print(note)
     console.print(_where(workspace))
     return rejected
+
+
+def drop_shares(reasons: Mapping[str, int]) -> str:
+    """Return every reason with its share of the dropped rows, the most frequent first."""
+    dropped = sum(reasons.values())
+    ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{reason} {count / dropped:.0%}" for reason, count in ordered)
 
 
 def tell_rejected(view: View, datasets: Iterable[Declaration], console: Console) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from ops.talksumm import TrainingSetParams
 from ops.talksumm.schemas import ALIGNMENTS, PAIRS, SUMMARIES, TALK_EXAMPLES, TRAINING_SETS
 from ops.talksumm.talk_examples import TalkExampleParams, segments, talk_examples
+from tests.ops.talksumm.pair_cases import EVIDENCE
 from tests.parts import dealt, parts
 
 SETS = TrainingSetParams(sets=("short", "long"))
@@ -21,7 +22,7 @@ def unit(of="short", pair="pair-1"):
 
 
 def summary(of="short", pair="pair-1"):
-    return {"id": f"summary {of} of {pair}", "pair_id": pair, "budget": of}
+    return {"id": f"summary {of} of {pair}", "pair_id": pair, "budget": of, **EVIDENCE}
 
 
 def pair(
@@ -97,7 +98,7 @@ def test_a_talk_is_paired_with_its_abstract_its_summary_and_the_sections_of_its_
     assert [segment[name] for name in place] == ["2 Words", 2, 4, 2.0, 4.5]
     assert [told[name] for name in place] == [None] * 5
     for row in (abstract, told, segment):
-        assert [row[name] for name in ("talk_words", "states", "coverage")] == [6, 4, 0.75]
+        assert {name: row[name] for name in EVIDENCE} == EVIDENCE
         assert (row["split"], row["talk_id"], row["licence"]) == (
             "train",
             "talk of pair-1",

@@ -6,6 +6,7 @@ import pytest
 from orchestration.definitions import workspace
 from orchestration.run import drive as driver
 from orchestration.run.loop import Report
+from orchestration.run.summary import drop_shares
 
 
 @pytest.fixture
@@ -53,3 +54,9 @@ def test_a_failure_at_the_end_does_not_hide_what_failed_before(end, capsys, name
     with pytest.raises(RuntimeError, match="no room"):
         end(**{name: fail})
     assert "failed sources/papers 2018-06: a page was torn" in capsys.readouterr().out
+
+
+def test_every_reason_is_printed_with_its_share_of_the_dropped_rows():
+    reasons = {"collapsed": 10, "zero_count": 85, "other_paper": 5}
+    assert drop_shares(reasons) == "zero_count 85%, collapsed 10%, other_paper 5%"
+    assert drop_shares({}) == ""
