@@ -8,7 +8,6 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ops.core.outcome import (
-    IDENTITY,
     NAME,
     TEXT,
     TIME,

@@ -6,7 +6,8 @@ Belongs here: the titles that remain without these. Not here: comparing them wit
 Video sites and conferences write "Attention Is All You Need | Oral | NeurIPS 2017" or "Ashish Vaswani:
 Attention Is All You Need". A venue, a year and a track say nothing about the paper, so they go from both
 ends. A speaker looks like a main title or a subtitle ("Deep Learning: A Survey"), so a title without one is
-only a guess, and its similarity is multiplied by `GUESS`.
+only a guess, and its similarity is multiplied by `GUESS`. Anything else before a colon ("NLP with Friends:"),
+in brackets, or with digits in front ("P18-1001") is a vaguer guess: `VAGUE`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import NamedTuple
 
 #: [ours] More than `MAIN_TITLE` of title_similarity.py, less than the title as it is.
 GUESS = 0.95
+#: [ours] With this factor only a title that is nearly the paper's exceeds talksumm.pairs.threshold.
+VAGUE = 0.85
 
 #: A guess has at least this many words, and letters.
 FEWEST_WORDS, FEWEST_LETTERS = 3, 12
@@ -64,7 +67,20 @@ _VENUE_AND_YEAR = (
 #: The venue and year of a shared task belong to the title of its papers.
 _LEADING = re.compile(rf"\s*{_VENUE_AND_YEAR}\b(?!\W*(?:shared\W+)?task\b)[\s:,.-]*", re.IGNORECASE)
 _TRAILING = re.compile(rf"[\s,.]*(?:\b(?:at|in)\s+)?\b{_VENUE_AND_YEAR}\s*", re.IGNORECASE)
-_BY = re.compile(r"[\s,]+(?:(?:presented|given|talk)\s+)?by\s+(?P<people>\S.*)", re.IGNORECASE)
+_BY = re.compile(
+    r".*?(?P<by>[\s,]+(?:(?:presented|given|talk)\s+)?by\s+(?P<people>(?:(?!\sby\s).)+))", re.IGNORECASE
+)
+#: "talk.mp4"; "Presentation of"; "P18-1001", "2017-12-05"; brackets at either end.
+_AROUND = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\.(?:mp[34]|mkv|mov|webm|avi|wav|pdf|pptx?)\s*$",
+        r"^\W*(?:paper\s+|video\s+)?(?:presentation|talk|video|recording)\s+(?:of|on|about|for)\s+",
+        r"^[#\W]*(?=\w*-?\w*\d)[\w.-]+[\s:.,)\]-]+",
+        rf"^\W*(?:{_BRACKETS.pattern})\s*|\s*(?:{_BRACKETS.pattern})\W*$",
+        r"\s*[-–—|:,]?\s*\b(?:explained|part\s+\d+|full\s+version)\W*$",
+    )
+)
 
 _PARTICLES = _words("al bin da de del den der di dos du el et la le ten ter van von y")
 _NAME = re.compile(r"[^\W\d_][\w'’.-]*")
@@ -90,9 +106,10 @@ def bare_titles(title: str) -> list[BareTitle]:
     bare = _without_venue(title)
     if bare:
         found.setdefault(bare, 1.0)
-    for guess in _guesses(bare or title):
-        if len(guess.split()) >= FEWEST_WORDS and sum(map(str.isalnum, guess)) >= FEWEST_LETTERS:
-            found.setdefault(guess, GUESS)
+    for weight, guesses in ((GUESS, _guesses), (VAGUE, _vague)):
+        for guess in guesses(bare or title):
+            if len(guess.split()) >= FEWEST_WORDS and sum(map(str.isalnum, guess)) >= FEWEST_LETTERS:
+                found.setdefault(guess, weight)
     return [BareTitle(*pair) for pair in found.items()]
 
 
@@ -125,9 +142,9 @@ def _guesses(title: str) -> Iterator[str]:
         bare = part
         while bare:
             first, last = _ends(bare)
-            by = _BY.search(bare)
+            by = _BY.fullmatch(bare)
             if by and _are_people(by["people"]):
-                bare = bare[: by.start()]
+                bare = bare[: by.start("by")]
             elif first and _are_people(bare[: first.start()]):
                 bare = bare[first.end() :]
             elif last and _are_people(bare[last.end() :]):
@@ -136,6 +153,19 @@ def _guesses(title: str) -> Iterator[str]:
                 break
             bare = _without_venue(bare)
             yield bare
+
+
+def _vague(title: str) -> Iterator[str]:
+    """Yield a title without what often stands around one, and its parts beside the outer separators."""
+    bare = title
+    for around in _AROUND:
+        bare = around.sub("", bare).strip()
+        yield bare
+    for text in (title, bare):
+        first, last = _ends(text)
+        if first and last:
+            yield _without_venue(text[first.end() :])
+            yield _without_venue(text[: last.start()])
 
 
 def _ends(title: str) -> tuple[re.Match[str] | None, re.Match[str] | None]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.talksumm.talk_titles import GUESS, LONGEST, bare_titles
+from ops.talksumm.talk_titles import GUESS, LONGEST, VAGUE, bare_titles
 from ops.talksumm.title_similarity import similarity
 
 ATTENTION = "Attention Is All You Need"
@@ -68,6 +68,32 @@ def test_a_title_without_its_speaker_counts_a_little_less(before, after, paper):
 
 
 @pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Presentation of ", ""),
+        ("P18-1001: ", ""),
+        ("[P18-1001] ", ""),
+        ("2017-12-05 ", ""),
+        ("", " (12-minute video)"),
+        ("[FAIR] ", ""),
+        ("", " explained"),
+        ("", " (Vaswani et al., 2017)"),
+        ("NLP with Friends: ", ""),
+        ("Vaswani, Shazeer: ", ""),
+        ("56th ACL, Melbourne - ", ""),
+    ],
+)
+@pytest.mark.parametrize("paper", [ATTENTION, VECTOR])
+def test_anything_else_around_a_title_leaves_a_vague_guess(before, after, paper):
+    assert VAGUE <= best(f"{before}{paper}{after}", paper) < 1
+
+
+def test_the_speaker_is_behind_the_last_by():
+    paper = "Neural Machine Translation by Jointly Learning to Align and Translate"
+    assert best(f"{paper} by A. Vaswani and N. Shazeer", paper) == GUESS
+
+
+@pytest.mark.parametrize(
     "title",
     [
         ATTENTION,
@@ -81,7 +107,7 @@ def test_a_title_without_its_speaker_counts_a_little_less(before, after, paper):
     ],
 )
 def test_a_title_of_a_paper_is_only_itself(title):
-    assert [version.title for version in bare_titles(title)] == [title]
+    assert [version.title for version in bare_titles(title) if version.weight > VAGUE] == [title]
 
 
 @given(st.text(alphabet="Abé :|-2,()[]", max_size=20) | st.text(max_size=12))
