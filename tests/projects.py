@@ -329,7 +329,6 @@ def done_project(made_once, fresh_project) -> Project:
 def finish(project: Project) -> None:
     project.run()
     project.commit("made")
-    project.silverloom("docs")  # as every `make ui` would do at its start
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,7 @@
 """The history of validations, one line each in a file per partition; and failing rows, stored whole.
 
 Belongs here: appending to and reading that file, and the failing rows, which are outside the dataset's own
-folder because DVC tracks that. Not here: what is expected of rows (validate.py), pages of the history
-(docs.py).
+folder because DVC tracks that. Not here: what is expected of rows (validate.py).
 """
 
 from __future__ import annotations
@@ -27,34 +26,6 @@ from orchestration.files.damage import DamagedError, make_folder, read_state, re
 from orchestration.files.identity import text_md5
 from orchestration.files.publish import disk_errors, writing
 from orchestration.workspace.workspace import Workspace
-
-FOUND = pa.struct(
-    [
-        ("name", pa.string()),
-        ("column", pa.string()),  # or several, separated by commas
-        ("table", pa.string()),
-        ("severity", pa.string()),  # error or warning
-        ("passed", pa.bool_()),
-        ("unexpected", pa.int64()),  # rows
-        ("observed", pa.string()),
-    ]
-)
-
-SCHEMA = pa.schema(
-    [
-        ("time", pa.timestamp("us", "UTC")),
-        ("partition", pa.string()),  # "" for a dataset without partitions
-        ("run_id", pa.string()),
-        ("version", pa.string()),
-        ("suite", pa.string()),
-        ("kept", pa.int64()),
-        ("dropped", pa.int64()),
-        ("rejected", pa.int64()),
-        ("accepted", pa.bool_()),  # no errors, so the partition counts as made
-        ("warnings", pa.int64()),  # number of warnings
-        ("expectations", pa.list_(FOUND)),
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -117,7 +88,7 @@ def append(workspace: Workspace, dataset: Declaration, entries: Iterable[dict[st
     """Append validations to their partitions' histories, one line each. Processes may append concurrently."""
     for found in entries:
         path = history_file(workspace, dataset, found["partition"])
-        _rows(path)  # sets a damaged file aside
+        validations(workspace, dataset, found["partition"])  # sets a damaged file aside
         make_folder(path.parent)
         content = json.dumps({**found, "time": found["time"].isoformat()})
         line = f"{text_md5(content)} {content}\n".encode()
@@ -128,15 +99,9 @@ def append(workspace: Workspace, dataset: Declaration, entries: Iterable[dict[st
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
 
-def read(workspace: Workspace, dataset: Declaration, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return the validations of a dataset, oldest first. A damaged history is set aside."""
-    paths = sorted(history_file(workspace, dataset, "").parent.glob("*.jsonl"))
-    rows = sorted((row for path in paths for row in _rows(path)), key=lambda row: row["time"])
-    return pa.Table.from_pylist(rows, schema=SCHEMA).select(list(columns or SCHEMA.names))
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
+def validations(workspace: Workspace, dataset: Declaration, partition: str) -> list[dict[str, Any]]:
     """Return the validations of a partition, oldest first. A damaged history is set aside."""
+    path = history_file(workspace, dataset, partition)
     try:
         content = read_state(path)
         if content == b"":
@@ -162,7 +127,7 @@ def _row(line: bytes) -> dict[str, Any]:
 
 def latest(workspace: Workspace, dataset: Declaration, partition: str, version: str) -> dict[str, Any] | None:
     """Return the last validation of a version of a partition."""
-    rows = reversed(_rows(history_file(workspace, dataset, partition)))
+    rows = reversed(validations(workspace, dataset, partition))
     return next((row for row in rows if row["version"] == version), None)
 
 
@@ -176,7 +141,7 @@ def accepted_before(
     workspace: Workspace, dataset: Declaration, partition: str, version: str
 ) -> dict[str, Any] | None:
     """Return the last accepted validation of another version of a partition."""
-    rows = reversed(_rows(history_file(workspace, dataset, partition)))
+    rows = reversed(validations(workspace, dataset, partition))
     return next((row for row in rows if row["version"] != version and row["accepted"]), None)
 
 

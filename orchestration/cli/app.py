@@ -260,8 +260,8 @@ def repro(workspace: Workspace, jobs: Jobs = None) -> int:
 
 
 @command()
-def docs(workspace: Workspace) -> None:
-    """Render Data Docs: a page for the latest validation of each partition."""
-    from orchestration.checks.docs import build
+def pages(workspace: Workspace) -> None:
+    """Write the data-quality pages of what is made so far, and print where they are."""
+    from orchestration.present import write_pages
 
-    print(workspace.shown(build(workspace)))
+    print(workspace.shown(write_pages(workspace)))

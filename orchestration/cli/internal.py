@@ -29,22 +29,6 @@ def code(workspace: Workspace) -> None:
     check_unmoved(workspace)
 
 
-@command(hidden=True)
-def live(workspace: Workspace) -> None:
-    """Write the pages that show the current state."""
-    from orchestration.present import write_live
-
-    write_live(workspace)
-
-
-@command(hidden=True, assets=False)
-def watch(workspace: Workspace) -> None:
-    """Keep the pages of the current state up to date."""
-    from orchestration.serve.watch import watch
-
-    watch(workspace)
-
-
 @command(hidden=True, assets=False)
 def serve_dagster(workspace: Workspace, port: int) -> None:
     """Serve Dagster's webserver."""

@@ -11,7 +11,6 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -49,7 +48,6 @@ class _Look(TypedDict):
     asked: dict[str, Any]
     profile: dict[str, list[int]]
     scores: dict[str, list[float | None]]
-    former: dict[str, Any] | None
 
 
 _LOOK = TypeAdapter(_Look)
@@ -156,7 +154,6 @@ def _distributions(
 def look(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
     """Return the measurements of a partition's kept rows, `profile` and `scores`, taken once per version.
 
-    They include the profile of the `former` version and `when` the replacement was noticed; None if unknown.
     Raises NotReadyError for a partition that is not finished.
     """
     version = view.finished(dataset, partition).version
@@ -170,13 +167,9 @@ def look(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
     known = damage.read_checked(path, _LOOK, "it is measured again")
     if known is not None and known["asked"] == asked:
         return known
-    former = known["former"] if known is not None else None
-    if known is not None and known["asked"]["version"] != version:
-        when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-        former = {"profile": known["profile"], "when": when}
     place = view.workspace.folder(dataset, partition)
     measured = {"profile": profile.profile(place, dataset.measures), "scores": _scores(dataset, place)}
-    found = {"asked": asked, **measured, "former": former}
+    found = {"asked": asked, **measured}
     write_file(path, damage.dump_checked(found))
     return found
 

@@ -1,4 +1,4 @@
-"""Send the runs in the outbox to MLflow through its own client, and find them there again.
+"""Send the runs in the outbox to MLflow through its own client.
 
 Belongs here: what a run and a trained model become in MLflow. Not here: the outbox (tracking.py), the local
 store (store.py), how a model is loaded (served_model.py). MLflow's client takes seconds to import, so a
@@ -32,8 +32,7 @@ from orchestration.files.publish import lock_within
 from orchestration.messages import describe
 from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare, prepare_server
 from orchestration.mlflow.tracking import TrackedRun, WaitingRun, accepted, outbox, take, waiting
-from orchestration.state.addresses import Addresses
-from orchestration.workspace.postgres import check_answers, is_postgres
+from orchestration.workspace.postgres import is_postgres
 from orchestration.workspace.workspace import Workspace
 
 #: The tag of a run: the id of its outbox file; for a child run, followed by its number.
@@ -118,23 +117,6 @@ def _begun(executor: WorkerProcesses, workspace: Workspace) -> Future[str]:
 def _warn(line: str) -> None:
     if line:
         print(f"warning: {line}; the next command tries again", file=sys.stderr)
-
-
-def find(workspace: Workspace, experiment: str, tags: Mapping[str, str]) -> str | None:
-    """Return the URL of an experiment's latest run with these tags, or None.
-
-    Raises whatever MLflow's client raises.
-    """
-    if workspace.tracked_here and not workspace.mlflow_store.exists():
-        return None
-    if is_postgres(workspace.tracking_uri):
-        check_answers(workspace.tracking_uri, "MLflow's store", patience=0)
-    client = _client(workspace)
-    found = client.get_experiment_by_name(experiment)
-    conditions = " AND ".join(f"tags.`{name}` = '{value}'" for name, value in tags.items())
-    order = ["attributes.end_time DESC"]
-    runs = client.search_runs([found.experiment_id], conditions, 1, 1, order) if found else []
-    return next((Addresses(workspace).mlflow_run(found.experiment_id, run.info.run_id) for run in runs), None)
 
 
 def _send(workspace: Workspace, causes: list[str], thorough: bool = False) -> None:

@@ -11,15 +11,12 @@ import contextlib
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
-from rich.markup import escape
 
 from ops.core.periods import fault
 from orchestration.executors.parts import partitions_at_a_time
-from orchestration.files.full_disk import full_disk
 from orchestration.files.identity import input_snapshot
-from orchestration.messages import describe
 from orchestration.mlflow.send import sending
-from orchestration.run.loop import Report, Wanted, bring_up_to_date
+from orchestration.run.loop import Wanted, bring_up_to_date
 from orchestration.run.summary import tell_reports
 from orchestration.state.dvc_files import check_lock
 from orchestration.state.freshness import View
@@ -48,10 +45,10 @@ def drive(
 ) -> int:
     """Make the stale partitions among `wanted`, commit finished datasets, print the table and `notes`.
 
-    Returns 1 if anything failed or a source was rejected whole. Failing to update the pages only prints a
-    warning. This process alone commits, however many `jobs` there are. If `jobs` is None, params.yaml decides
-    how many partitions are made in parallel.
+    Returns 1 if anything failed or a source was rejected whole. This process alone commits, however many
+    `jobs` there are. If `jobs` is None, params.yaml decides how many partitions are made in parallel.
     """
+    from orchestration.dagster.sync import sync
     from orchestration.dvc.spare import restore
     from orchestration.dvc.stages import check_rendered, commit_finished
 
@@ -69,48 +66,15 @@ def drive(
     with contextlib.closing(bring_up_to_date(view, wanted, console, force, jobs, tags)) as ended:
         for report in ended:
             reports.append(report)
-    worked = any(report.made or report.failed for report in reports)
-    if worked:
-        _show_so_far(workspace, console, reports)
+    if any(report.made or report.failed for report in reports):
         view = View(workspace)  # read again: other processes may have made partitions too
     with sending(workspace):
         try:
-            committed = commit_finished(view)
+            commit_finished(view)
         finally:  # report failures even if the commit fails
             rejected = tell_reports(view, reports, console, notes)
-        _tell(view, console, news=worked or bool(committed))
+        sync(view)
     return 1 if rejected or any(report.failed for report in reports) else 0
-
-
-def _show_so_far(workspace: Workspace, console: Console, reports: Sequence[Report]) -> None:
-    """Write interim pages of what is made so far, unless the report of all datasets was itself requested."""
-    from orchestration.present import drop_pages_so_far, write_pages_so_far
-
-    asked_for = any(report.dataset.shape is None for report in reports)
-    try:
-        (drop_pages_so_far if asked_for else write_pages_so_far)(workspace)
-    except Exception as error:
-        _warn(console, "could not update the pages with what was made", error)
-
-
-def _warn(console: Console, what: str, error: Exception) -> None:
-    """Warn about pages that were not written; the data itself is committed. Re-raises if the disk is full."""
-    if full_disk(error):
-        raise error
-    console.print(f"[yellow]warning[/] {what}: {escape(' '.join(describe(error).split()))}")
-
-
-def _tell(view: View, console: Console, news: bool) -> None:
-    """Update Dagster, and also the live pages if there is `news` or Dagster was out of date."""
-    from orchestration.dagster.sync import sync
-    from orchestration.present import write_live
-
-    if not (sync(view) or news):
-        return
-    try:
-        write_live(view.workspace)
-    except Exception as error:
-        _warn(console, "could not update the live pages", error)
 
 
 #: The tag that marks a backfill's runs in Dagster.

@@ -19,8 +19,7 @@ from orchestration.checks.rejects import describe_causes, reject_causes, rejecte
 from orchestration.run.loop import Report
 from orchestration.state.freshness import View
 from orchestration.state.sources import outside
-from orchestration.workspace.workspace import Workspace
-from pages.paths import shown_pages
+from pages.paths import PAGES, REPORT
 
 #: Minimum width of the table in columns, even if the terminal reports less.
 _TABLE = 120
@@ -68,7 +67,7 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console, notes:
         console.print(escape(left_out))
     for note in notes:
         console.print(note)
-    console.print(_where(workspace))
+    console.print(_where(view))
     return rejected
 
 
@@ -76,7 +75,10 @@ def drop_shares(reasons: Mapping[str, int]) -> str:
     """Return every reason with its share of the dropped rows, the most frequent first."""
     dropped = sum(reasons.values())
     ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{reason} {count / dropped:.0%}" for reason, count in ordered)
+    return ", ".join(
+        f"{reason} {count / dropped:.0%}" if count / dropped > 0.005 else f"{reason} <1%"
+        for reason, count in ordered
+    )
 
 
 def tell_rejected(view: View, datasets: Iterable[Declaration], console: Console) -> bool:
@@ -87,13 +89,19 @@ def tell_rejected(view: View, datasets: Iterable[Declaration], console: Console)
     return bool(rejected)
 
 
-def _where(workspace: Workspace) -> str:
+def _where(view: View) -> str:
     """Return the lines that say where to look next."""
-    pages = shown_pages(workspace.quality) / "index.html"
-    shows = f"Open {workspace.shown(pages)} in a browser to see what was kept, what was lost, and why.\n"
+    workspace = view.workspace
+    if view.status(workspace.datasets[REPORT], "").fresh:
+        page = workspace.shown(workspace.quality / PAGES / "index.html")
+        shows = f"Open {page} in a browser to see what was kept, what was lost, and why."
+    else:
+        shows = (
+            f"`{workspace.command('pages')}` writes pages that show what was kept, what was lost, and why."
+        )
     return (
         "\nThe rows are in data/<group>/<dataset>/<partition>/ (kept, dropped, rejected).\n"
-        f"{shows if pages.exists() else ''}"
+        f"{shows}\n"
         f"`{workspace.command('ui')}` serves these pages, MLflow and Dagster (the graph, runs and checks).\n"
         f"`{workspace.command('plan')}` shows what is stale and why; "
         f"`{workspace.command('explain <id>', 'explain ID=<id>')}` traces a row or a document."

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +22,6 @@ from orchestration.state.addresses import Addresses, allowed_hosts
 from orchestration.workspace.workspace import Workspace
 
 _LAST_LINES, _PATIENCE = 15, 30
-
-#: The one process that is restarted when it ends, at most once per AGAIN seconds; the others work without it.
-_DISPENSABLE, AGAIN = "watch", 60.0
 
 #: How many seconds Dagster waits for its code server. By default 60, which are too few on a busy machine:
 #: before the server answers that a run has started, the new process of the run imports Dagster.
@@ -42,9 +39,6 @@ class Child:
     name: str
     process: subprocess.Popen[bytes]
     log: Path
-    command: tuple[str, ...]
-    began: float
-    """Start time, in monotonic seconds."""
 
     def last_lines(self) -> str:
         """Return the last lines of its log."""
@@ -60,10 +54,7 @@ class Child:
 
 
 def serve(workspace: Workspace) -> int:
-    """Run all processes until Ctrl-C. If one ends, end the others and return its status.
-
-    The one that keeps pages up to date is restarted instead.
-    """
+    """Run all processes until Ctrl-C. If one ends, end the others and return its status."""
     from orchestration.dagster.sync import sync
     from orchestration.state.freshness import View
 
@@ -84,7 +75,7 @@ def serve(workspace: Workspace) -> int:
     try:
         children.extend(_start(workspace, base, watchdog.pid))
         print(_summary(workspace), flush=True)
-        return attend(workspace, children, watchdog.pid)
+        return attend(children)
     except KeyboardInterrupt:
         return 0
     finally:
@@ -96,17 +87,14 @@ def log_folder(workspace: Workspace) -> Path:
     return workspace.state / "ui"
 
 
-def attend(workspace: Workspace, children: list[Child], group: int) -> int:
-    """Watch the processes until one that is needed ends, and return its status."""
+def attend(children: Sequence[Child]) -> int:
+    """Wait until one of the processes ends, and return its status."""
     while True:
-        for number, child in enumerate(children):
-            if (status := child.process.poll()) is None:
-                continue
-            if child.name != _DISPENSABLE:
-                return _died(child, status, "so everything is shut down")
-            if time.monotonic() - child.began >= AGAIN:
-                _died(child, status, "and is restarted")
-                children[number] = start_child(workspace, group, child.name, *child.command)
+        for child in children:
+            if (status := child.process.poll()) is not None:
+                said = f"{child.name} ended with status {status}, so everything is shut down. Its last lines:"
+                print(f"{said}\n{child.last_lines() or '  (none)'}", file=sys.stderr, flush=True)
+                return status if status > 0 else 1
         time.sleep(0.3)
 
 
@@ -120,7 +108,6 @@ def _start(workspace: Workspace, base: int, group: int) -> Iterator[Child]:
         "dagster-daemon": (*daemon, *code),
         "pages": (*silverloom, "serve-pages", str(base + 1)),
         "mlflow": (*silverloom, "serve-mlflow", str(base + 2)),
-        "watch": (*silverloom, "watch"),
     }
     if workspace.tracking_uri.startswith("http"):
         del commands["mlflow"]
@@ -140,7 +127,7 @@ def start_child(workspace: Workspace, group: int, name: str, *command: str) -> C
             stderr=subprocess.STDOUT,
             process_group=group,
         )
-    return Child(name, process, log, command, time.monotonic())
+    return Child(name, process, log)
 
 
 def _summary(workspace: Workspace) -> str:
@@ -155,12 +142,6 @@ def _summary(workspace: Workspace) -> str:
     return "\n".join(
         [*lines, f"Ctrl-C stops all servers; their logs are in {workspace.shown(log_folder(workspace))}/"]
     )
-
-
-def _died(child: Child, status: int, so: str) -> int:
-    print(f"{child.name} ended with status {status}, {so}. Its last lines:", file=sys.stderr)
-    print(child.last_lines() or "  (none)", file=sys.stderr, flush=True)
-    return status if status > 0 else 1
 
 
 def _end(children: list[Child], watchdog: subprocess.Popen[bytes]) -> None:

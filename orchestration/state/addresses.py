@@ -1,4 +1,4 @@
-"""Where `make ui` serves what: the URLs that servers and pages of this moment link to.
+"""Where `make ui` serves what: the URLs that servers link to.
 
 Belongs here: the ports, and the links' structure. A URL holds only while the ports stay: Dagster and MLflow,
 which keep what they get for ever, get the path of a page instead. Not here: serving (serve/ui.py,
@@ -11,7 +11,6 @@ import os
 import re
 import socket
 from dataclasses import dataclass
-from urllib.parse import quote, urlencode
 
 from assets.declare.declaration import Declaration
 from assets.declare.settings import without_logins
@@ -68,26 +67,9 @@ class Addresses:
         """Return a URL on one of the SERVERS."""
         return f"http://{HOST}:{self.base_port() + SERVERS.index(kind)}{path}"
 
-    def dagster_run(self, run_id: str) -> str:
-        """Return the URL of a Dagster run."""
-        return self.address("dagster", f"/runs/{run_id}")
-
-    def dagster_asset(self, name: str) -> str:
-        """Return the URL of a dataset in Dagster."""
-        return self.address("dagster", f"/assets/{quote(name)}")
-
     def mlflow(self) -> str:
         """Return the URL of MLflow's list of experiments."""
         return f"{self._mlflow()}/#/experiments?{_TRAINING}"
-
-    def mlflow_run(self, experiment_id: str, run_id: str) -> str:
-        """Return the URL of a run in MLflow."""
-        return f"{self._mlflow()}/#/experiments/{experiment_id}/runs/{run_id}?{_TRAINING}"
-
-    def tracked(self, name: str, partition: str, version: str) -> str:
-        """Return the URL that redirects to MLflow's latest run that made a version of a partition."""
-        place = f"/to/mlflow/{quote(name)}/{partition}".rstrip("/")
-        return self.address("pages", f"{place}?{urlencode({'version': version})}")
 
     def _mlflow(self) -> str:
         uri = without_logins(self.workspace.tracking_uri)

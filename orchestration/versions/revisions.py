@@ -164,12 +164,6 @@ def head(workspace: Workspace) -> str:
         return ""
 
 
-def lock_commits(workspace: Workspace, limit: int) -> list[tuple[str, str]]:
-    """Return the last commits that changed dvc.lock, newest first, each with its subject."""
-    lines = git_lines(workspace, "log", f"--max-count={limit}", "--format=%H %s", "--", "dvc.lock")
-    return [(commit, subject) for commit, _, subject in (line.partition(" ") for line in lines)]
-
-
 def _not_here(what: str, version: Version) -> NotInCacheError:
     return NotInCacheError(
         f"{what} as of {version.label} is not in DVC's cache; {_command(version)} gets it if it was pushed"

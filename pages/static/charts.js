@@ -35,32 +35,28 @@
   const label = (value) => value >= 1000 ? `${value / 1000}k` : String(value);
 
   /** Bins of a histogram, with each one's share of all values. */
-  function bins(measure, counts, version) {
-    const sum = counts.reduce((one, other) => one + other, 0) || 1;
-    return counts.map((rows, index) => ({
-      bin: index, rows, share: rows / sum, version,
+  function bins(measure) {
+    const sum = measure.counts.reduce((one, other) => one + other, 0) || 1;
+    return measure.counts.map((rows, index) => ({
+      bin: index, rows, share: rows / sum,
       range: `${label(measure.edges[index])} to ${label(measure.edges[index + 1])}`, from: label(measure.edges[index]),
     }));
   }
 
-  function measureChart(measure, former) {
-    const now = bins(measure, measure.counts, "current"), before = former ? bins(measure, former, "previous") : [];
-    const used = [...now, ...before].filter((bin) => bin.rows).map((bin) => bin.bin);
+  function measureChart(measure) {
+    const found = bins(measure), used = found.filter((bin) => bin.rows).map((bin) => bin.bin);
     const [first, last] = [Math.min(...used), Math.max(...used)];
     const inside = (bin) => bin.bin >= first && bin.bin <= last;
     const x = { field: "from", type: "ordinal", sort: null, axis: { title: `${measure.name}, from`, labelAngle: 0, labelOverlap: true } };
     const y = { field: "share", type: "quantitative", axis: { title: "share of values", format: "%", tickCount: 4 } };
-    const tooltip = [{ field: "range", title: measure.name }, { field: "rows" }, { field: "share", format: ".1%" }, { field: "version" }];
+    const tooltip = [{ field: "range", title: measure.name }, { field: "rows" }, { field: "share", format: ".1%" }];
     return () => ({
       width: "container", height: 150, encoding: { x, y, tooltip },
-      layer: [
-        { data: { values: now.filter(inside) }, mark: { type: "bar", color: silverloom.color("kept-fill") } },
-        ...(former ? [{ data: { values: before.filter(inside) }, mark: { type: "tick", color: silverloom.color("text"), thickness: 2, bandSize: 16 } }] : []),
-      ],
+      data: { values: found.filter(inside) }, mark: { type: "bar", color: silverloom.color("kept-fill") },
     });
   }
 
-  /** The charts of a dataset's page: its partitions, and its measures with the previous version drawn behind. */
+  /** The charts of a dataset's page: its partitions, and its measures. */
   silverloom.datasetCharts = () => {
     const { name, partitions, measures } = silverloom.data;
     const rows = partitions.filter((entry) => entry.rows);
@@ -78,12 +74,11 @@
     }), `Rows of ${name} by partition and outcome`);
 
     const place = document.getElementById("measures");
-    const former = silverloom.live?.datasets[name]?.previous?.profile ?? {};
     for (const measure of measures) {
       const sum = measure.counts.reduce((one, other) => one + other, 0);
       const drawing = silverloom.el("div", { class: "chart" });
       place.append(silverloom.el("section", { class: "card", "aria-label": measure.name }, silverloom.el("h3", {}, measure.name), drawing));
-      if (sum) silverloom.chart(drawing, measureChart(measure, former[measure.name]), `Distribution of ${measure.name} over ${sum} values`);
+      if (sum) silverloom.chart(drawing, measureChart(measure), `Distribution of ${measure.name} over ${sum} values`);
       else drawing.replaceWith(silverloom.el("p", { class: "quiet" }, "no values"));
     }
   };

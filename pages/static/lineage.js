@@ -49,7 +49,6 @@
 
   function card([number_, index, where, values]) {
     const file = data.files[number_], step = data.datasets[file.dataset];
-    const live = silverloom.live?.datasets?.[file.dataset], partition = live?.partitions?.find((one) => one.name === file.partition);
     const pair = (name, value) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, value));
     const value = (content) => places.has(content) ? link(data.nodes[places.get(content)]) : visible(String(content));
     const shown = file.columns.map((name, column) => [name, values[column]]).filter(([, content]) => content !== null && content !== "");
@@ -60,8 +59,7 @@
       part("why").length ? el("dl", { class: `why ${file.table}` }, ...part("why").map(([name, content]) => pair(name, visible(String(content))))) : null,
       where ? el("p", { class: "quiet" }, where) : null,
       el("dl", { class: "facts" }, ...part("facts").map(([name, content]) => pair(name, value(content)))),
-      el("dl", { class: "facts" }, pair("file", el("code", {}, `${file.path}, row ${index + 1}`)), pair("made by", el("code", {}, step.code)),
-        live?.code ? pair("code version", el("code", {}, live.code)) : null, partition?.run ? pair("run", el("a", { href: partition.run }, "in Dagster")) : null),
+      el("dl", { class: "facts" }, pair("file", el("code", {}, `${file.path}, row ${index + 1}`)), pair("made by", el("code", {}, step.code))),
       el("details", {}, el("summary", {}, "params"), el("dl", { class: "facts" }, ...Object.entries(step.params).map(([name, content]) => pair(name, el("code", {}, content))))));
   }
 

@@ -25,8 +25,6 @@ const silverloom = (() => {
   return {
     /** The data embedded in this page. */
     get data() { return data ??= JSON.parse(document.getElementById("data").textContent); },
-    /** The current state, or null if the pages are opened without it. */
-    get live() { return window.silverloomLive ?? null; },
     /** The relative path from this page to the root of the site. */
     root: root.dataset.root,
     color: (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim(),

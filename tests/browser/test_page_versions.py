@@ -4,9 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from ops.versions.difference import KINDS, pieces
-from orchestration.versions.compare import write_entries, write_page
+from orchestration.versions.compare import write_page
 from orchestration.workspace.workspace import Workspace
-from pages.present import DatasetChange
 from tests.browser.fixtures import VIEWS
 from tests.browser.written import write_site
 
@@ -39,13 +38,13 @@ def found(**changes):
 
 @pytest.fixture
 def site(tmp_path):
-    """A site's shared files, with its live folder."""
-    return write_site(tmp_path / "data", []).parent / "live"
+    """A folder beside a site's shared files."""
+    return write_site(tmp_path / "data", []).parent
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_a_comparison_works_at_every_width_and_marks_the_words_that_differ(site, visit, width, scheme):
-    write_page(Workspace(site.parents[2]), site / "versions/one.html", found())
+    write_page(Workspace(site.parents[1]), site / "versions/one.html", found())
     page = visit(site / "versions/one.html", width=width, scheme=scheme)
     page.assert_text("HEAD~1 (0123456)", "dropped: short", "<script>window.harmed", "notes")
     expect(page.page.locator("del")).to_have_text("slowly")
@@ -56,32 +55,13 @@ def test_a_comparison_works_at_every_width_and_marks_the_words_that_differ(site,
 
 def test_versions_with_the_same_bytes_say_so(site, visit):
     write_page(
-        Workspace(site.parents[2]),
+        Workspace(site.parents[1]),
         site / "versions/one.html",
         found(same=True, made_of=[], partitions={}, moves=[], columns={}),
     )
     page = visit(site / "versions/one.html")
     expect(page.page.locator(".by-partition, del, ins")).to_have_count(0)
     page.assert_fine()
-
-
-def test_the_list_of_datasets_leads_to_their_comparisons(site, visit):
-    entries = [
-        DatasetChange("sources/papers", "unchanged since 0123456 (Begin)"),
-        DatasetChange("talksumm/pairs", "changed since 0123456", HARM, found(), "versions/one.html"),
-        DatasetChange(
-            "talksumm/tuning",
-            "it is not in DVC's cache; `dvc fetch --all-commits data/talksumm/tuning` gets it",
-        ),
-    ]
-    write_entries(Workspace(site.parents[2]), site / "versions.html", entries)
-    write_page(Workspace(site.parents[2]), site / "versions/one.html", found())
-    page = visit(site / "versions.html", scheme="dark")
-    page.assert_text("dvc fetch --all-commits")
-    page.assert_fine()
-    page.page.get_by_role("link", name="talksumm/pairs").click()
-    page.assert_seen("del", "ins")
-    assert page.page.evaluate("window.harmed") is None
 
 
 def test_comparisons_of_long_texts_are_bounded():

@@ -1,4 +1,4 @@
-"""The whole site of a finished project: every page opens, every link has a target, and the status is current."""
+"""The whole site of a finished project: every page opens, every link has a target."""
 
 import re
 from html.parser import HTMLParser
@@ -28,7 +28,7 @@ class Links(HTMLParser):
 
 
 def test_every_page_opens_without_a_fault_and_without_the_network(quality, visit):
-    pages = sorted([*quality.glob("pages/**/*.html"), *quality.glob("live/**/*.html")])
+    pages = sorted(quality.glob("pages/**/*.html"))
     assert len(pages) > 30
     opened = visit(pages[0])
     for page in pages:
@@ -58,10 +58,9 @@ def test_overview_and_dataset_work_at_every_width(quality, visit, path, width, s
 
 def test_the_overview_leads_to_a_dataset_and_on_to_its_dropped_rows(quality, visit):
     opened = visit(quality / "pages/index.html")
-    opened.assert_seen(".state.good")
     opened.page.get_by_role("link", name="talksumm/alignments").first.click()
     opened.assert_seen("#chart-partitions")
-    opened.assert_text("Dagster run", "MLflow run", "2018-07")
+    opened.assert_text("2018-07")
     opened.page.get_by_role("link", name="role_abstract").click()
     opened.assert_text("role_abstract", "We study")
 
@@ -84,11 +83,3 @@ def test_a_dataset_explains_its_columns(quality, visit):
     column = workspace().datasets["talksumm/alignments"].shape.kept.field("count")
     assert meaning(column)
     visit(quality / "pages/datasets/talksumm-alignments.html").assert_text(meaning(column))
-
-
-def test_a_failure_is_shown_on_pages_made_before_it(failed_project, visit):
-    opened = visit(failed_project.root / "data/quality/pages/index.html")
-    opened.assert_seen(".state.bad")
-    opened.page.get_by_role("link", name="talksumm/summaries").first.click()
-    expect(opened.page.locator(".state.bad").first).to_be_visible()
-    expect(opened.page.get_by_role("cell").filter(has_text="conservation").first).to_be_visible()

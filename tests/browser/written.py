@@ -7,13 +7,10 @@ from pages.html import shared
 
 
 def write_site(folder: Path, files: Iterable[tuple[str, bytes]]) -> Path:
-    """Write pages, shared files and an empty status; return the folder of pages."""
+    """Write pages and shared files; return the folder of pages."""
     root = folder / "quality" / "pages"
     for name, content in [*shared(), *files]:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    live = root.parent / "live"
-    live.mkdir(exist_ok=True)
-    (live / "state.js").write_text("window.silverloomLive = null;")
     return root

@@ -104,23 +104,6 @@ def test_a_broken_part_file_is_named(changed):
     assert "2018-06/kept-00000.parquet of the working tree cannot be read as Parquet" in output
 
 
-WRITE = "from pathlib import Path\nfrom orchestration.definitions import workspace\nfrom orchestration.versions.compare import write_versions\nwrite_versions(workspace(), Path('data/quality/live'))\n"
-
-
-@pytest.mark.long
-def test_pages_of_versions_show_what_changed_since_the_previous_different_version(changed):
-    script = changed.root / "write.py"
-    script.write_text(WRITE)
-    for _ in range(2):
-        ended = changed.zygote.run(changed.root, [], path=str(script))
-        assert ended.status == 0, ended.output
-    live = changed.root / "data/quality/live"
-    index = (live / "versions.html").read_text()
-    assert "unchanged since" in index and "Move &lt;b&gt;the" not in index and "remote" not in index
-    (page,) = (live / "versions").glob("talksumm-alignments-*.html")
-    assert f"versions/{page.name}" in index
-    text = page.read_text()
-    assert "kept → dropped: short" in text and "minimum_characters: 30 -&gt; 80" in text
-    assert 'href="../../pages/static/style.css"' in text
+def test_a_comparison_is_written_as_a_page(changed):
     changed.silverloom("compare", "talksumm/alignments", "HEAD~1", "--html", "out/page.html")
     assert "dropped: short" in (changed.root / "out/page.html").read_text()

@@ -185,7 +185,6 @@ DECIDING = [
 ]
 DESCRIBING = [
     ("orchestration.checks.validate", "_finding"),
-    ("orchestration.checks.docs", "build"),
     ("orchestration.checks.history", "append"),
     ("orchestration.messages", "escaped"),
 ]

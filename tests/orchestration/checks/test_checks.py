@@ -21,7 +21,7 @@ def test_a_sound_partition_passes_both_checks_and_is_recorded(check):
         "warnings": True,
     }
     assert found["expectations"].summary == "3 of 3 expectations met"
-    (row,) = history.read(check.workspace, check.dataset).to_pylist()
+    (row,) = history.validations(check.workspace, check.dataset, "2018-06")
     assert row["accepted"] and row["warnings"] == 0 and row["kept"] == 2 and row["run_id"] == "run-1"
 
 
@@ -81,7 +81,7 @@ def test_a_failure_of_great_expectations_itself_is_an_error(check, monkeypatch):
 
 def test_the_warnings_of_a_manifest_are_those_found_in_the_same_bytes(check):
     check([0.5], text="x")
-    (row,) = history.read(check.workspace, check.dataset).to_pylist()
+    (row,) = history.validations(check.workspace, check.dataset, "2018-06")
 
     def known(version, name):
         manifest = SimpleNamespace(version=version, counts={"kept": 281, "dropped": 40, "rejected": 0})

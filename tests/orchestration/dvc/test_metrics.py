@@ -5,11 +5,9 @@ import json
 
 import pytest
 
-from ops.core import measures
 from ops.core.measures import DatasetScore
 from orchestration.definitions import workspace
 from orchestration.dvc import metrics
-from orchestration.present import former
 from tests.orchestration.dvc.measuring import MONTHS, measured
 
 
@@ -100,32 +98,6 @@ def test_the_cache_of_measures_may_be_corrupt_or_lost(project):
         path.write_text("{")
     project.write()
     assert project.numbers == before
-
-
-def test_the_previous_version_is_cached_next_to_the_current_one(project):
-    project.put("2018-06", [3])
-    project.write()
-    assert former(project.dataset, project) is None
-    project.put("2018-06", [3, 12])
-    project.put("2018-07", [70])
-    project.write()
-    was = former(project.dataset, project)
-    assert sum(was["profile"]["last_word"]) == 1 and was["when"].endswith("UTC")
-    project.dataset = dataclasses.replace(project.dataset, scores={})  # measured again, but the same version
-    assert former(project.dataset, project) == was
-
-
-def test_a_previous_version_with_other_bins_is_ignored(project, monkeypatch):
-    project.put("2018-06", [3])
-    project.write()
-    project.put("2018-06", [3, 12])
-    project.write()
-    assert former(project.dataset, project) is not None
-    monkeypatch.setattr(measures, "GROWING", [0.0, 1.0, 100.0])
-    monkeypatch.setattr(metrics, "measuring_code", lambda: "other code")
-    assert former(project.dataset, project) is None
-    project.put("2018-06", [3, 12, 40])
-    assert former(project.dataset, project)["profile"]["last_word"] == [0, 2]
 
 
 def test_correct_files_are_left_alone(project):

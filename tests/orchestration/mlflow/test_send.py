@@ -20,7 +20,7 @@ from mlflow.pyfunc import load_model
 from ops.models.seq2seq.config import CopyNetConfig
 from ops.models.seq2seq.files import KIND, make, save
 from ops.models.seq2seq.pieces import Pieces
-from orchestration.mlflow.send import TAG, find, send
+from orchestration.mlflow.send import TAG, send
 from orchestration.mlflow.tracking import TrackedDataset, TrackedModel, TrackedRun, WaitingRun, put, waiting
 from orchestration.state.addresses import Addresses
 from orchestration.workspace.workspace import Workspace
@@ -354,18 +354,6 @@ def test_a_corrupt_file_is_set_aside_and_the_next_is_sent(place, capsys):
     assert send(place) == "" and names(place) == ["2018-06"]
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == len(damaged) and all("is damaged" in line for line in lines)
-
-
-def test_the_latest_run_with_given_tags_is_found(place):
-    assert find(place, "talksumm/pairs", {}) is None
-    for end in (4_000, 3_000):
-        put(place, entry(f"ended {end}", end=end))
-    send(place)
-    latest = next(run for run in runs(place) if run.info.run_name == "ended 4000")
-    assert f"/runs/{latest.info.run_id}?" in find(place, "talksumm/pairs", {"partition": "2018-06"})
-    assert find(place, "talksumm/pairs", {"partition": "2018-07"}) is None
-    MlflowClient(place.tracking_uri).delete_run(latest.info.run_id)
-    assert latest.info.run_id not in find(place, "talksumm/pairs", {"partition": "2018-06"})
 
 
 def test_a_deleted_experiment_is_an_error_that_says_how_to_restore_it(tmp_workspace):

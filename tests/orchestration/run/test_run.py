@@ -1,6 +1,5 @@
 """The final messages of a command, even if other steps fail at its end."""
 
-import pyarrow.parquet as pq
 import pytest
 
 from orchestration.definitions import workspace
@@ -26,8 +25,6 @@ def end(monkeypatch, capsys):
             "restore": "orchestration.dvc.stages",
             "commit_finished": "orchestration.dvc.stages",
             "sync": "orchestration.dagster.sync",
-            "write_live": "orchestration.present",
-            "write_pages_so_far": "orchestration.present",
         }
         for name, module in places.items():
             monkeypatch.setattr(f"{module}.{name}", ends.get(name, nothing))
@@ -35,15 +32,6 @@ def end(monkeypatch, capsys):
         return capsys.readouterr().out
 
     return drive
-
-
-def test_pages_without_a_status_are_a_warning_below_the_table(end, tmp_path):
-    broken = tmp_path / "papers.parquet"
-    broken.write_bytes(b"torn")
-    out = end(write_live=lambda _: pq.read_table(broken))
-    table, warning = out.split("\nwarning ")
-    assert "failed sources/papers 2018-06: a page was torn" in table and "and this" in table
-    assert "papers.parquet" in warning and len(warning.splitlines()) == 1
 
 
 @pytest.mark.parametrize("name", ["commit_finished", "sync"])

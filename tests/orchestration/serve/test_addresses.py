@@ -20,14 +20,13 @@ def test_the_ports_are_the_chosen_ones_else_the_last_ones_else_from_3000(address
     (addresses.workspace.state / "port").write_text("3300")
     assert addresses.address("pages", "/x") == "http://127.0.0.1:3301/x"
     os.environ["SILVERLOOM_PORT"] = "4000"
-    assert addresses.dagster_run("abc") == "http://127.0.0.1:4000/runs/abc"
-    assert addresses.mlflow_run("3", "def").startswith("http://127.0.0.1:4002/#/experiments/3/runs/def?")
+    assert addresses.address("dagster") == "http://127.0.0.1:4000/"
+    assert addresses.mlflow().startswith("http://127.0.0.1:4002/#/experiments?")
 
 
 def test_the_login_of_mlflows_server_is_in_no_link(addresses):
     os.environ["MLFLOW_TRACKING_URI"] = "https://me:s3cret@mlflow.example.org/"
     assert addresses.mlflow().startswith("https://mlflow.example.org/#/experiments?")
-    assert addresses.mlflow_run("3", "def").startswith("https://mlflow.example.org/#/experiments/3/")
 
 
 @pytest.mark.parametrize("chosen", ["x", "0", "65534", "-1", "3.5"])

@@ -1,4 +1,4 @@
-"""`make ui` ends when a process that it needs ends, but goes on without the one that keeps pages up to date."""
+"""`make ui` ends when one of its processes ends."""
 
 import sys
 
@@ -8,9 +8,8 @@ from orchestration.serve import ui
 
 
 @pytest.fixture
-def start(tmp_workspace, monkeypatch):
+def start(tmp_workspace):
     ui.log_folder(tmp_workspace).mkdir(parents=True)
-    monkeypatch.setattr(ui, "AGAIN", 0.0)
     children = []
 
     def start(name, code, *arguments):
@@ -25,30 +24,12 @@ def start(tmp_workspace, monkeypatch):
         child.process.wait()
 
 
-TWICE = """
-import pathlib, sys, time
-path = pathlib.Path(sys.argv[1])
-path.write_text(path.read_text() + "x" if path.exists() else "x")
-if path.read_text() == "x":
-    sys.exit("out of order")
-time.sleep(600)
-"""
-UNTIL = """
-import pathlib, sys, time
-path = pathlib.Path(sys.argv[1])
-while not path.exists() or path.read_text() != "xx":
-    time.sleep(0.05)
-sys.exit(3)
-"""
-
-
-def test_the_watcher_is_restarted_and_the_rest_goes_on(start, tmp_workspace, tmp_path, capfd):
-    start("watch", TWICE, tmp_path / "began")
-    children = start("pages", UNTIL, tmp_path / "began")
-    assert ui.attend(tmp_workspace, children, 0) == 3
+def test_the_end_of_one_process_ends_all(start, capfd):
+    start("dagster-daemon", "import time; time.sleep(600)")
+    children = start("pages", "import sys; print('out of order'); sys.exit(3)")
+    assert ui.attend(children) == 3
     said = capfd.readouterr().err
-    assert "watch ended with status 1, and is restarted" in said and "out of order" in said
-    assert "pages ended with status 3, so everything is shut down" in said
+    assert "pages ended with status 3, so everything is shut down" in said and "out of order" in said
 
 
 def test_an_invalid_host_name_is_reported_before_anything_is_started(monkeypatch, tmp_workspace):
@@ -62,7 +43,7 @@ def test_no_login_of_mlflows_store_is_in_the_output_of_processes(start, tmp_work
     address = "mongodb://me:s3/c#ret@127.0.0.1:9/db"
     monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
     [child] = start("mlflow", "import sys; sys.exit(f'no store at {sys.argv[1]}')", address)
-    assert ui.attend(tmp_workspace, [child], 0) == 1
+    assert ui.attend([child]) == 1
     said = capfd.readouterr().err + child.log.read_text()
     assert said.count("no store at mongodb://127.0.0.1:9/db") == 2 and "s3" not in said
 

@@ -1,6 +1,8 @@
 """The server of the data-quality pages serves the files below their folders, and nothing else."""
 
 import http.client
+import os
+import shutil
 import socket
 import threading
 from pathlib import Path
@@ -20,7 +22,6 @@ def quality(tmp_path) -> Path:
         "pages/datasets/a.html",
         "pages/index.html",
         "pages/static/page.js",
-        "live/state.js",
         "other/x",
     ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -68,18 +69,19 @@ def test_files_are_served_with_their_types_and_may_load_nothing_from_elsewhere(a
     assert ask("/pages").headers["Location"] == "/pages/"
 
 
-def test_pages_of_an_incomplete_project_are_served_in_place_of_the_complete_ones(ask, quality):
-    (quality / "pages-so-far").mkdir()
-    (quality / "pages-so-far/index.html").write_text("so far")
+def test_pages_of_what_is_made_so_far_are_served_if_they_are_the_latest(ask, quality):
+    report, so_far = quality / "pages/index.html", quality / "pages-so-far/index.html"
+    so_far.parent.mkdir()
+    so_far.write_text("so far")
+    os.utime(report, (1, 1))
     assert ask("/pages/").text == ask("/pages/index.html").text == "so far"
     assert ask("/pages").headers["Location"] == "/pages/"
     assert ask("/pages/datasets/a.html").status == ask("/pages-so-far/").status == 404
-    (quality / "pages-so-far/index.html").unlink()
+    os.utime(so_far, (0, 0))
     assert ask("/pages/").text == "this is pages/index.html"
 
 
-def test_status_files_are_not_cached_by_browsers(ask):
-    assert ask("/live/state.js").headers["Cache-Control"] == "no-store"
+def test_browsers_ask_again_for_pages(ask):
     assert ask("/pages/index.html").headers["Cache-Control"] == "no-cache"
 
 
@@ -129,7 +131,7 @@ def test_a_page_that_disappears_during_the_request_is_not_found(ask, monkeypatch
 
 
 def test_write_requests_and_other_host_names_are_refused(ask):
-    for path in ("/", "/pages/", "/to/dagster/runs"):
+    for path in ("/", "/pages/"):
         answer = ask(path, "POST")
         assert answer.status == 405 and "default-src 'none'" in answer.headers["Content-Security-Policy"]
     assert ask("/pages/", host="elsewhere.example:80").status == 400
@@ -139,14 +141,8 @@ def test_write_requests_and_other_host_names_are_refused(ask):
 
 def test_the_first_page_lists_what_exists_and_how_to_make_the_rest(ask, quality):
     text = ask("/").text
-    assert 'href="/pages/"' in text and "not made yet" in text and "silverloom docs" in text
+    assert 'href="/pages/"' in text and "silverloom pages" not in text
     addresses = Addresses(Workspace(quality.parents[1]))
     assert addresses.address("dagster") in text and addresses.mlflow() in text
-    assert "silverloom docs" in ask("/docs/").text
-
-
-def test_pages_link_to_the_other_servers(ask, monkeypatch):
-    monkeypatch.setenv("SILVERLOOM_PORT", "4000")
-    assert ask("/to/dagster/runs/abc?x=1").headers["Location"] == "http://127.0.0.1:4000/runs/abc?x=1"
-    assert ask("/to/mlflow/no/dataset/2018-06").headers["Location"] == Addresses(Workspace.here()).mlflow()
-    assert ask("/to/elsewhere/x").status == 404
+    shutil.rmtree(quality / "pages")
+    assert "silverloom pages" in ask("/").text and "silverloom pages" in ask("/pages/").text

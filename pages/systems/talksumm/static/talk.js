@@ -198,7 +198,7 @@
     // Without a name, choose the first passage, so that the link between both panes is visible at once.
     const index = named ? sentences.findIndex((one) => one.id === name) : runs[0]?.[2] ?? (sentences.length ? 0 : -1);
     choose(index < 0 ? null : index, { keep: true });
-    if (index < 0 && named) selection.replaceChildren(el("p", { class: "state bad" }, `This talk has no sentence ${name.slice(0, 60)}.`));
+    if (index < 0 && named) selection.replaceChildren(el("p", { class: "state" }, `This talk has no sentence ${name.slice(0, 60)}.`));
     if (index >= 0 && named) selection.scrollIntoView({ block: "start" });
   }
 
