@@ -188,7 +188,7 @@ class Corpus:
     def of_partition(self, partition: str) -> Iterator[Record]:
         """Yield the records of one partition, ordered by source and path, without reading other files.
 
-        Raises SourceError if a record has changed since the index was made.
+        Raises SourceError if a record has changed, or can be read no more, since the index was made.
         """
         with self._undamaged():
             wanted = self.index.entries(self._months(partition))
@@ -206,7 +206,9 @@ class Corpus:
                 )
                 if entry_of(record) != entry:
                     shutil.rmtree(self._kept or "", ignore_errors=True)  # the copy may be damaged
-                    raise SourceError(f"{entry.id} changed while it was read: run again")
+                    unreadable = raw.error is not None and entry.error is None
+                    cause = f": {raw.error}" if unreadable else " changed while it was read: run again"
+                    raise SourceError(f"{entry.id}{cause}")
                 yield record._replace(month=partition) if entry.month == EVERY else record
 
     def _raws_of(self, name: str, entries: Sequence[Entry]) -> Iterator[Raw]:

@@ -60,10 +60,8 @@ class Executor(Protocol):
         """How many tasks can run at the same time."""
         ...
 
-    def submit(
-        self, function: Callable[..., Result], *arguments: Any, resources: Resources | None = None
-    ) -> Future[Result]:
-        """Run `function(*arguments)` once a worker is idle; by default, with an equal share of resources.
+    def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
+        """Run `function(*arguments)` once a worker is idle, with what each task of this executor may use.
 
         The future ends with the function's result or exception. If its worker dies, it ends with
         WorkerDiedError; that fails only this worker's tasks, and later tasks get a new worker. If no worker

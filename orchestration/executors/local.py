@@ -45,9 +45,7 @@ class ThisProcess:
 
     places = 1
 
-    def submit(
-        self, function: Callable[..., Result], *arguments: Any, resources: Resources | None = None
-    ) -> Future[Result]:
+    def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
         """Run a task. An interrupt raises KeyboardInterrupt here."""
         future = Future[Result]()
         try:
@@ -83,12 +81,10 @@ class WorkerProcesses:
         self._workers = [_Worker(number, setting) for number in range(places)]
         self._events: _Events | None = None
 
-    def submit(
-        self, function: Callable[..., Result], *arguments: Any, resources: Resources | None = None
-    ) -> Future[Result]:
+    def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
         """Run a task in the process with the fewest tasks."""
         worker = min(self._workers, key=lambda worker: len(worker.tasks))
-        return worker.submit(resources or _share(self.places), function, arguments)
+        return worker.submit(_share(self.places), function, arguments)
 
     def share(self, value: Result) -> Callable[[], Result]:
         """Return a function for tasks; each process receives the value before its first task that uses it."""
@@ -132,7 +128,6 @@ class _Worker:
     setting: str
     tasks: set[Future[Any]] = field(default_factory=set)
     """Tasks that have not ended."""
-    _resources: Resources | None = None
     _pool: ProcessPoolExecutor | None = None
     _process: BaseProcess | None = None
     _handed: dict[str, Future[None]] = field(default_factory=dict)
@@ -141,7 +136,7 @@ class _Worker:
     def submit(
         self, resources: Resources, function: Callable[..., Result], arguments: tuple[Any, ...]
     ) -> Future[Result]:
-        if self._process is None or resources != self._resources or self._has_ended(self._process):
+        if self._process is None or self._has_ended(self._process):
             self.end()
             self._begin(resources)
         assert self._pool is not None and self._process is not None, "it has begun"
@@ -185,7 +180,7 @@ class _Worker:
     def _begin(self, resources: Resources) -> None:
         context, arguments = get_context("spawn"), (self.number, resources)
         self._pool = ProcessPoolExecutor(1, context, initializer=begin_worker, initargs=arguments)
-        self._resources, self._handed, others = resources, {}, set(active_children())
+        self._handed, others = {}, set(active_children())
         with _interrupts_held():
             self._ready = self._pool.submit(os.getpid)
             (self._process,) = set(active_children()) - others

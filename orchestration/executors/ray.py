@@ -94,14 +94,9 @@ class RayExecutor:
             self._places, self._counted = max(1, sum(rooms)), time.monotonic()
         return self._places
 
-    def submit(
-        self, function: Callable[..., Result], *arguments: Any, resources: Resources | None = None
-    ) -> Future[Result]:
+    def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
         """Run a task; files of this machine that its arguments refer to are sent along."""
-        if resources is not None:
-            check_room(resources)
-        run = self._run if resources is None else remote(worker.run, resources)
-        return self._begun(partial(run.remote, *self.sent((function, arguments))))
+        return self._begun(partial(self._run.remote, *self.sent((function, arguments))))
 
     def submit_anew(
         self, function: Callable[..., Result], arguments: Callable[[], tuple[Any, ...]]

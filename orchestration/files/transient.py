@@ -25,12 +25,14 @@ _NUMBERS = frozenset(
 #: Errors of the network and time-outs of modules that most commands do not load. One that is not loaded has
 #: raised nothing.
 _OF_MODULES = {
-    "aiohttp": ("ClientConnectionError",),
-    "botocore.exceptions": ("ConnectionError", "HTTPClientError"),
+    "aiohttp": ("ClientConnectionError", "ClientPayloadError"),
+    "botocore.exceptions": ("ConnectionError", "HTTPClientError", "IncompleteReadError"),
+    "http.client": ("IncompleteRead",),
     "httpx": ("TransportError",),
     "ops.crawl.client": ("UnavailableError",),
     "ops.parse.source": ("ServiceBusyError",),
     "requests.exceptions": ("ConnectionError", "Timeout", "ChunkedEncodingError"),
+    "ssl": ("SSLEOFError",),
     "urllib3.exceptions": ("TimeoutError", "ProtocolError"),
 }
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import yaml
+from dvc.repo import Repo
 
 from assets.declare.settings import checkout
 from orchestration.definitions import workspace
@@ -87,3 +88,11 @@ def test_no_path_of_a_machine_and_no_registry_is_named():
             and path.is_file()
         ):
             assert not odd.search(path.read_text(encoding="utf-8", errors="replace")), name
+
+
+def test_dvc_looks_for_its_files_next_to_the_sample_and_nowhere_else_in_data():
+    with Repo(str(checkout())) as repo:
+        ignored = {
+            name: repo.scm.is_ignored(f"{checkout()}/data/{name}") for name in ("", "sample/", "sources/")
+        }
+    assert ignored == {"": False, "sample/": False, "sources/": True}

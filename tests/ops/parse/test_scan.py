@@ -195,6 +195,15 @@ def test_a_record_that_changed_after_indexing_is_refused_and_other_months_are_no
         list(found.of_partition("2018-07"))
 
 
+def test_a_record_that_can_be_read_no_more_is_refused_with_its_cause(tmp_path):
+    found = corpus(tmp_path, b="2018-07")
+    assert found.ids("2018-07") == ["text/b.txt"]
+    (tmp_path / "papers/b.txt").unlink()
+    (tmp_path / "papers/b.txt").symlink_to("nowhere")
+    with pytest.raises(SourceError, match=r"^text/b\.txt: a link that leads nowhere$"):
+        list(found.of_partition("2018-07"))
+
+
 class Slow:
     """Papers as text, each of which may take minutes."""
 

@@ -185,6 +185,23 @@ def test_all_levels_of_a_month_are_made_in_one_run():
         assert world.follow() == [[f"{name} 2018-06" for name in world.names]]
 
 
+def test_all_levels_over_all_months_are_made_in_a_second_run():
+    with dg.DagsterInstance.ephemeral() as instance:
+        world = World(instance)
+        parsed = world.defs.resolve_assets_def("parsed")
+        whole = [world.dataset("whole0", [dg.AssetDep(parsed, partition_mapping=EVERY)], None)]
+        for number in range(1, 4):
+            whole.append(world.dataset(f"whole{number}", [whole[0], whole[-1]], None))
+        world.defs = dg.Definitions(assets=[world.defs.resolve_assets_def("texts"), parsed, *whole])
+        world.names = ["parsed", *(f"whole{number}" for number in range(4))]
+        world.make(["parsed 2018-06", "parsed 2018-07"])
+        world.make(world.names[1:])
+        world.asked()
+        world.follow()
+        world.files["2018-06"] = "cc"
+        assert world.follow() == [["parsed 2018-06"], world.names[1:]]
+
+
 def test_readers_of_a_failing_dataset_wait_with_it_for_the_next_change(world):
     world.files["2018-06"] = "cc"
     world.broken.add(("parsed", "2018-06"))

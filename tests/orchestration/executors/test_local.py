@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from orchestration.executors import local
-from orchestration.executors.base import Resources, WorkerDiedError, WorkerNotStartedError
+from orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
 from orchestration.executors.local import ThisProcess, WorkerProcesses, visible_gpus
 from orchestration.executors.parts import LocalEngine
 from tests.orchestration.executors.pieces import sleeps_after_two
@@ -205,16 +205,6 @@ def test_worker_processes_share_the_cores_unless_threads_are_fixed(fixed, places
         [sys.executable, "-c", program + begin], check=True, capture_output=True, text=True
     )
     assert found.stdout.strip() == (str(len(os.sched_getaffinity(0))) if threads == "all" else threads)
-
-
-def test_a_task_with_other_resources_gets_another_process(monkeypatch):
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,5,7")
-    with contextlib.closing(WorkerProcesses(1, "JOBS")) as processes:
-        found = [
-            processes.submit(gpus, resources=resources)
-            for resources in (Resources(), Resources(gpus=2), Resources(gpus=9))
-        ]
-        assert [future.result() for future in found] == ["3,5,7", "3,5", "3,5,7"]
 
 
 @pytest.mark.parametrize(("named", "seen"), [("3,5", ["3", "5"]), ("7", ["7", "7"]), ("", ["", ""])])

@@ -1,9 +1,11 @@
 """Transient failures are retried a few times; permanent ones never."""
 
 import errno
+import http.client
 import re
 import socket
 import sqlite3
+import ssl
 import urllib.error
 
 import botocore.exceptions
@@ -45,6 +47,8 @@ PASSING = [
     OSError(errno.ENETUNREACH, "unreachable"),
     requests.ConnectionError("refused"),
     requests.Timeout("late"),
+    http.client.IncompleteRead(b"half"),
+    ssl.SSLEOFError(8, "EOF occurred in violation of protocol"),
     answered(429),
     answered(503),
     urllib.error.HTTPError("http://host", 500, "broken", {}, None),
@@ -63,6 +67,7 @@ PASSING = [
     BlockingIOError("held"),
 ]
 LASTING = [
+    ssl.SSLCertVerificationError("certificate has expired"),
     answered(403),
     answered(404),
     urllib.error.HTTPError("http://host", 410, "gone", {}, None),
