@@ -12,23 +12,24 @@ from typing import NamedTuple
 from ops.parse.papers.pdf_headings import is_numbered, level_of, mark_captions, mark_headings
 from ops.parse.papers.pdf_layout import Line
 from ops.parse.papers.pdf_lines import (
-    ABSTRACT,
     ENTRY,
     FRONT,
     HEADING,
     INDENT,
     LARGER,
     LETTER,
+    RUNNING_TEXT,
     SAME_PARAGRAPH,
-    TEXT,
     Marked,
     Style,
     style_of,
 )
-from ops.parse.papers.pdf_parts import mark_bibliography, mark_drawings, mark_front, mark_notes
+from ops.parse.papers.pdf_parts import mark_bibliography, mark_drawings, mark_front, mark_holes, mark_notes
+from ops.text.holes import HOLE, closed
 from ops.text.sentences import is_ended
 
-_RUNNING_TEXT = (TEXT, ABSTRACT, ENTRY)
+#: A formula between two lines at most this far apart, in units of the usual distance, is no displayed one.
+_INLINE = 2.2
 
 
 class PrintedHeading(NamedTuple):
@@ -53,8 +54,13 @@ def outline(lines: list[Line]) -> tuple[str, list[PrintedHeading | PrintedBlock]
     style = style_of(lines)
     title, rest = _title(lines, style)
     paper = Marked(rest, style)
-    for mark in (mark_captions, mark_headings, mark_front, mark_bibliography, mark_drawings, mark_notes):
-        mark(paper)
+    mark_captions(paper)
+    mark_headings(paper)
+    mark_front(paper)
+    mark_bibliography(paper)
+    mark_drawings(paper)
+    mark_notes(paper)
+    mark_holes(paper)
     return title, list(_blocks(paper))
 
 
@@ -70,7 +76,8 @@ def _title(lines: list[Line], style: Style) -> tuple[str, list[Line]]:
             title.append(line)
         elif title:
             break
-    return " ".join(line.text for line in title), [line for line in lines if line not in set(title)]
+    text, _ = closed(" ".join(line.text for line in title))
+    return text, [line for line in lines if line not in set(title)]
 
 
 def _blocks(paper: Marked) -> Iterator[PrintedHeading | PrintedBlock]:
@@ -84,8 +91,8 @@ def _blocks(paper: Marked) -> Iterator[PrintedHeading | PrintedBlock]:
         text = "\n".join(paper.lines[index].text for index in run if paper.lines[index].text)
         if kind == HEADING:
             last = None
-            yield PrintedHeading(paper.text(run), level_of(paper, run))
-        elif kind in _RUNNING_TEXT:
+            yield PrintedHeading(closed(paper.text(run))[0], level_of(paper, run))
+        elif kind in RUNNING_TEXT:
             yield PrintedBlock(text, page, False, last is not None and _goes_on(paper, last, run[0]))
             last = run[-1]
         elif kind == FRONT:
@@ -100,19 +107,23 @@ def _begins(paper: Marked, index: int) -> bool:
     if kind == HEADING:
         return not paper.same_look(index) or is_numbered(line.text)
     indent, indent_before = line.left - line.edges[0], before.left - line.edges[0]
-    if kind not in _RUNNING_TEXT:
+    if kind not in RUNNING_TEXT:
         return False
     if paper.is_item(index) and (indent > 0.3 * line.size or paper.ends_paragraph(index - 1)):
         return True
     if kind == ENTRY:
         return indent < indent_before - INDENT * line.size
-    return INDENT * line.size < indent < 4 * line.size and indent_before < INDENT * line.size
+    indented = INDENT * line.size < indent < 4 * line.size and indent_before < INDENT * line.size
+    return indented and paper.ends_paragraph(index - 1)
 
 
 def _goes_on(paper: Marked, last: int, index: int) -> bool:
-    """Say whether a paragraph goes on at the head of another column."""
+    """Say whether a paragraph goes on at the head of another column, or behind a line that is a formula."""
     before, line = paper.lines[last], paper.lines[index]
-    if (before.page, before.column) == (line.page, line.column) or paper.is_item(index):
+    if (before.page, before.column) == (line.page, line.column):
+        near = before.base - line.base < _INLINE * paper.style.pitch
+        return near and HOLE in before.text[-2:]
+    if paper.is_item(index):
         return False
     full = before.right > before.edges[1] - 1.5 * before.size
     return not is_ended(before.text) or (full and line.left - line.edges[0] < INDENT * line.size)

@@ -19,6 +19,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from ops.parse.source import ParseError
+from ops.text.holes import HOLE
 
 #: A gap of this many font sizes starts a new segment; so does a step off the baseline. A smaller glyph needs
 #: a smaller step: it is raised or lowered.
@@ -26,11 +27,15 @@ _GAP, _STEP, _SMALL_STEP, _SMALLER = 1.2, 0.6, 0.1, 0.85
 #: A glyph may reach over the next one, like the tail of a Q.
 _BACK = 1.6
 _LINE_BREAKS, _SPACES = (0x0A, 0x0D), (0x20, 0xA0)
-_NOT_PRINTED = (0, *_LINE_BREAKS, *_SPACES)
+_NOT_PRINTED = (*_LINE_BREAKS, *_SPACES)
 #: Surrogates: pdfium gives some signs as two glyphs, each with half of the code.
 _HIGH, _LOW, _END = 0xD800, 0xDC00, 0xE000
 #: Codes that pdfium gives for a hyphen at a line end.
-_HYPHENS = {0x02: "-", 0xFFFE: "-"}
+_HYPHENS = (0x02, 0xFFFE)
+#: Fonts whose codes are no letters where their Unicode is missing.
+MATH_FONT = re.compile(r"CM(?:MI|SY|EX)|MS[AB]M|Math|Symbol|MT(?:MI|SY|EX)|rsfs|eufm", re.I)
+#: Bullets of Symbol and Wingdings, which have no Unicode.
+_BULLETS = (0xF0B7, 0xF0A7, 0xF06E, 0xF076, 0xF0D8)
 _LIGATURES = {
     0xFB00: "ff",
     0xFB01: "fi",
@@ -275,14 +280,14 @@ def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
     """Yield glyphs in drawing order; None ends a line."""
     box, x, y = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
     size, height, source, font = 1.0, -1.0, -1, _Font(0, "", False)
-    spaced, half = False, 0
+    spaced, maths, half = False, False, 0
     for index in range(count):
         code = pdfium.FPDFText_GetUnicode(raw, index)
         if _HIGH <= code < _LOW and _LOW <= pdfium.FPDFText_GetUnicode(raw, index + 1) < _END:
             half = code
             continue
-        if _HIGH <= code < _END:
-            code = 0x10000 + (half - _HIGH) * 0x400 + code - _LOW if half else 0xFFFD
+        if half and _LOW <= code < _END:
+            code = 0x10000 + (half - _HIGH) * 0x400 + code - _LOW
         if code in _LINE_BREAKS:
             yield None
         if code in _SPACES:
@@ -296,9 +301,11 @@ def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
             size = _size(raw, index)
         if (address := _address(pdfium.FPDFText_GetTextObject(raw, index))) != source:
             source, font = address, _font(raw, index)
-        yield _Glyph(index, _sign(code), spaced, box.left, box.right, y.value, size, font, source)
+            maths = MATH_FONT.search(font.name) is not None
+        sign = HOLE if _is_unknown(raw, index, code, maths) else _sign(code)
+        yield _Glyph(index, sign, spaced, box.left, box.right, y.value, size, font, source)
         spaced, half = False, 0
-        if code in _HYPHENS:
+        if code in _HYPHENS and sign != HOLE:
             yield None
 
 
@@ -328,10 +335,23 @@ def _accented(letter: _Glyph, accent: _Glyph) -> _Glyph:
     return letter._replace(sign=unicodedata.normalize("NFC", sign))
 
 
+def _is_unknown(raw: object, index: int, code: int, maths: bool) -> bool:
+    """Say whether a glyph has no Unicode: pdfium gives no sign for it, or the code that the font has."""
+    if code in _BULLETS:
+        return False
+    if (code in _HYPHENS or maths) and pdfium.FPDFText_HasUnicodeMapError(raw, index) > 0:
+        return True
+    return code not in _HYPHENS and (
+        code < 0x20 or code == 0xFFFD or unicodedata.category(chr(code)) in ("Co", "Cn", "Cs")
+    )
+
+
 def _sign(code: int) -> str:
-    if code in _HYPHENS or code in _LIGATURES:
-        return _HYPHENS.get(code) or _LIGATURES[code]
-    return "\ufffd" if code < 0x20 else chr(code)
+    if code in _HYPHENS:
+        return "-"
+    if code in _BULLETS:
+        return "\u2022"
+    return _LIGATURES.get(code) or chr(code)
 
 
 def _size(raw: object, index: int) -> float:

@@ -15,19 +15,21 @@ from ops.parse.papers.pdf_lines import (
     ABSTRACT,
     CAPTION,
     ENTRY,
+    FORMULA,
     FRONT,
     HEADING,
     LETTER,
-    MATH_FONT,
     NOTE,
     OUT,
+    RUNNING_TEXT,
     SAME_BLOCK,
     SAME_PARAGRAPH,
     TEXT,
     Marked,
 )
+from ops.parse.papers.pdf_page import MATH_FONT
 from ops.parse.roles import APPENDIX, INTRODUCTION, OTHER, REFERENCES, role_of
-from ops.parse.sentences_rules import is_equation
+from ops.text.holes import HOLE
 from ops.text.sentences import is_ended
 
 _LABEL = re.compile(
@@ -49,8 +51,10 @@ _LEAST_ENTRIES = 5
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _LEAST_LETTERS = 0.6
-#: Raised letters that overlap the line below them ("th"), as a share of the usual size.
-_RAISED = 0.7
+_OPERATOR = re.compile(f"[=<>+|\u2190-\u22ff\u27e8\u27e9\U0001d400-\U0001d7ff{HOLE}]")
+_FINAL = re.compile(r"([.,;])\s*\Z")
+_ENDED = re.compile(r"[.!?][\"')\]\u2019\u201d]*\Z")
+_EQUATION_NUMBER = re.compile(r"\((?:[A-H]\.?)?\d{1,3}(?:\.\d{1,2})?[a-z]?\)\Z")
 
 
 def mark_front(paper: Marked) -> None:
@@ -102,7 +106,7 @@ def _labelled_abstract(paper: Marked, body: int) -> int | None:
         line = paper.lines[index]
         label = _LABEL.match(line.text)
         if label and (paper.gap(index) > SAME_BLOCK or not paper.same_look(index) or paper.differs(index)):
-            paper.lines[index] = line._replace(text=line.text[label.end() :])
+            paper.set_text(index, line.text[label.end() :])
             if paper.lines[index].text:
                 return index
             paper.kinds[index] = OUT
@@ -155,10 +159,12 @@ def _first_entry(paper: Marked) -> int | None:
 
 def mark_drawings(paper: Marked) -> None:
     """Mark displayed formulas, rows of tables, words of drawings, and small print at captions."""
-    for index in range(len(paper.lines)):
-        formula = paper.kinds[index] == TEXT and _is_formula(paper, index)
-        raised = paper.kinds[index] == ABSTRACT and paper.lines[index].size < _RAISED * paper.style.size
-        if formula or raised:
+    for index, line in enumerate(paper.lines):
+        if paper.kinds[index] not in (TEXT, ABSTRACT):
+            continue
+        if _is_formula(paper, index):
+            paper.kinds[index] = FORMULA
+        elif paper.is_smaller(index) and not _LONG_WORD.search(line.text):
             paper.kinds[index] = OUT
     for block in list(paper.runs(len(paper.lines), lambda index: _begins_block(paper, index))):
         if paper.kinds[block[0]] != TEXT:
@@ -176,14 +182,21 @@ def _begins_block(paper: Marked, index: int) -> bool:
 
 
 def _is_formula(paper: Marked, index: int) -> bool:
+    """Say whether a line is a displayed formula, or a part of one: signs and hardly any words."""
     line = paper.lines[index]
     words = len(_LONG_WORD.findall(line.text))
+    if line.cells > 1 and _EQUATION_NUMBER.search(line.text) and _OPERATOR.search(line.text):
+        return True
+    if words > 2 or not (MATH_FONT.search(line.font) or _OPERATOR.search(line.text)):
+        return False
     if not words and paper.is_smaller(index):
         return True
-    signs = MATH_FONT.search(line.font) or is_equation(
-        line.text, lambda word: len(word) > 3 and word.isalpha()
-    )
-    return words <= 2 and line.left > line.edges[0] + line.size and bool(signs)
+    if paper.gap(index) > SAME_PARAGRAPH and not words:
+        return True
+    before = paper.lines[index - 1]
+    below = index > 0 and paper.kinds[index - 1] in RUNNING_TEXT and paper.gap(index) <= SAME_BLOCK
+    aligned = below and abs(line.left - before.left) < line.size
+    return line.left > line.edges[0] + line.size and not aligned
 
 
 def _is_running_text(paper: Marked, block: range) -> bool:
@@ -208,6 +221,7 @@ def _are_rows(paper: Marked, block: range) -> bool:
     if len(block) == 1:
         return paper.lines[block[0]].cells > 2
     few = len(block) <= 3 and not is_ended(paper.text(block))
+    few = few and not any(paper.is_prose(index, most_cells=1) for index in block)
     return len(rows) >= len(block) / 2 or (few and bool(rows))
 
 
@@ -232,3 +246,36 @@ def mark_notes(paper: Marked) -> None:
         ]
         if over and all(over):
             paper.kinds[index] = NOTE
+
+
+def mark_holes(paper: Marked) -> None:
+    """Leave a hole where a displayed formula is part of a sentence, with the formula's final punctuation."""
+    kinds = [OUT if kind == FORMULA else kind for kind in paper.kinds]
+    for run in paper.runs(len(kinds), lambda index: kinds[index] != kinds[index - 1]):
+        if FORMULA not in paper.kinds[run.start : run.stop] or not _is_amid_text(paper, run):
+            continue
+        before = _text_beside(paper, range(run.start - 1, -1, -1))
+        after = _text_beside(paper, range(run.stop, len(kinds)))
+        goes_on = after is not None and paper.lines[after].text[:1].islower()
+        if before is not None and not _ENDED.search(text := paper.lines[before].text):
+            final = _FINAL.search(_EQUATION_NUMBER.sub("", paper.lines[run.stop - 1].text))
+            ends = final and not goes_on and not text.endswith((":", ";", ","))
+            paper.set_text(before, f"{text} {HOLE}{final[1] if final and ends else ''}")
+        elif after is not None and goes_on:
+            paper.set_text(after, f"{HOLE} {paper.lines[after].text}")
+
+
+def _is_amid_text(paper: Marked, run: range) -> bool:
+    """Say whether lines are in a column below or above running text, and not at a caption."""
+    pairs = [(run.start, run.start - 1), (run.stop - 1, run.stop)]
+    pairs = [(line, beside) for line, beside in pairs if 0 <= beside < len(paper.lines)]
+    return CAPTION not in [paper.kinds[beside] for _, beside in pairs] and any(
+        paper.kinds[beside] in RUNNING_TEXT and paper.same_column(line, beside) for line, beside in pairs
+    )
+
+
+def _text_beside(paper: Marked, indices: range) -> int | None:
+    """Return the first line of these that is no float and no note, if it is running text."""
+    floats = (FORMULA, OUT, CAPTION, NOTE)
+    index = next((index for index in indices if paper.kinds[index] not in floats), None)
+    return index if index is not None and paper.kinds[index] in RUNNING_TEXT else None
