@@ -59,6 +59,10 @@ class Line(NamedTuple):
     font: str
     cells: int
     """The number of pieces separated by gaps; a table row has several."""
+    parts: tuple[Line, ...] = ()
+    """The bold or slanted beginning of the line and the rest, if it has both."""
+    run_in: bool = False
+    """Whether the line is such a beginning, and a heading with text behind it."""
 
 
 class _Piece(NamedTuple):
@@ -279,6 +283,11 @@ def _line(row: Sequence[Segment], page: int, column: int, edges: tuple[float, fl
         sizes[segment.size] += len(segment.text)
         fonts[segment.font] += len(segment.text)
     lettered = [segment for segment in row if any(map(str.isalpha, segment.text))]
+    looks = [(segment.weight > bold, segment.italic) for segment in lettered]
+    parts: tuple[Line, ...] = ()
+    if looks and any(looks[0]) and (other := next((look for look in looks if look != looks[0]), None)):
+        rest = row.index(lettered[looks.index(other)])
+        parts = tuple(_line(part, page, column, edges, bold) for part in (row[:rest], row[rest:]))
     return Line(
         text=joined(row, main),
         page=page,
@@ -288,8 +297,9 @@ def _line(row: Sequence[Segment], page: int, column: int, edges: tuple[float, fl
         right=max(segment.right for segment in row),
         base=main.base,
         size=sizes.most_common(1)[0][0],
-        bold=bool(lettered) and all(segment.weight > bold for segment in lettered),
-        italic=bool(lettered) and all(segment.italic for segment in lettered),
+        bold=bool(looks) and all(heavy for heavy, _ in looks),
+        italic=bool(looks) and all(slanted for _, slanted in looks),
         font=fonts.most_common(1)[0][0],
         cells=1 + sum(after.left - before.right > _CELL * after.size for before, after in pairwise(row)),
+        parts=parts,
     )

@@ -31,8 +31,9 @@ INDENT = 0.7
 _PROSE_LETTERS, _PROSE_WIDTH = 15, 0.45
 LETTER = re.compile(r"[^\W\d_]")
 _ITEM = re.compile(
-    r"(?:[\u2022\u25aa\u25e6\u2023\u25a0\u25cf*\u2013-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\])\s"
+    r"(?:[\u2022\u25aa\u25e6\u2023\u25a0\u25cf*\u2013-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s"
 )
+_ENTRY = re.compile(r"\[\d{1,3}\]\s")
 
 
 class Style(NamedTuple):
@@ -141,8 +142,9 @@ class Marked:
         return wide and line.cells <= most_cells and len(LETTER.findall(line.text)) >= _PROSE_LETTERS
 
     def is_item(self, index: int) -> bool:
-        """Say whether a line has the number or bullet of a list."""
-        return _ITEM.match(self.lines[index].text) is not None
+        """Say whether a line has the number or bullet of a list, or that of an entry of the bibliography."""
+        text = self.lines[index].text
+        return bool(_ITEM.match(text) or (self.kinds[index] == ENTRY and _ENTRY.match(text)))
 
     def ends_paragraph(self, index: int) -> bool:
         """Say whether a line may be the last one of a paragraph."""

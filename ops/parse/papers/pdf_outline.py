@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ops.parse.papers.pdf_headings import is_numbered, level_of, mark_captions, mark_headings
+from ops.parse.papers.pdf_headings import (
+    is_numbered,
+    level_of,
+    mark_captions,
+    mark_headings,
+    with_run_in_headings,
+)
 from ops.parse.papers.pdf_layout import Line
 from ops.parse.papers.pdf_lines import (
     ENTRY,
@@ -53,7 +59,7 @@ def outline(lines: list[Line]) -> tuple[str, list[PrintedHeading | PrintedBlock]
     """Return the title of a paper, and its headings and paragraphs in reading order."""
     style = style_of(lines)
     title, rest = _title(lines, style)
-    paper = Marked(rest, style)
+    paper = Marked(with_run_in_headings(rest, style), style)
     mark_captions(paper)
     mark_headings(paper)
     mark_front(paper)
@@ -106,6 +112,8 @@ def _begins(paper: Marked, index: int) -> bool:
         return True
     if kind == HEADING:
         return not paper.same_look(index) or is_numbered(line.text)
+    if line.run_in:
+        return not before.run_in
     indent, indent_before = line.left - line.edges[0], before.left - line.edges[0]
     if kind not in RUNNING_TEXT:
         return False
@@ -123,7 +131,7 @@ def _goes_on(paper: Marked, last: int, index: int) -> bool:
     if (before.page, before.column) == (line.page, line.column):
         near = before.base - line.base < _INLINE * paper.style.pitch
         return near and HOLE in before.text[-2:]
-    if paper.is_item(index):
+    if paper.is_item(index) or line.run_in:
         return False
     full = before.right > before.edges[1] - 1.5 * before.size
     return not is_ended(before.text) or (full and line.left - line.edges[0] < INDENT * line.size)

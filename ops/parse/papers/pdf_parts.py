@@ -202,6 +202,8 @@ def _is_formula(paper: Marked, index: int) -> bool:
 def _is_running_text(paper: Marked, block: range) -> bool:
     """Say whether a block is running text, rather than the words of a drawing or the rows of a table."""
     lines, text = [paper.lines[index] for index in block], paper.text(block)
+    if any(line.run_in for line in lines):
+        return True
     if _are_rows(paper, block) or (len(block) == 1 and paper.is_bolder(block[0]) and not is_ended(text)):
         return False
     letters = len(LETTER.findall(text)) / max(1, len(text.replace(" ", "")))

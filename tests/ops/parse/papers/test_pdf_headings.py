@@ -305,3 +305,83 @@ def test_a_section_in_small_print_is_running_text():
         printer.line(text, 0, "R", 9)
     section(printer, "3 Results", "the results")
     assert texts(read(printer), "method") == prose("the methods", 6)
+
+
+# Headings that run in
+
+
+def run_in(printer, lead, text, font, more=""):
+    printer.line(lead, 10, font)
+    printer.y += LEADING
+    printer.line(text, 10 + width(lead, font, SIZE))
+    if more:
+        printer.line(more)
+
+
+@pytest.mark.parametrize(
+    ("lead", "font"),
+    [
+        ("Data. ", "B"),
+        ("Data: ", "B"),
+        ("The data ", "B"),
+        ("Data. ", "I"),
+        ("Data of the archives: ", "I"),
+    ],
+)
+def test_a_heading_that_runs_in_is_a_sentence_of_its_own(lead, font):
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    run_in(
+        printer,
+        lead,
+        "We use the labels of all archives that we have read in the",
+        font,
+        "last year. They are good.",
+    )
+    section(printer, "2 Results", "the results")
+    paper = read(printer)
+    assert titles(paper) == ["1 Introduction", "2 Results"]
+    assert [one.text for one in paper.sentences if one.section == 0] == [
+        *prose("the beginning", 8),
+        lead.strip(),
+        "We use the labels of all archives that we have read in the last year.",
+        "They are good.",
+    ]
+
+
+@pytest.mark.parametrize("font", ["B", "I"])
+def test_a_numbered_heading_that_runs_in_is_a_heading(font):
+    printer = begun()
+    for number in range(1, 4):
+        section(printer, f"{number} Archive of Labels", "the beginning")
+        run_in(printer, f"{number}.1 The data. ", "We use the labels of all archives.", font)
+    paper = read(printer)
+    assert titles(paper) == [
+        title for number in range(1, 4) for title in (f"{number} Archive of Labels", f"{number}.1 The data.")
+    ]
+    assert paper.sentences[-1].text == "We use the labels of all archives."
+
+
+@pytest.mark.parametrize(
+    ("lead", "text"),
+    [
+        ("The archive ", "is read by all of us in detail."),
+        ("In vitro ", "The archives are read."),
+        ("archives ", "B and C are read by all of us."),
+    ],
+)
+def test_emphasis_at_the_beginning_of_a_sentence_is_no_heading(lead, text):
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    run_in(printer, lead, text, "I")
+    assert read(printer).sentences[-1].text == lead + text
+
+
+def test_the_mark_of_a_citation_at_the_beginning_of_a_line_is_no_item():
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    printer.line("There is also work on the labels of archives, for example by Doe", 0)
+    printer.line("[27] and by Roe [35].", 0)
+    assert read(printer).sentences[-1].text == (
+        "There is also work on the labels of archives, for example by Doe [27] and by Roe [35]."
+    )
