@@ -44,9 +44,8 @@ _CAPTION = re.compile(
     re.I,
 )
 #: What follows a heading that runs in: a sentence, perhaps behind a sign in the font of the text.
-_RUN_IN_SIGN = re.compile(r"[.:\u2013\u2014]\s*")
-_RUN_IN = re.compile(r"(?:[.:\u2013\u2014]\s*)?[\"'(\u201c\u2018]?[A-Z]")
-_DEEP = re.compile(r"\d{1,2}\.\d")
+_RUN_IN_SIGN = re.compile(r"[.:\u2014]\s*")
+_RUN_IN = re.compile(r"(?:[.:\u2014]\s*)?[\"'\u201c\u2018]?[A-Z]")
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 #: A paper with this many numbered headings numbers all but those that end it.
 _NUMBERED_PAPER = 3
@@ -91,7 +90,8 @@ def _run_in_start(paper: Marked, index: int) -> int:
         and not _CAPTION.match(paper.lines[first].text)
     )
     signed = is_ended(text) or _RUN_IN_SIGN.match(rest.text) is not None
-    return first if begins and named and _RUN_IN.match(rest.text) and (signed or heading.bold) else index + 1
+    apart = heading.bold and paper.gap(first) > SAME_BLOCK and not paper.is_item(first)
+    return first if begins and named and _RUN_IN.match(rest.text) and (signed or apart) else index + 1
 
 
 def mark_captions(paper: Marked) -> None:
@@ -160,7 +160,7 @@ def _may_be_heading(paper: Marked, run: range) -> bool:
         and len(LETTER.findall(text)) >= _LEAST_LETTERS
         and not (text[0].islower() and not is_numbered(text))
         and not text.endswith((",", ";", ":", "-"))
-        and (not paper.lines[run[0]].run_in or _DEEP.match(text) is not None)
+        and not any(paper.lines[index].run_in for index in range(max(0, run[0] - 1), run.stop))
         and (not text.endswith(".") or named or _is_short_title(paper, run))
         and not (paper.gap(after) <= SAME_PARAGRAPH and paper.lines[after].text[:1].islower() and not named)
         and max(paper.lines[index].cells for index in run) <= 2
@@ -173,8 +173,7 @@ def _may_be_heading(paper: Marked, run: range) -> bool:
 
 def _is_short_title(paper: Marked, run: range) -> bool:
     text = paper.text(run)
-    short = len(text.split()) <= _FEWER_WORDS or paper.lines[run[0]].run_in
-    return is_numbered(text) and short and paper.differs(run[0])
+    return is_numbered(text) and len(text.split()) <= _FEWER_WORDS and paper.differs(run[0])
 
 
 def _is_strong(paper: Marked, run: range) -> bool:

@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from ops.parse.papers.pdf_page import PrintedPage, Segment
-from ops.parse.papers.pdf_rows import is_prose, joined, main_of, rows_of, with_holes
+from ops.parse.papers.pdf_rows import is_prose, is_word, joined, main_of, rows_of, with_holes
 
 #: Places where a gutter is tried; the lines of running text that it must have, some of them on either side.
 _STEPS, _LEAST_LINES = 60, 6
@@ -283,11 +283,6 @@ def _line(row: Sequence[Segment], page: int, column: int, edges: tuple[float, fl
         sizes[segment.size] += len(segment.text)
         fonts[segment.font] += len(segment.text)
     lettered = [segment for segment in row if any(map(str.isalpha, segment.text))]
-    looks = [(segment.weight > bold, segment.italic) for segment in lettered]
-    parts: tuple[Line, ...] = ()
-    if looks and any(looks[0]) and (other := next((look for look in looks if look != looks[0]), None)):
-        rest = row.index(lettered[looks.index(other)])
-        parts = tuple(_line(part, page, column, edges, bold) for part in (row[:rest], row[rest:]))
     return Line(
         text=joined(row, main),
         page=page,
@@ -297,9 +292,19 @@ def _line(row: Sequence[Segment], page: int, column: int, edges: tuple[float, fl
         right=max(segment.right for segment in row),
         base=main.base,
         size=sizes.most_common(1)[0][0],
-        bold=bool(looks) and all(heavy for heavy, _ in looks),
-        italic=bool(looks) and all(slanted for _, slanted in looks),
+        bold=bool(lettered) and all(segment.weight > bold for segment in lettered),
+        italic=bool(lettered) and all(segment.italic for segment in lettered),
         font=fonts.most_common(1)[0][0],
         cells=1 + sum(after.left - before.right > _CELL * after.size for before, after in pairwise(row)),
-        parts=parts,
+        parts=tuple(_line(part, page, column, edges, bold) for part in _parts(row, bold)),
     )
+
+
+def _parts(row: Sequence[Segment], bold: float) -> tuple[Sequence[Segment], ...]:
+    """Return the bold or slanted beginning of a row, and the rest, if it has both; formulas have no look."""
+    words = [segment for segment in row if is_word(segment)]
+    for looks in [segment.weight > bold for segment in words], [segment.italic for segment in words]:
+        if looks and looks[0] and False in looks:
+            rest = row.index(words[looks.index(False)])
+            return row[:rest], row[rest:]
+    return ()

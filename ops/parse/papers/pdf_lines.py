@@ -148,5 +148,9 @@ class Marked:
 
     def ends_paragraph(self, index: int) -> bool:
         """Say whether a line may be the last one of a paragraph."""
+        return is_ended(self.lines[index].text) or self.is_short(index)
+
+    def is_short(self, index: int) -> bool:
+        """Say whether a line ends before the right edge of its column."""
         line = self.lines[index]
-        return is_ended(line.text) or line.right < line.edges[1] - 2 * line.size
+        return line.right < line.edges[1] - 2 * line.size

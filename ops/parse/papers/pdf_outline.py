@@ -71,7 +71,10 @@ def outline(lines: list[Line]) -> tuple[str, list[PrintedHeading | PrintedBlock]
 
 
 def _title(lines: list[Line], style: Style) -> tuple[str, list[Line]]:
-    """Return the title (the largest lines of the first page, above its text) and the remaining lines."""
+    """Return the title (the largest lines of the first page, above its text) and the remaining lines.
+
+    Lines of other pages that have the title are running heads.
+    """
     first = [line for line in lines if line.page == 1 and LETTER.search(line.text)]
     largest = max((line.size for line in first), default=0.0)
     if largest < LARGER * style.size:
@@ -83,7 +86,13 @@ def _title(lines: list[Line], style: Style) -> tuple[str, list[Line]]:
         elif title:
             break
     text, _ = closed(" ".join(line.text for line in title))
-    return text, [line for line in lines if line not in set(title)]
+    head = _letters(text)
+    rest = [line for line in lines if line not in set(title)]
+    return text, [line for line in rest if line.page == 1 or _letters(line.text) != head]
+
+
+def _letters(text: str) -> str:
+    return "".join(LETTER.findall(text.casefold()))
 
 
 def _blocks(paper: Marked) -> Iterator[PrintedHeading | PrintedBlock]:
@@ -121,6 +130,8 @@ def _begins(paper: Marked, index: int) -> bool:
         return True
     if kind == ENTRY:
         return indent < indent_before - INDENT * line.size
+    if line.left < before.left - INDENT * line.size and paper.is_short(index - 1):
+        return True  # below a quotation
     indented = INDENT * line.size < indent < 4 * line.size and indent_before < INDENT * line.size
     return indented and paper.ends_paragraph(index - 1)
 
@@ -134,4 +145,6 @@ def _goes_on(paper: Marked, last: int, index: int) -> bool:
     if paper.is_item(index) or line.run_in:
         return False
     full = before.right > before.edges[1] - 1.5 * before.size
-    return not is_ended(before.text) or (full and line.left - line.edges[0] < INDENT * line.size)
+    if is_ended(before.text):
+        return full and line.left - line.edges[0] < INDENT * line.size
+    return not paper.is_short(last) or line.text[:1].islower() or HOLE in before.text[-2:]

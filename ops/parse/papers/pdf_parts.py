@@ -51,6 +51,8 @@ _LEAST_ENTRIES = 5
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _LEAST_LETTERS = 0.6
+#: A line with so many long words is no row of a table.
+_LEAST_WORDS = 6
 _OPERATOR = re.compile(f"[=<>+|\u2190-\u22ff\u27e8\u27e9\U0001d400-\U0001d7ff{HOLE}]")
 _FINAL = re.compile(r"([.,;])\s*\Z")
 _ENDED = re.compile(r"[.!?][\"')\]\u2019\u201d]*\Z")
@@ -166,7 +168,8 @@ def mark_drawings(paper: Marked) -> None:
             paper.kinds[index] = FORMULA
         elif paper.is_smaller(index) and not _LONG_WORD.search(line.text):
             paper.kinds[index] = OUT
-    for block in list(paper.runs(len(paper.lines), lambda index: _begins_block(paper, index))):
+    blocks = list(paper.runs(len(paper.lines), lambda index: _begins_block(paper, index)))
+    for block in [*blocks, *blocks]:  # what is next to a table may be its head
         if paper.kinds[block[0]] != TEXT:
             continue
         if not _is_running_text(paper, block):
@@ -187,7 +190,8 @@ def _is_formula(paper: Marked, index: int) -> bool:
     words = len(_LONG_WORD.findall(line.text))
     if line.cells > 1 and _EQUATION_NUMBER.search(line.text) and _OPERATOR.search(line.text):
         return True
-    if words > 2 or not (MATH_FONT.search(line.font) or _OPERATOR.search(line.text)):
+    run_in = index > 0 and paper.lines[index - 1].run_in
+    if words > 2 or run_in or not (MATH_FONT.search(line.font) or _OPERATOR.search(line.text)):
         return False
     if not words and paper.is_smaller(index):
         return True
@@ -221,9 +225,10 @@ def _are_rows(paper: Marked, block: range) -> bool:
     rows = [index for index in block if paper.lines[index].cells > 1]
     rows = [index for index in rows if not (paper.is_item(index) and paper.is_prose(index))]
     if len(block) == 1:
-        return paper.lines[block[0]].cells > 2
+        heads = 1 if _is_near_caption(paper, block) and not is_ended(paper.text(block)) else 2
+        return paper.lines[block[0]].cells > heads
     few = len(block) <= 3 and not is_ended(paper.text(block))
-    few = few and not any(paper.is_prose(index, most_cells=1) for index in block)
+    few = few and not any(len(_LONG_WORD.findall(paper.lines[index].text)) >= _LEAST_WORDS for index in block)
     return len(rows) >= len(block) / 2 or (few and bool(rows))
 
 

@@ -11,18 +11,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from operator import attrgetter
 
-from ops.parse.papers.pdf_page import Segment
+from ops.parse.papers.pdf_page import MATH_FONT, Segment
 from ops.text.holes import HOLE
 
 #: Letters and words in a line of running text, which no cell of a usual table has.
 _LEAST_LETTERS, _LEAST_WORDS = 18, 3
 _RAISED, _SMALLER = 0.15, 0.85
+#: Neighbours overlap by at most this many font sizes, like the letters of the logo of LaTeX.
+_OVERLAP = 0.4
 #: Signs of a formula are at most this many font sizes above or below the line that they belong to.
 _SIGNS = 0.9
-#: The large signs of TeX hang this many font sizes below their base; a gap of so many is before a fraction.
-_HANGING, _TOUCHING = 0.6, 0.1
+#: The parts of a fraction are centred; a gap is before it.
+_CENTRED, _TOUCHING = 0.15, 0.1
+#: The large signs of TeX hang this many font sizes below their base.
+_HANGING = 0.6
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _MARK = re.compile(r"[\d,;\s\u2013\-*\u2217\u2020\u2021\u00a7\u00b6]+|[a-z]")
 #: A number that a raised number is an exponent of.
@@ -36,6 +41,11 @@ _MARKED = re.compile(
 def is_prose(text: str) -> bool:
     """Say whether a text is as long as a line of running text."""
     return sum(map(str.isalpha, text)) >= _LEAST_LETTERS and len(text.split()) >= _LEAST_WORDS
+
+
+def is_word(segment: Segment) -> bool:
+    """Say whether a segment has letters, and not those of a formula."""
+    return any(map(str.isalpha, segment.text)) and not MATH_FONT.search(segment.font)
 
 
 def rows_of(segments: Iterable[Segment]) -> list[list[Segment]]:
@@ -54,8 +64,8 @@ def _is_beside(row: Sequence[Segment], segment: Segment) -> bool:
     size = max(largest.size, segment.size)
     step = 0.5 if min(segment.size, largest.size) > _SMALLER * size else 0.6
     return abs(largest.base - segment.base) < step * size and all(
-        segment.left >= other.right - (1.0 if other.base == segment.base else 0.3) * other.size
-        or segment.right <= other.left + 0.3 * other.size
+        segment.left >= other.right - (1.0 if other.base == segment.base else _OVERLAP) * other.size
+        or segment.right <= other.left + _OVERLAP * other.size
         or max(segment.size, other.size) < _SMALLER * size
         for other in row
     )
@@ -77,20 +87,29 @@ def with_holes(rows: Sequence[list[Segment]]) -> list[list[Segment]]:
 
 
 def _without_fractions(row: list[Segment]) -> list[Segment]:
-    """Put a hole in place of two small signs, one over the other, unless they are indices of a letter."""
+    """Put a hole in place of small signs that are centred over others, but not of indices at a letter."""
     main = main_of(row)
     kept: list[Segment] = []
-    for segment in row:
-        before = kept[-1] if kept else main
-        apart = segment.base - before.base
-        over = before.base > main.base > segment.base or before.base < main.base < segment.base
-        small = max(segment.size, before.size) < _SMALLER * main.size and abs(apart) > 0.5 * main.size
-        stacked = small and over and segment.left < (before.left + before.right) / 2
-        if stacked and (len(kept) < 2 or before.left - kept[-2].right > _TOUCHING * main.size):
-            kept[-1] = main._replace(text=HOLE, left=before.left, right=max(before.right, segment.right))
-        else:
-            kept.append(segment)
+    for small, signs in groupby(row, lambda segment: segment.size < _SMALLER * main.size):
+        run = list(signs)
+        over = [sign for sign in run if sign.base > main.base]
+        under = [sign for sign in run if sign.base < main.base]
+        touching = bool(kept) and run[0].left - kept[-1].right < _TOUCHING * main.size
+        if (
+            small
+            and over
+            and under
+            and not touching
+            and abs(_centre(over) - _centre(under)) < _CENTRED * main.size
+        ):
+            right = max(sign.right for sign in run)
+            run = [main._replace(text=HOLE, left=run[0].left, right=right)]
+        kept += run
     return kept
+
+
+def _centre(signs: Sequence[Segment]) -> float:
+    return (signs[0].left + max(sign.right for sign in signs)) / 2
 
 
 def _are_signs_at(row: Sequence[Segment], line: Sequence[Segment]) -> bool:
