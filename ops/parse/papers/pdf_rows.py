@@ -64,8 +64,8 @@ def _is_beside(row: Sequence[Segment], segment: Segment) -> bool:
     size = max(largest.size, segment.size)
     step = 0.5 if min(segment.size, largest.size) > _SMALLER * size else 0.6
     return abs(largest.base - segment.base) < step * size and all(
-        segment.left >= other.right - (1.0 if other.base == segment.base else _OVERLAP) * other.size
-        or segment.right <= other.left + _OVERLAP * other.size
+        segment.left >= other.right - (1.0 if other.base == segment.base else _OVERLAP) * size
+        or segment.right <= other.left + _OVERLAP * size
         or max(segment.size, other.size) < _SMALLER * size
         for other in row
     )
