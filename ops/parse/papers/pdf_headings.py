@@ -44,8 +44,8 @@ _CAPTION = re.compile(
     re.I,
 )
 #: What follows a heading that runs in: a sentence, perhaps behind a sign in the font of the text.
-_RUN_IN_SIGN = re.compile(r"[.:\u2014]\s*")
-_RUN_IN = re.compile(r"(?:[.:\u2014]\s*)?[\"'\u201c\u2018]?[A-Z]")
+_RUN_IN_SIGN = re.compile(r"[.:\u2014]\s*|[\u2013-]\s+")
+_RUN_IN = re.compile(r"(?:[.:\u2014]\s*|[\u2013-]\s+)?[\"'\u201c\u2018]?[A-Z]")
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 #: A paper with this many numbered headings numbers all but those that end it.
 _NUMBERED_PAPER = 3
@@ -64,7 +64,8 @@ def with_run_in_headings(lines: list[Line], style: Style) -> list[Line]:
         heading, rest = line.parts
         sign = _RUN_IN_SIGN.match(rest.text)
         end = sign.end() if sign else 0
-        heading = heading._replace(text=heading.text + rest.text[:end].rstrip())
+        gap = " " * rest.text.startswith(("-", "\u2013"))
+        heading = heading._replace(text=heading.text + gap + rest.text[:end].rstrip())
         begun = [before._replace(run_in=True) for before in lines[first:index]]
         apart[len(apart) - len(begun) :] = begun
         apart += heading._replace(run_in=True), rest._replace(text=rest.text[end:])
@@ -90,7 +91,7 @@ def _run_in_start(paper: Marked, index: int) -> int:
         and not _CAPTION.match(paper.lines[first].text)
     )
     signed = is_ended(text) or _RUN_IN_SIGN.match(rest.text) is not None
-    apart = heading.bold and paper.gap(first) > SAME_BLOCK and not paper.is_item(first)
+    apart = heading.bold and not paper.is_item(first) and (" " in text or paper.gap(first) > SAME_BLOCK)
     return first if begins and named and _RUN_IN.match(rest.text) and (signed or apart) else index + 1
 
 

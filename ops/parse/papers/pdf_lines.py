@@ -30,6 +30,7 @@ SAME_BLOCK, SAME_PARAGRAPH = 1.2, 1.35
 INDENT = 0.7
 _PROSE_LETTERS, _PROSE_WIDTH = 15, 0.45
 LETTER = re.compile(r"[^\W\d_]")
+_BULLET = re.compile(r"[\u2022\u25aa\u25e6\u2023\u25a0\u25cf]\s")
 _ITEM = re.compile(
     r"(?:[\u2022\u25aa\u25e6\u2023\u25a0\u25cf*\u2013-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s"
 )
@@ -145,6 +146,13 @@ class Marked:
         """Say whether a line has the number or bullet of a list, or that of an entry of the bibliography."""
         text = self.lines[index].text
         return bool(_ITEM.match(text) or (self.kinds[index] == ENTRY and _ENTRY.match(text)))
+
+    def begins_item(self, index: int) -> bool:
+        """Say whether a line is the first one of an item, and its number is not that of a sentence above."""
+        line, above = self.lines[index], self.lines[index - 1].text
+        indented = line.left - line.edges[0] > 0.3 * line.size
+        listed = indented and (_BULLET.match(line.text) or above.endswith((",", " and", " or")))
+        return self.is_item(index) and bool(listed or self.ends_paragraph(index - 1))
 
     def ends_paragraph(self, index: int) -> bool:
         """Say whether a line may be the last one of a paragraph."""

@@ -126,7 +126,7 @@ def _begins(paper: Marked, index: int) -> bool:
     indent, indent_before = line.left - line.edges[0], before.left - line.edges[0]
     if kind not in RUNNING_TEXT:
         return False
-    if paper.is_item(index) and (indent > 0.3 * line.size or paper.ends_paragraph(index - 1)):
+    if paper.begins_item(index):
         return True
     if kind == ENTRY:
         return indent < indent_before - INDENT * line.size

@@ -77,7 +77,7 @@ def with_holes(rows: Sequence[list[Segment]]) -> list[list[Segment]]:
     for index, row in enumerate(rows):
         around = [other for other in (index - 1, index + 1) if 0 <= other < len(rows)]
         near = [other for other in around if _are_signs_at(row, rows[other])]
-        if near:
+        if any(is_prose(joined(rows[other], main_of(rows[other]))) for other in near):
             height = _height(row)
             nearest = min(near, key=lambda other: abs(main_of(rows[other]).base - height))
             lines[index] = []
@@ -121,7 +121,6 @@ def _are_signs_at(row: Sequence[Segment], line: Sequence[Segment]) -> bool:
         and abs(_height(row) - main.base) < _SIGNS * main.size
         and line[0].left - main.size < row[0].left
         and row[-1].left < max(segment.right for segment in line) + main.size
-        and is_prose(joined(line, main))
     )
 
 

@@ -375,3 +375,54 @@ def test_the_mark_of_a_citation_at_the_beginning_of_a_line_is_no_item():
     assert read(printer).sentences[-1].text == (
         "There is also work on the labels of archives, for example by Doe [27] and by Roe [35]."
     )
+
+
+def test_a_number_at_the_beginning_of_a_line_of_an_item_is_no_item():
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    first = "• One change of a single record of this list is enough for all of the values of the archive to become the"
+    printer.line(first, 10)
+    printer.line("1. It may then be learned by all.", 20)
+    assert [one.text for one in read(printer).sentences[-2:]] == [
+        f"{first} 1.",
+        "It may then be learned by all.",
+    ]
+
+
+# Furniture and quotations
+
+
+def test_the_title_of_the_paper_is_no_sentence_on_another_page():
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    printer.new_page()
+    printer.line("Learning from Noise in Archives", 100, "R", 8)
+    printer.y -= 8
+    printer.paragraph(" ".join(prose("what comes next", 8)))
+    assert [one.text for one in read(printer).sentences] == [
+        *prose("the beginning", 8),
+        *prose("what comes next", 8),
+    ]
+
+
+def test_the_text_below_a_quotation_does_not_go_on_in_it():
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    printer.line("\u201cThe archives are read by all of us, and I like", 24)
+    printer.line("them very much.\u201d \u2013 P4", 24)
+    printer.line("In addition to the archives, we have read the labels.", 0)
+    assert read(printer).sentences[-1].text == "In addition to the archives, we have read the labels."
+
+
+def test_the_head_of_a_table_is_no_sentence():
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    printer.y -= 12
+    for name, value in (("Filter used", "Number of papers"), ("No title", "20"), ("No authors", "30")):
+        printer.line(name, 60)
+        printer.y += LEADING
+        printer.line(value, 200)
+        printer.y -= 5
+    printer.y -= 5
+    printer.line("Table 1: The papers that are left.")
+    assert [one.text for one in read(printer).sentences] == prose("the beginning", 8)
