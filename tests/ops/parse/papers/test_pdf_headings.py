@@ -380,7 +380,7 @@ def test_the_mark_of_a_citation_at_the_beginning_of_a_line_is_no_item():
 def test_a_number_at_the_beginning_of_a_line_of_an_item_is_no_item():
     printer = begun()
     section(printer, "1 Introduction", "the beginning")
-    first = "• One change of a single record of this list is enough for all of the values of the archive to become the"
+    first = "• One single change of a single record of this short list is enough for all of the values of the whole archive to become the"
     printer.line(first, 10)
     printer.line("1. It may then be learned by all.", 20)
     assert [one.text for one in read(printer).sentences[-2:]] == [
