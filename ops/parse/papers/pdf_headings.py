@@ -17,6 +17,7 @@ from ops.parse.papers.pdf_lines import (
     CAPTION,
     HEADING,
     LETTER,
+    OUT,
     SAME_BLOCK,
     SAME_PARAGRAPH,
     TEXT,
@@ -46,6 +47,7 @@ _CAPTION = re.compile(
 #: What follows a heading that runs in: a sentence, perhaps behind a sign in the font of the text.
 _RUN_IN_SIGN = re.compile(r"[.:\u2014]\s*|[\u2013-]\s+")
 _RUN_IN = re.compile(r"(?:[.:\u2014]\s*|[\u2013-]\s+)?[\"'\u201c\u2018]?[A-Z]")
+_LEADER = re.compile(r"(?:[.\u00b7\u2026]\s?){4,}\s?(?:\d{1,4}|[ivxlc]{1,7})\Z")
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 #: A paper with this many numbered headings numbers all but those that end it.
 _NUMBERED_PAPER = 3
@@ -96,8 +98,11 @@ def _run_in_start(paper: Marked, index: int) -> int:
 
 
 def mark_captions(paper: Marked) -> None:
-    """Mark the captions of figures and tables."""
+    """Mark the captions of figures and tables, and the lines of a table of contents."""
     for index in range(len(paper.lines)):
+        if _LEADER.search(paper.lines[index].text):
+            paper.kinds[index] = OUT
+            continue
         label = _CAPTION.match(paper.lines[index].text)
         if (label and _begins_caption(paper, index, label.group())) or _continues_caption(paper, index):
             paper.kinds[index] = CAPTION

@@ -40,7 +40,11 @@ _LABEL = re.compile(
 _FRONT_LABEL = re.compile(
     r"(?:additional )?key ?-?words\b|index terms\b|ccs concepts|categories and subject|general terms|"
     r"acm reference format|author keywords|pacs\b|msc\b|jel\b|article (?:history|info)|received:?\s|"
-    r"\*? ?correspond(?:ing|ence)\b|e-?mails?\b|doi\b|issn\b|permission to make|\u00a9|copyright\b",
+    r"\*? ?correspond(?:ing|ence)\b|e-?mails?\b|doi\b|issn\b|permission to make|\u00a9|copyright\b|"
+    # Cover sheets of repositories.
+    r"this is (?:the|an?) (?:author|accepted|peer|post-?print|pre-?print)|citation for published|"
+    r"general rights|take ?down policy|users may download|if you believe that this|hal is a multi|jstor is a|"
+    r"(?:the )?version of record|downloaded from|available from",
     re.I,
 )
 _ABSTRACT_WORDS = 40
@@ -63,6 +67,9 @@ def mark_front(paper: Marked) -> None:
     """Part title pages, authors and keywords from the abstract and the first section."""
     body = _first_section(paper)
     if body is None or paper.lines[body].page > _LAST_FRONT_PAGE:
+        for index in range(_first_paragraph(paper, len(paper.lines)) or 0):
+            if paper.kinds[index] == TEXT:
+                paper.kinds[index] = FRONT
         return
     abstract = _abstract(paper, body)
     for index in range(body):
@@ -96,10 +103,15 @@ def _abstract(paper: Marked, body: int) -> range:
     """Return the lines of the abstract, which is before line `body`, without its label."""
     first = _labelled_abstract(paper, body)
     if first is None:
-        runs = paper.runs(body, lambda index: paper.gap(index) > SAME_PARAGRAPH or not paper.same_look(index))
-        first = next((run[0] for run in runs if _is_paragraph(paper.text(run))), body)
+        first = _first_paragraph(paper, body) or body
     labels = (index for index in range(first + 1, body) if _FRONT_LABEL.match(paper.lines[index].text))
     return range(first, next(labels, body))
+
+
+def _first_paragraph(paper: Marked, end: int) -> int | None:
+    """Return the first line of the first paragraph before line `end` that is no list of names."""
+    runs = paper.runs(end, lambda index: paper.gap(index) > SAME_PARAGRAPH or not paper.same_look(index))
+    return next((run[0] for run in runs if _is_paragraph(paper.text(run))), None)
 
 
 def _labelled_abstract(paper: Marked, body: int) -> int | None:
@@ -216,6 +228,10 @@ def _is_running_text(paper: Marked, block: range) -> bool:
     if any(map(paper.is_prose, block)):
         return True
     plain = all(line.font == paper.style.font for line in lines) and not any(map(paper.is_smaller, block))
+    if plain and paper.gap(block[0]) == float("inf") and text[0].islower():
+        before = _text_beside(paper, range(block[0] - 1, -1, -1))
+        if before is not None and not is_ended(paper.lines[before].text):
+            return True  # the end of a sentence from another column
     short = len(text.split()) <= 3
     return (is_ended(text) or (plain and not short)) and not _is_near_caption(paper, block)
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from ops.parse.papers import FORMATS
-from ops.parse.source import Raw
-from tests.papers_as_pdf import NO_UNICODE, SIZE, Printer, width
+from tests.ops.parse.papers import printed_papers
+from tests.ops.parse.papers.printed_papers import read
+from tests.papers_as_pdf import NO_UNICODE, SIZE, width
 
 
 def holes(printer):
     """Sentences, each with the number of its holes."""
-    paper = FORMATS["pdf"].form.parse(Raw("p.pdf", "p", printer.content()))
-    return [(sentence.text, sentence.holes) for sentence in paper.sentences]
+    return [(sentence.text, sentence.holes) for sentence in read(printer).sentences]
 
 
 def begun():
-    printer = Printer(1, "")
-    printer.title("Learning from Noise in Archives")
+    printer = printed_papers.begun()
     printer.heading("1 Introduction")
     printer.paragraph("We measured the labels of all archives in detail. They were read twice by everybody.")
     return printer
