@@ -64,8 +64,8 @@ def outline(lines: list[Line]) -> tuple[str, list[PrintedHeading | PrintedBlock]
     mark_headings(paper)
     mark_front(paper)
     mark_bibliography(paper)
-    mark_drawings(paper)
     mark_notes(paper)
+    mark_drawings(paper)
     mark_holes(paper)
     return title, list(_blocks(paper))
 
