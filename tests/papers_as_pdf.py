@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 WIDTH, HEIGHT, MARGIN, GAP = 595.0, 842.0, 60.0, 20.0
 SIZE, LEADING = 10.0, 12.0
-FONTS = {"R": "Times-Roman", "B": "Times-Bold", "I": "Times-Italic"}
+FONTS = {"R": "Times-Roman", "B": "Times-Bold", "I": "Times-Italic", "C": "Courier"}
 #: The font "M" has a sign without Unicode, like the symbols of some formulas.
 NO_UNICODE = "\x03"
 _SIGNS = (
@@ -45,6 +45,7 @@ WIDTHS = {
     ],
 }  # fmt: skip
 WIDTHS["I"] = WIDTHS["M"] = WIDTHS["R"]
+WIDTHS["C"] = [600] * 95
 
 
 def width(text: str, font: str, size: float) -> float:

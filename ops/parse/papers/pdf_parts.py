@@ -1,8 +1,8 @@
 """Parts of a PDF that are no running text, or that no heading announces.
 
-Belongs here: front matter and abstract, the bibliography, and notes, displayed formulas, rows of tables and
-words of drawings, which are left out as captions are, and as in JATS and TEI. Not here: headings and captions
-(pdf_headings.py).
+Belongs here: front matter and abstract, the bibliography, and notes, displayed formulas, program code, rows
+of tables and words of drawings, which are left out as captions are, and as in JATS and TEI. Not here: headings
+and captions (pdf_headings.py).
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ _LAST_FRONT_PAGE = 3
 _ENTRY = re.compile(r"\[?(?P<number>\d{1,3})[\].]\s*[A-Z]")
 _LEAST_ENTRIES = 5
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+#: Fonts of program code.
+_CODE_FONT = re.compile(r"Mono|NimbusMon|Courier|Typewriter|CMTT|SFTT|Consol", re.I)
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _LEAST_LETTERS = 0.6
 #: A line with so many long words is no row of a table.
@@ -202,8 +204,9 @@ def _is_formula(paper: Marked, index: int) -> bool:
     words = len(_LONG_WORD.findall(line.text))
     if line.cells > 1 and _EQUATION_NUMBER.search(line.text) and _OPERATOR.search(line.text):
         return True
-    run_in = index > 0 and paper.lines[index - 1].run_in
-    if words > 2 or run_in or not (MATH_FONT.search(line.font) or _OPERATOR.search(line.text)):
+    signs = MATH_FONT.search(line.font) or _OPERATOR.search(line.text)
+    other = _CODE_FONT.search(line.font) or (index > 0 and paper.lines[index - 1].run_in)
+    if words > 2 or other or not signs:
         return False
     if not words and paper.is_smaller(index):
         return True
@@ -220,6 +223,8 @@ def _is_running_text(paper: Marked, block: range) -> bool:
     lines, text = [paper.lines[index] for index in block], paper.text(block)
     if any(line.run_in for line in lines):
         return True
+    if all(_CODE_FONT.search(line.font) for line in lines) and not _CODE_FONT.search(paper.style.font):
+        return False
     if _are_rows(paper, block) or (len(block) == 1 and paper.is_bolder(block[0]) and not is_ended(text)):
         return False
     letters = len(LETTER.findall(text)) / max(1, len(text.replace(" ", "")))

@@ -159,9 +159,11 @@ def joined(row: Sequence[Segment], main: Segment) -> str:
     for segment in row:
         gap = before is not None and segment.left - before.right > 0.15 * segment.size
         raised = segment.base - main.base > _RAISED * main.size and segment.size < _SMALLER * main.size
+        index = before is not None and before.base < main.base and before.size < _SMALLER * main.size
         text = "".join(pieces[-3:]).rstrip()
         exponent = raised and _BASE.search(text) and segment.text[:1] in "0123456789-\u2212"
-        if raised and not exponent and _MARK.fullmatch(segment.text.strip()) and _MARKED.search(text):
+        a_mark = raised and not exponent and not index and _MARK.fullmatch(segment.text.strip())
+        if a_mark and _MARKED.search(text):
             before, marked = segment, True
             continue
         if gap or (marked and segment.text[0].isalnum()):

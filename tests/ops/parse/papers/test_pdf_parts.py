@@ -196,3 +196,15 @@ def test_the_head_of_a_table_is_no_sentence():
     printer.y -= 5
     printer.line("Table 1: The papers that are left.")
     assert [one.text for one in read(printer).sentences] == prose("the beginning", 8)
+
+
+def test_program_code_is_no_sentence():
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    printer.y -= 8
+    for text in ("for archive in archives:", "    labels += read(archive)", "    print(labels, archive)"):
+        printer.line(text, 0, "C", 9)
+    printer.y -= 8
+    printer.paragraph(" ".join(prose("what comes next", 8)))
+    found = [one.text for one in read(printer).sentences]
+    assert found == [*prose("the beginning", 8), *prose("what comes next", 8)]
