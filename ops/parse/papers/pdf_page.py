@@ -13,7 +13,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -26,6 +26,9 @@ from ops.text.holes import HOLE
 _GAP, _STEP, _SMALL_STEP, _SMALLER = 1.2, 0.6, 0.1, 0.85
 #: A glyph may reach over the next one, like the tail of a Q.
 _BACK = 1.6
+#: An image may reach over the word before it by this many font sizes.
+_NEAR = 0.3
+_Box: TypeAlias = tuple[float, float, float, float]
 _LINE_BREAKS, _SPACES = (0x0A, 0x0D), (0x20, 0xA0)
 _NOT_PRINTED = (*_LINE_BREAKS, *_SPACES)
 #: Surrogates: pdfium gives some signs as two glyphs, each with half of the code.
@@ -144,6 +147,7 @@ def _page(document: pypdfium2.PdfDocument, number: int) -> PrintedPage:
         pictured: list[Segment] = []
         for segment, drawn in _segments(text, objects):
             (pictured if drawn else segments).append(segment)
+        segments += [hole for box in objects.symbols for hole in _in_line(box, segments)]
         blank = not segments and not pictured and not objects.count
         text.close()
         page.close()
@@ -157,17 +161,27 @@ def _page(document: pypdfium2.PdfDocument, number: int) -> PrintedPage:
     return PrintedPage(width, height, segments)
 
 
+def _in_line(box: _Box, segments: list[Segment]) -> list[Segment]:
+    """Return a hole, in a list, where a small image is between the words of a line."""
+    left, bottom, right, top = box
+    line = [segment for segment in segments if bottom - segment.size / 2 < segment.base < top]
+    near = [segment for segment in line if -_NEAR < (left - segment.right) / segment.size < _GAP]
+    over = [segment for segment in line if segment.left < (left + right) / 2 < segment.right]
+    return [near[0]._replace(text=HOLE, left=left, right=right)] if near and not over else []
+
+
 def _letters(segments: list[Segment]) -> int:
     return sum(len(segment.text) for segment in segments)
 
 
 class _Objects:
-    """What is on a page: its own text objects, and the boxes of its images."""
+    """What is on a page: its own text objects, and the boxes of its images; small ones are symbols."""
 
     def __init__(self, page: pypdfium2.PdfPage) -> None:
         self.count = pdfium.FPDFPage_CountObjects(page.raw)
         self.texts: set[int] = set()
-        self.images: list[tuple[float, float, float, float]] = []
+        self.images: list[_Box] = []
+        self.symbols: list[_Box] = []
         box = [ctypes.c_float() for _ in range(4)]
         for index in range(self.count):
             raw = pdfium.FPDFPage_GetObject(page.raw, index)
@@ -176,8 +190,8 @@ class _Objects:
                 self.texts.add(_address(raw))
             elif kind == pdfium.FPDF_PAGEOBJ_IMAGE and pdfium.FPDFPageObj_GetBounds(raw, *box):
                 left, bottom, right, top = (side.value for side in box)
-                if min(right - left, top - bottom) > _SYMBOL:
-                    self.images.append((left, bottom, right, top))
+                larger = min(right - left, top - bottom) > _SYMBOL
+                (self.images if larger else self.symbols).append((left, bottom, right, top))
 
     def pictures(self, text: int, x: float, y: float) -> bool:
         """Say whether a glyph at (x, y) is part of an included drawing, or lies on an image."""

@@ -1,8 +1,8 @@
 """Parts of a PDF that are no running text, or that no heading announces.
 
 Belongs here: front matter and abstract, the bibliography, and notes, displayed formulas, program code, rows
-of tables and words of drawings, which are left out as captions are, and as in JATS and TEI. Not here: headings
-and captions (pdf_headings.py).
+of tables and words of drawings, which are left out as captions are, and as in JATS and TEI. Not here:
+headings and captions (pdf_headings.py).
 """
 
 from __future__ import annotations

@@ -124,3 +124,19 @@ def test_the_numbers_of_a_drawing_leave_no_hole():
         ("The sentence goes on below the drawing that stands between its two halves and ends here.", 0),
         ("The others are measured in the same way.", 0),
     ]
+
+
+def test_a_small_picture_in_a_line_is_a_hole():
+    printer = begun()
+    before = "They show that "
+    printer.line(before)
+    left = 60 + width(before, "R", SIZE)
+    picture = b"q 20 0 0 8 %.2f %.2f cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q"
+    printer.pages[-1].append(picture % (left, printer.y - 1))
+    printer.pages[-1].append(picture % (40, printer.y - 1))
+    printer.put(" is the loss of all of the archives. It is high.", left + 20, printer.y)
+    assert holes(printer) == [
+        *BEFORE,
+        ("They show that is the loss of all of the archives.", 1),
+        ("It is high.", 0),
+    ]
