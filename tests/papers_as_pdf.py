@@ -12,7 +12,15 @@ from collections.abc import Iterator, Sequence
 
 WIDTH, HEIGHT, MARGIN, GAP = 595.0, 842.0, 60.0, 20.0
 SIZE, LEADING = 10.0, 12.0
-FONTS = {"R": "Times-Roman", "B": "Times-Bold", "I": "Times-Italic"}
+FONTS = {"R": "Times-Roman", "B": "Times-Bold", "I": "Times-Italic", "C": "Courier"}
+#: The font "M" has a sign without Unicode, like the symbols of some formulas.
+NO_UNICODE = "\x03"
+_SIGNS = (
+    b"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [0.001 0 0 0.001 0 0] /FirstChar 3 "
+    b"/LastChar 3 /Widths [500] /Encoding << /Type /Encoding /Differences [3 /sign] >> "
+    b"/CharProcs << /sign %d 0 R >> >>"
+)
+_SIGN = b"500 0 d0 0 0 400 400 re f"
 #: The padding of passwords (ISO 32000-1, 7.6.3.3).
 _PADDING = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
 
@@ -36,7 +44,8 @@ WIDTHS = {
         444, 394, 220, 394, 520,
     ],
 }  # fmt: skip
-WIDTHS["I"] = WIDTHS["R"]
+WIDTHS["I"] = WIDTHS["M"] = WIDTHS["R"]
+WIDTHS["C"] = [600] * 95
 
 
 def width(text: str, font: str, size: float) -> float:
@@ -138,9 +147,9 @@ def document(pages: Sequence[bytes], password: str = "", drawing: bytes = b"") -
 
     A page includes the `drawing` with "/Drawing Do".
     """
-    first = 3 + len(FONTS)
+    first = 4 + len(FONTS)
     kids = " ".join(f"{first + 2 * index} 0 R" for index in range(len(pages)))
-    fonts = " ".join(f"/{font} {number} 0 R" for number, font in enumerate(FONTS, 3))
+    fonts = " ".join(f"/{font} {number} 0 R" for number, font in enumerate([*FONTS, "M"], 3))
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
@@ -148,6 +157,7 @@ def document(pages: Sequence[bytes], password: str = "", drawing: bytes = b"") -
             f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>".encode()
             for name in FONTS.values()
         ),
+        _SIGNS % (first + 2 * len(pages) + 1),
     ]
     key = _key(password) if password else None
     last = first + 2 * len(pages)
@@ -169,6 +179,7 @@ def document(pages: Sequence[bytes], password: str = "", drawing: bytes = b"") -
         b"<< /Type /XObject /Subtype /Form /BBox [0 0 %d %d] %s /Length %d >>\nstream\n%s\nendstream"
         % (WIDTH, HEIGHT, resources, len(drawing), drawing)
     )
+    objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(_SIGN), _SIGN))
     trailer = "/ID [<00><00>]"
     if key is not None:
         user, owner = _rc4(key, _PADDING).hex(), _OWNER.hex()

@@ -3,8 +3,9 @@
 Belongs here: this format. Not here: glyphs (pdf_page.py), lines in reading order (pdf_layout.py), what a line
 is (pdf_outline.py), sentences (body.py).
 
-Running heads, page numbers, captions, notes, tables, displayed formulas, the words in pictures and sideways
-text are no running text, and are left out. A file without a text layer is refused, and so is a truncated or
+Running heads, page numbers, captions, notes, tables, displayed formulas, program code, the words in pictures
+and sideways text are no running text, and are left out. A sentence that lost a formula, a picture in its
+line, or a sign without Unicode, has a hole. A file without a text layer is refused, and so is a truncated or
 encrypted one: pdfium would silently return empty pages, or only those that it can find.
 """
 
@@ -12,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 from pydantic import Field
@@ -75,10 +78,8 @@ def _add(paper: PaperBuilder, paragraphs: list[PrintedBlock]) -> None:
     """Add the text of a section; a line of front matter does not run on in the next."""
     if paragraphs and not paper.sections:
         paper.section("")
-    flow = [block for block in paragraphs if not block.front]
-    if flow:
-        same = {index for index, block in enumerate(flow) if block.goes_on}
-        paper.flow([(block.text, f"page {block.page}") for block in flow], same=same)
-    for block in paragraphs:
-        if block.front:
-            paper.flow([(block.text, f"page {block.page}")])
+    for front, group in groupby(paragraphs, attrgetter("front")):
+        blocks = list(group)
+        for flow in [[block] for block in blocks] if front else [blocks]:
+            same = {index for index, block in enumerate(flow) if block.goes_on}
+            paper.flow([(block.text, f"page {block.page}") for block in flow], same=same)

@@ -12,7 +12,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ops.parse.papers.pdf_lines import CAPTION, HEADING, LETTER, SAME_BLOCK, SAME_PARAGRAPH, TEXT, Marked
+from ops.parse.papers.pdf_layout import Line
+from ops.parse.papers.pdf_lines import (
+    CAPTION,
+    HEADING,
+    LETTER,
+    OUT,
+    SAME_BLOCK,
+    SAME_PARAGRAPH,
+    TEXT,
+    Marked,
+    Style,
+)
 from ops.parse.papers.plain import is_name_of_section
 from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES, role_of
 from ops.parse.sentences_rules import is_equation
@@ -33,15 +44,65 @@ _CAPTION = re.compile(
     r"(?:[SA-H]?\.?\d{1,3}|[A-H]|[IVX]{1,5})[a-z]?(?:\s*[:.|\u2013\u2014]|\s*\Z|\s+(?=(?-i:[A-Z])))",
     re.I,
 )
+#: What follows a heading that runs in: a sentence, perhaps behind a sign in the font of the text.
+_RUN_IN_SIGN = re.compile(r"[.:\u2014]\s*|[\u2013-]\s+")
+_RUN_IN = re.compile(r"(?:[.:\u2014]\s*|[\u2013-]\s+)?[\"'\u201c\u2018]?[A-Z]")
+_LEADER = re.compile(r"(?:[.\u00b7\u2026]\s?){4,}\s?(?:\d{1,4}|[ivxlc]{1,7})\Z")
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 #: A paper with this many numbered headings numbers all but those that end it.
 _NUMBERED_PAPER = 3
 _UNNUMBERED = frozenset({ABSTRACT, REFERENCES, ACKNOWLEDGMENTS, APPENDIX, CONCLUSION})
 
 
+def with_run_in_headings(lines: list[Line], style: Style) -> list[Line]:
+    """Return lines in which the headings that run in ("Data. We use ...") are lines of their own."""
+    paper = Marked(lines, style)
+    apart: list[Line] = []
+    for index, line in enumerate(lines):
+        first = _run_in_start(paper, index) if line.parts else index + 1
+        if first > index:
+            apart.append(line)
+            continue
+        heading, rest = line.parts
+        sign = _RUN_IN_SIGN.match(rest.text)
+        end = sign.end() if sign else 0
+        gap = " " * rest.text.startswith(("-", "\u2013"))
+        heading = heading._replace(text=heading.text + gap + rest.text[:end].rstrip())
+        begun = [before._replace(run_in=True) for before in lines[first:index]]
+        apart[len(apart) - len(begun) :] = begun
+        apart += heading._replace(run_in=True), rest._replace(text=rest.text[end:])
+    return apart
+
+
+def _run_in_start(paper: Marked, index: int) -> int:
+    """Return the first line of a heading that ends inside a line, or the line below if there is none."""
+    heading, rest = paper.lines[index].parts
+    first = index
+    look = heading.bold, heading.italic
+    while (
+        paper.gap(first) <= SAME_BLOCK
+        and (paper.lines[first - 1].bold, paper.lines[first - 1].italic) == look
+    ):
+        first -= 1
+    text = paper.text(range(first, index)) + heading.text
+    begins = first == 0 or paper.gap(first) > SAME_PARAGRAPH or paper.ends_paragraph(first - 1)
+    named = (
+        len(LETTER.findall(text)) >= _LEAST_LETTERS
+        and len(text.split()) <= _MOST_WORDS
+        and not text[0].islower()
+        and not _CAPTION.match(paper.lines[first].text)
+    )
+    signed = is_ended(text) or _RUN_IN_SIGN.match(rest.text) is not None
+    apart = heading.bold and not paper.is_item(first) and (" " in text or paper.gap(first) > SAME_BLOCK)
+    return first if begins and named and _RUN_IN.match(rest.text) and (signed or apart) else index + 1
+
+
 def mark_captions(paper: Marked) -> None:
-    """Mark the captions of figures and tables."""
+    """Mark the captions of figures and tables, and the lines of a table of contents."""
     for index in range(len(paper.lines)):
+        if _LEADER.search(paper.lines[index].text):
+            paper.kinds[index] = OUT
+            continue
         label = _CAPTION.match(paper.lines[index].text)
         if (label and _begins_caption(paper, index, label.group())) or _continues_caption(paper, index):
             paper.kinds[index] = CAPTION
@@ -105,6 +166,7 @@ def _may_be_heading(paper: Marked, run: range) -> bool:
         and len(LETTER.findall(text)) >= _LEAST_LETTERS
         and not (text[0].islower() and not is_numbered(text))
         and not text.endswith((",", ";", ":", "-"))
+        and not any(paper.lines[index].run_in for index in range(max(0, run[0] - 1), run.stop))
         and (not text.endswith(".") or named or _is_short_title(paper, run))
         and not (paper.gap(after) <= SAME_PARAGRAPH and paper.lines[after].text[:1].islower() and not named)
         and max(paper.lines[index].cells for index in run) <= 2
@@ -127,7 +189,11 @@ def _is_strong(paper: Marked, run: range) -> bool:
     if is_name_of_section(_unnumbered(text)):
         return differs or (alone and (paper.gap(run[-1] + 1) > SAME_BLOCK or text.isupper()))
     if is_numbered(text):
-        return (alone and (differs or text.upper() == text)) or (differs and paper.lines[first].bold)
+        return (
+            paper.lines[first].run_in
+            or (alone and (differs or text.upper() == text))
+            or (differs and paper.lines[first].bold)
+        )
     return False
 
 

@@ -4,8 +4,7 @@ Belongs here: columns, rows, and what repeats at the edges of pages. Not here: g
 line is (pdf_headings.py).
 
 A page is cut where a gutter has running text on both sides; whatever crosses the gutter ends the columns
-above it. Every part is cut again, so a page may have one column here and three there. Raised numbers behind a
-word or a full stop are marks of notes or citations, and are left out.
+above it. Every part is cut again, so a page may have one column here and three there.
 """
 
 from __future__ import annotations
@@ -14,15 +13,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import NamedTuple
 
 from ops.parse.papers.pdf_page import PrintedPage, Segment
+from ops.parse.papers.pdf_rows import is_prose, is_word, joined, main_of, rows_of, with_holes
 
 #: Places where a gutter is tried; the lines of running text that it must have, some of them on either side.
 _STEPS, _LEAST_LINES = 60, 6
-#: Letters and words in a line of running text, which no cell of a usual table has.
-_LEAST_LETTERS, _LEAST_WORDS = 18, 3
 #: A line crosses a gutter if it goes on for this many font sizes on either side.
 _CROSSING = 1.5
 #: The short last line of a paragraph is at most this many font sizes below the line above it.
@@ -43,14 +41,6 @@ _PAGE_NUMBER = re.compile(
 #: Minimum number of line numbers per page in the ruler of a review copy.
 _RULER = 20
 _HEAVIER = 1.25
-_RAISED, _SMALLER = 0.15, 0.85
-_MARK = re.compile(r"[\d,;\s\u2013\-*\u2217\u2020\u2021\u00a7\u00b6]+|[a-z]")
-#: A number that a raised number is an exponent of.
-_BASE = re.compile(r"(?<![\w.])(?:10|\d)\Z")
-#: What a mark follows: a word, a year, or closing punctuation; but neither a unit nor a variable.
-_MARKED = re.compile(
-    r"(?:(?<!\w)(?!(?:[cdkmn\u00b5\u03bc]?m|ft|in)\Z)[^\W\d_]{2,}|[^\W\d_]{4,}|\d|[.,;:!?)\]\"'\u2019\u201d])\Z"
-)
 
 
 class Line(NamedTuple):
@@ -69,6 +59,10 @@ class Line(NamedTuple):
     font: str
     cells: int
     """The number of pieces separated by gaps; a table row has several."""
+    parts: tuple[Line, ...] = ()
+    """The bold or slanted beginning of the line and the rest, if it has both."""
+    run_in: bool = False
+    """Whether the line is such a beginning, and a heading with text behind it."""
 
 
 class _Piece(NamedTuple):
@@ -87,7 +81,7 @@ class _Piece(NamedTuple):
 
     @property
     def is_prose(self) -> bool:
-        return sum(map(str.isalpha, self.text)) >= _LEAST_LETTERS and len(self.text.split()) >= _LEAST_WORDS
+        return is_prose(self.text)
 
 
 def lines_of(pages: Sequence[PrintedPage]) -> list[Line]:
@@ -118,7 +112,7 @@ def _without_ruler(segments: Sequence[Segment]) -> Sequence[Segment]:
 
 def _pieces(segments: Iterable[Segment]) -> list[_Piece]:
     pieces = []
-    for row in _rows(segments):
+    for row in rows_of(segments):
         part = [row[0]]
         for segment in row[1:]:
             if segment.left - max(piece.right for piece in part[-3:]) > _CELL * max(
@@ -132,32 +126,9 @@ def _pieces(segments: Iterable[Segment]) -> list[_Piece]:
 
 
 def _piece(row: Sequence[Segment]) -> _Piece:
-    main = _main(row)
+    main = main_of(row)
     right = max(segment.right for segment in row)
-    return _Piece(tuple(row), _joined(row, main), row[0].left, right, main.base, main.size)
-
-
-def _rows(segments: Iterable[Segment]) -> list[list[Segment]]:
-    """Return segments by baseline from top to bottom, and in each row from left to right."""
-    rows: list[list[Segment]] = []
-    for segment in sorted(segments, key=lambda segment: (-segment.base, segment.left)):
-        if rows and _is_beside(rows[-1], segment):
-            rows[-1].append(segment)
-        else:
-            rows.append([segment])
-    return [sorted(row, key=attrgetter("left")) for row in rows]
-
-
-def _is_beside(row: Sequence[Segment], segment: Segment) -> bool:
-    largest = max(row, key=attrgetter("size"))
-    size = max(largest.size, segment.size)
-    step = 0.5 if min(segment.size, largest.size) > _SMALLER * size else 0.6
-    return abs(largest.base - segment.base) < step * size and all(
-        segment.left >= other.right - (1.0 if other.base == segment.base else 0.3) * other.size
-        or segment.right <= other.left + 0.3 * other.size
-        or max(segment.size, other.size) < _SMALLER * size
-        for other in row
-    )
+    return _Piece(tuple(row), joined(row, main), row[0].left, right, main.base, main.size)
 
 
 def _is_furniture(page: PrintedPage, piece: _Piece, heads: frozenset[tuple[str, int]]) -> bool:
@@ -292,7 +263,7 @@ def _letters_in_columns(band: Sequence[_Piece], gutter: float) -> int:
 
 def _lines(pieces: Iterable[_Piece], page: int, column: int, bold: float) -> list[Line]:
     """Return the lines of a column from top to bottom."""
-    rows = _rows(segment for piece in pieces for segment in piece.segments)
+    rows = with_holes(rows_of(segment for piece in pieces for segment in piece.segments))
     if not rows:
         return []
     lefts = Counter(
@@ -305,7 +276,7 @@ def _lines(pieces: Iterable[_Piece], page: int, column: int, bold: float) -> lis
 
 
 def _line(row: Sequence[Segment], page: int, column: int, edges: tuple[float, float], bold: float) -> Line:
-    main = _main(row)
+    main = main_of(row)
     sizes: Counter[float] = Counter()
     fonts: Counter[str] = Counter()
     for segment in row:
@@ -313,7 +284,7 @@ def _line(row: Sequence[Segment], page: int, column: int, edges: tuple[float, fl
         fonts[segment.font] += len(segment.text)
     lettered = [segment for segment in row if any(map(str.isalpha, segment.text))]
     return Line(
-        text=_joined(row, main),
+        text=joined(row, main),
         page=page,
         column=column,
         edges=edges,
@@ -325,30 +296,15 @@ def _line(row: Sequence[Segment], page: int, column: int, edges: tuple[float, fl
         italic=bool(lettered) and all(segment.italic for segment in lettered),
         font=fonts.most_common(1)[0][0],
         cells=1 + sum(after.left - before.right > _CELL * after.size for before, after in pairwise(row)),
+        parts=tuple(_line(part, page, column, edges, bold) for part in _parts(row, bold)),
     )
 
 
-def _main(row: Sequence[Segment]) -> Segment:
-    return max(row, key=lambda segment: len(segment.text))
-
-
-def _joined(row: Sequence[Segment], main: Segment) -> str:
-    """Return the text of a row without raised marks; a raised exponent of a number follows a "^"."""
-    pieces: list[str] = []
-    before: Segment | None = None
-    marked = False
-    for segment in row:
-        gap = before is not None and segment.left - before.right > 0.15 * segment.size
-        raised = segment.base - main.base > _RAISED * main.size and segment.size < _SMALLER * main.size
-        text = "".join(pieces[-3:]).rstrip()
-        exponent = raised and _BASE.search(text) and segment.text[:1] in "0123456789-\u2212"
-        if raised and not exponent and _MARK.fullmatch(segment.text.strip()) and _MARKED.search(text):
-            before, marked = segment, True
-            continue
-        if gap or (marked and segment.text[0].isalnum()):
-            pieces.append(" ")
-        elif exponent:
-            pieces.append("^")
-        pieces.append(segment.text)
-        before, marked = segment, False
-    return " ".join("".join(pieces).split())
+def _parts(row: Sequence[Segment], bold: float) -> tuple[Sequence[Segment], ...]:
+    """Return the bold or slanted beginning of a row, and the rest, if it has both; formulas have no look."""
+    words = [segment for segment in row if is_word(segment)]
+    for looks in [segment.weight > bold for segment in words], [segment.italic for segment in words]:
+        if looks and looks[0] and False in looks:
+            rest = row.index(words[looks.index(False)])
+            return row[:rest], row[rest:]
+    return ()

@@ -14,12 +14,14 @@ from statistics import median
 from typing import NamedTuple
 
 from ops.parse.papers.pdf_layout import Line
+from ops.parse.papers.pdf_page import MATH_FONT
 from ops.text.sentences import is_ended
 
-#: What a line is. Front matter is around the abstract, an entry in the bibliography. Captions, notes, and
-#: `OUT` (formulas, rows of tables, words of drawings) are no running text.
+#: What a line is. Front matter is around the abstract, an entry in the bibliography. Captions, notes,
+#: displayed formulas, and `OUT` (rows of tables, words of drawings) are no running text.
 TEXT, HEADING, FRONT, ABSTRACT, ENTRY = "text", "heading", "front", "abstract", "entry"
-CAPTION, NOTE, OUT = "caption", "note", "out"
+CAPTION, NOTE, FORMULA, OUT = "caption", "note", "formula", "out"
+RUNNING_TEXT = (TEXT, ABSTRACT, ENTRY)
 
 #: Factors of the size of running text: larger lines are headings, smaller ones notes or captions.
 LARGER, SMALLER = 1.08, 0.93
@@ -28,10 +30,11 @@ SAME_BLOCK, SAME_PARAGRAPH = 1.2, 1.35
 INDENT = 0.7
 _PROSE_LETTERS, _PROSE_WIDTH = 15, 0.45
 LETTER = re.compile(r"[^\W\d_]")
-MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSBM|Math|Symbol|MTMI|MTSY|rsfs|EUFM|eufm", re.I)
+_BULLET = re.compile(r"[\u2022\u25aa\u25e6\u2023\u25a0\u25cf]\s")
 _ITEM = re.compile(
-    r"(?:[\u2022\u25aa\u25e6\u2023\u25a0\u25cf*\u2013-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\])\s"
+    r"(?:[\u2022\u25aa\u25e6\u2023\u25a0\u25cf*\u2013-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s"
 )
+_ENTRY = re.compile(r"\[\d{1,3}\]\s")
 
 
 class Style(NamedTuple):
@@ -71,6 +74,10 @@ class Marked:
         for index in run:
             self.kinds[index] = kind
 
+    def set_text(self, index: int, text: str) -> None:
+        """Replace the text of a line."""
+        self.lines[index] = self.lines[index]._replace(text=text)
+
     def text(self, run: range) -> str:
         """Return the text of several lines."""
         return " ".join(self.lines[index].text for index in run)
@@ -84,6 +91,11 @@ class Marked:
         if step <= 0 or (before.page, before.column) != (line.page, line.column):
             return float("inf")
         return step / max(self.style.pitch, 1.15 * line.size)
+
+    def same_column(self, index: int, other: int) -> bool:
+        """Say whether two lines are in one column."""
+        line, second = self.lines[index], self.lines[other]
+        return (line.page, line.column) == (second.page, second.column)
 
     def runs(self, end: int, parts: Callable[[int], bool]) -> Iterator[range]:
         """Yield the lines before `end` in runs; `parts` says whether a line begins a new one."""
@@ -131,10 +143,22 @@ class Marked:
         return wide and line.cells <= most_cells and len(LETTER.findall(line.text)) >= _PROSE_LETTERS
 
     def is_item(self, index: int) -> bool:
-        """Say whether a line has the number or bullet of a list."""
-        return _ITEM.match(self.lines[index].text) is not None
+        """Say whether a line has the number or bullet of a list, or that of an entry of the bibliography."""
+        text = self.lines[index].text
+        return bool(_ITEM.match(text) or (self.kinds[index] == ENTRY and _ENTRY.match(text)))
+
+    def begins_item(self, index: int) -> bool:
+        """Say whether a line is the first one of an item, and its number is not that of a sentence above."""
+        line, above = self.lines[index], self.lines[index - 1].text
+        indented = line.left - line.edges[0] > 0.3 * line.size
+        listed = indented and (_BULLET.match(line.text) or above.endswith((",", " and", " or")))
+        return self.is_item(index) and bool(listed or self.ends_paragraph(index - 1))
 
     def ends_paragraph(self, index: int) -> bool:
         """Say whether a line may be the last one of a paragraph."""
+        return is_ended(self.lines[index].text) or self.is_short(index)
+
+    def is_short(self, index: int) -> bool:
+        """Say whether a line ends before the right edge of its column."""
         line = self.lines[index]
-        return is_ended(line.text) or line.right < line.edges[1] - 2 * line.size
+        return line.right < line.edges[1] - 2 * line.size

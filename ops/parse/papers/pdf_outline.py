@@ -9,26 +9,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ops.parse.papers.pdf_headings import is_numbered, level_of, mark_captions, mark_headings
+from ops.parse.papers.pdf_headings import (
+    is_numbered,
+    level_of,
+    mark_captions,
+    mark_headings,
+    with_run_in_headings,
+)
 from ops.parse.papers.pdf_layout import Line
 from ops.parse.papers.pdf_lines import (
-    ABSTRACT,
     ENTRY,
     FRONT,
     HEADING,
     INDENT,
     LARGER,
     LETTER,
+    RUNNING_TEXT,
     SAME_PARAGRAPH,
-    TEXT,
     Marked,
     Style,
     style_of,
 )
-from ops.parse.papers.pdf_parts import mark_bibliography, mark_drawings, mark_front, mark_notes
+from ops.parse.papers.pdf_parts import mark_bibliography, mark_drawings, mark_front, mark_holes, mark_notes
+from ops.text.holes import HOLE, closed
 from ops.text.sentences import is_ended
 
-_RUNNING_TEXT = (TEXT, ABSTRACT, ENTRY)
+#: A formula between two lines at most this far apart, in units of the usual distance, is no displayed one.
+_INLINE = 2.2
 
 
 class PrintedHeading(NamedTuple):
@@ -52,14 +59,22 @@ def outline(lines: list[Line]) -> tuple[str, list[PrintedHeading | PrintedBlock]
     """Return the title of a paper, and its headings and paragraphs in reading order."""
     style = style_of(lines)
     title, rest = _title(lines, style)
-    paper = Marked(rest, style)
-    for mark in (mark_captions, mark_headings, mark_front, mark_bibliography, mark_drawings, mark_notes):
-        mark(paper)
+    paper = Marked(with_run_in_headings(rest, style), style)
+    mark_captions(paper)
+    mark_headings(paper)
+    mark_front(paper)
+    mark_bibliography(paper)
+    mark_notes(paper)
+    mark_drawings(paper)
+    mark_holes(paper)
     return title, list(_blocks(paper))
 
 
 def _title(lines: list[Line], style: Style) -> tuple[str, list[Line]]:
-    """Return the title (the largest lines of the first page, above its text) and the remaining lines."""
+    """Return the title (the largest lines of the first page, above its text) and the remaining lines.
+
+    Lines of other pages that have the title are running heads.
+    """
     first = [line for line in lines if line.page == 1 and LETTER.search(line.text)]
     largest = max((line.size for line in first), default=0.0)
     if largest < LARGER * style.size:
@@ -70,7 +85,14 @@ def _title(lines: list[Line], style: Style) -> tuple[str, list[Line]]:
             title.append(line)
         elif title:
             break
-    return " ".join(line.text for line in title), [line for line in lines if line not in set(title)]
+    text, _ = closed(" ".join(line.text for line in title))
+    head = _letters(text)
+    rest = [line for line in lines if line not in set(title)]
+    return text, [line for line in rest if line.page == 1 or _letters(line.text) != head]
+
+
+def _letters(text: str) -> str:
+    return "".join(LETTER.findall(text.casefold()))
 
 
 def _blocks(paper: Marked) -> Iterator[PrintedHeading | PrintedBlock]:
@@ -84,8 +106,8 @@ def _blocks(paper: Marked) -> Iterator[PrintedHeading | PrintedBlock]:
         text = "\n".join(paper.lines[index].text for index in run if paper.lines[index].text)
         if kind == HEADING:
             last = None
-            yield PrintedHeading(paper.text(run), level_of(paper, run))
-        elif kind in _RUNNING_TEXT:
+            yield PrintedHeading(closed(paper.text(run))[0], level_of(paper, run))
+        elif kind in RUNNING_TEXT:
             yield PrintedBlock(text, page, False, last is not None and _goes_on(paper, last, run[0]))
             last = run[-1]
         elif kind == FRONT:
@@ -99,20 +121,30 @@ def _begins(paper: Marked, index: int) -> bool:
         return True
     if kind == HEADING:
         return not paper.same_look(index) or is_numbered(line.text)
+    if line.run_in:
+        return not before.run_in
     indent, indent_before = line.left - line.edges[0], before.left - line.edges[0]
-    if kind not in _RUNNING_TEXT:
+    if kind not in RUNNING_TEXT:
         return False
-    if paper.is_item(index) and (indent > 0.3 * line.size or paper.ends_paragraph(index - 1)):
+    if paper.begins_item(index):
         return True
     if kind == ENTRY:
         return indent < indent_before - INDENT * line.size
-    return INDENT * line.size < indent < 4 * line.size and indent_before < INDENT * line.size
+    if line.left < before.left - INDENT * line.size and paper.is_short(index - 1):
+        return True  # below a quotation
+    indented = INDENT * line.size < indent < 4 * line.size and indent_before < INDENT * line.size
+    return indented and paper.ends_paragraph(index - 1)
 
 
 def _goes_on(paper: Marked, last: int, index: int) -> bool:
-    """Say whether a paragraph goes on at the head of another column."""
+    """Say whether a paragraph goes on at the head of another column, or behind a line that is a formula."""
     before, line = paper.lines[last], paper.lines[index]
-    if (before.page, before.column) == (line.page, line.column) or paper.is_item(index):
+    if (before.page, before.column) == (line.page, line.column):
+        near = before.base - line.base < _INLINE * paper.style.pitch
+        return near and HOLE in before.text[-2:]
+    if paper.is_item(index) or line.run_in:
         return False
     full = before.right > before.edges[1] - 1.5 * before.size
-    return not is_ended(before.text) or (full and line.left - line.edges[0] < INDENT * line.size)
+    if is_ended(before.text):
+        return full and line.left - line.edges[0] < INDENT * line.size
+    return not paper.is_short(last) or line.text[:1].islower() or HOLE in before.text[-2:]

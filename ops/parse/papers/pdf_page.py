@@ -13,24 +13,32 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
 from ops.parse.source import ParseError
+from ops.text.holes import HOLE
 
 #: A gap of this many font sizes starts a new segment; so does a step off the baseline. A smaller glyph needs
 #: a smaller step: it is raised or lowered.
 _GAP, _STEP, _SMALL_STEP, _SMALLER = 1.2, 0.6, 0.1, 0.85
 #: A glyph may reach over the next one, like the tail of a Q.
 _BACK = 1.6
+#: An image may reach over the word before it by this many font sizes.
+_NEAR = 0.3
+_Box: TypeAlias = tuple[float, float, float, float]
 _LINE_BREAKS, _SPACES = (0x0A, 0x0D), (0x20, 0xA0)
-_NOT_PRINTED = (0, *_LINE_BREAKS, *_SPACES)
+_NOT_PRINTED = (*_LINE_BREAKS, *_SPACES)
 #: Surrogates: pdfium gives some signs as two glyphs, each with half of the code.
 _HIGH, _LOW, _END = 0xD800, 0xDC00, 0xE000
 #: Codes that pdfium gives for a hyphen at a line end.
-_HYPHENS = {0x02: "-", 0xFFFE: "-"}
+_HYPHENS = (0x02, 0xFFFE)
+#: Fonts whose codes are no letters where their Unicode is missing.
+MATH_FONT = re.compile(r"CM(?:MI|SY|EX)|MS[AB]M|Math|Symbol|MT(?:MI|SY|EX)|rsfs|eufm", re.I)
+#: Bullets of Symbol and Wingdings, which have no Unicode.
+_BULLETS = (0xF0B7, 0xF0A7, 0xF06E, 0xF076, 0xF0D8)
 _LIGATURES = {
     0xFB00: "ff",
     0xFB01: "fi",
@@ -139,6 +147,7 @@ def _page(document: pypdfium2.PdfDocument, number: int) -> PrintedPage:
         pictured: list[Segment] = []
         for segment, drawn in _segments(text, objects):
             (pictured if drawn else segments).append(segment)
+        segments += [hole for box in objects.symbols for hole in _in_line(box, segments)]
         blank = not segments and not pictured and not objects.count
         text.close()
         page.close()
@@ -152,17 +161,27 @@ def _page(document: pypdfium2.PdfDocument, number: int) -> PrintedPage:
     return PrintedPage(width, height, segments)
 
 
+def _in_line(box: _Box, segments: list[Segment]) -> list[Segment]:
+    """Return a hole, in a list, where a small image is between the words of a line."""
+    left, bottom, right, top = box
+    line = [segment for segment in segments if bottom - segment.size / 2 < segment.base < top]
+    near = [segment for segment in line if -_NEAR < (left - segment.right) / segment.size < _GAP]
+    over = [segment for segment in line if segment.left < (left + right) / 2 < segment.right]
+    return [near[0]._replace(text=HOLE, left=left, right=right)] if near and not over else []
+
+
 def _letters(segments: list[Segment]) -> int:
     return sum(len(segment.text) for segment in segments)
 
 
 class _Objects:
-    """What is on a page: its own text objects, and the boxes of its images."""
+    """What is on a page: its own text objects, and the boxes of its images; small ones are symbols."""
 
     def __init__(self, page: pypdfium2.PdfPage) -> None:
         self.count = pdfium.FPDFPage_CountObjects(page.raw)
         self.texts: set[int] = set()
-        self.images: list[tuple[float, float, float, float]] = []
+        self.images: list[_Box] = []
+        self.symbols: list[_Box] = []
         box = [ctypes.c_float() for _ in range(4)]
         for index in range(self.count):
             raw = pdfium.FPDFPage_GetObject(page.raw, index)
@@ -171,8 +190,8 @@ class _Objects:
                 self.texts.add(_address(raw))
             elif kind == pdfium.FPDF_PAGEOBJ_IMAGE and pdfium.FPDFPageObj_GetBounds(raw, *box):
                 left, bottom, right, top = (side.value for side in box)
-                if min(right - left, top - bottom) > _SYMBOL:
-                    self.images.append((left, bottom, right, top))
+                larger = min(right - left, top - bottom) > _SYMBOL
+                (self.images if larger else self.symbols).append((left, bottom, right, top))
 
     def pictures(self, text: int, x: float, y: float) -> bool:
         """Say whether a glyph at (x, y) is part of an included drawing, or lies on an image."""
@@ -275,14 +294,14 @@ def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
     """Yield glyphs in drawing order; None ends a line."""
     box, x, y = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
     size, height, source, font = 1.0, -1.0, -1, _Font(0, "", False)
-    spaced, half = False, 0
+    spaced, maths, half = False, False, 0
     for index in range(count):
         code = pdfium.FPDFText_GetUnicode(raw, index)
         if _HIGH <= code < _LOW and _LOW <= pdfium.FPDFText_GetUnicode(raw, index + 1) < _END:
             half = code
             continue
-        if _HIGH <= code < _END:
-            code = 0x10000 + (half - _HIGH) * 0x400 + code - _LOW if half else 0xFFFD
+        if half and _LOW <= code < _END:
+            code = 0x10000 + (half - _HIGH) * 0x400 + code - _LOW
         if code in _LINE_BREAKS:
             yield None
         if code in _SPACES:
@@ -296,9 +315,11 @@ def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
             size = _size(raw, index)
         if (address := _address(pdfium.FPDFText_GetTextObject(raw, index))) != source:
             source, font = address, _font(raw, index)
-        yield _Glyph(index, _sign(code), spaced, box.left, box.right, y.value, size, font, source)
+            maths = MATH_FONT.search(font.name) is not None
+        sign = HOLE if _is_unknown(raw, index, code, maths) else _sign(code)
+        yield _Glyph(index, sign, spaced, box.left, box.right, y.value, size, font, source)
         spaced, half = False, 0
-        if code in _HYPHENS:
+        if code in _HYPHENS and sign != HOLE:
             yield None
 
 
@@ -328,10 +349,23 @@ def _accented(letter: _Glyph, accent: _Glyph) -> _Glyph:
     return letter._replace(sign=unicodedata.normalize("NFC", sign))
 
 
+def _is_unknown(raw: object, index: int, code: int, maths: bool) -> bool:
+    """Say whether a glyph has no Unicode: pdfium gives no sign for it, or the code that the font has."""
+    if code in _BULLETS:
+        return False
+    if (code in _HYPHENS or maths) and pdfium.FPDFText_HasUnicodeMapError(raw, index) > 0:
+        return True
+    return code not in _HYPHENS and (
+        code < 0x20 or code == 0xFFFD or unicodedata.category(chr(code)) in ("Co", "Cn", "Cs")
+    )
+
+
 def _sign(code: int) -> str:
-    if code in _HYPHENS or code in _LIGATURES:
-        return _HYPHENS.get(code) or _LIGATURES[code]
-    return "\ufffd" if code < 0x20 else chr(code)
+    if code in _HYPHENS:
+        return "-"
+    if code in _BULLETS:
+        return "\u2022"
+    return _LIGATURES.get(code) or chr(code)
 
 
 def _size(raw: object, index: int) -> float:

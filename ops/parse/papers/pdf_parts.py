@@ -1,8 +1,8 @@
 """Parts of a PDF that are no running text, or that no heading announces.
 
-Belongs here: front matter and abstract, the bibliography, and notes, displayed formulas, rows of tables and
-words of drawings, which are left out as captions are, and as in JATS and TEI. Not here: headings and captions
-(pdf_headings.py).
+Belongs here: front matter and abstract, the bibliography, and notes, displayed formulas, program code, rows
+of tables and words of drawings, which are left out as captions are, and as in JATS and TEI. Not here:
+headings and captions (pdf_headings.py).
 """
 
 from __future__ import annotations
@@ -15,19 +15,21 @@ from ops.parse.papers.pdf_lines import (
     ABSTRACT,
     CAPTION,
     ENTRY,
+    FORMULA,
     FRONT,
     HEADING,
     LETTER,
-    MATH_FONT,
     NOTE,
     OUT,
+    RUNNING_TEXT,
     SAME_BLOCK,
     SAME_PARAGRAPH,
     TEXT,
     Marked,
 )
+from ops.parse.papers.pdf_page import MATH_FONT
 from ops.parse.roles import APPENDIX, INTRODUCTION, OTHER, REFERENCES, role_of
-from ops.parse.sentences_rules import is_equation
+from ops.text.holes import HOLE
 from ops.text.sentences import is_ended
 
 _LABEL = re.compile(
@@ -38,7 +40,11 @@ _LABEL = re.compile(
 _FRONT_LABEL = re.compile(
     r"(?:additional )?key ?-?words\b|index terms\b|ccs concepts|categories and subject|general terms|"
     r"acm reference format|author keywords|pacs\b|msc\b|jel\b|article (?:history|info)|received:?\s|"
-    r"\*? ?correspond(?:ing|ence)\b|e-?mails?\b|doi\b|issn\b|permission to make|\u00a9|copyright\b",
+    r"\*? ?correspond(?:ing|ence)\b|e-?mails?\b|doi\b|issn\b|permission to make|\u00a9|copyright\b|"
+    # Cover sheets of repositories.
+    r"this is (?:the|an?) (?:author|accepted|peer|post-?print|pre-?print)|citation for published|"
+    r"general rights|take ?down policy|users may download|if you believe that this|hal is a multi|jstor is a|"
+    r"(?:the )?version of record|downloaded from|available from",
     re.I,
 )
 _ABSTRACT_WORDS = 40
@@ -47,16 +53,25 @@ _LAST_FRONT_PAGE = 3
 _ENTRY = re.compile(r"\[?(?P<number>\d{1,3})[\].]\s*[A-Z]")
 _LEAST_ENTRIES = 5
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+#: Fonts of program code.
+_CODE_FONT = re.compile(r"Mono|NimbusMon|Courier|Typewriter|CMTT|SFTT|Consol", re.I)
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _LEAST_LETTERS = 0.6
-#: Raised letters that overlap the line below them ("th"), as a share of the usual size.
-_RAISED = 0.7
+#: A line with so many long words is no row of a table.
+_LEAST_WORDS = 6
+_OPERATOR = re.compile(f"[=<>+|\u2190-\u22ff\u27e8\u27e9\U0001d400-\U0001d7ff{HOLE}]")
+_FINAL = re.compile(r"([.,;])\s*\Z")
+_ENDED = re.compile(r"[.!?][\"')\]\u2019\u201d]*\Z")
+_EQUATION_NUMBER = re.compile(r"\((?:[A-H]\.?)?\d{1,3}(?:\.\d{1,2})?[a-z]?\)\Z")
 
 
 def mark_front(paper: Marked) -> None:
     """Part title pages, authors and keywords from the abstract and the first section."""
     body = _first_section(paper)
     if body is None or paper.lines[body].page > _LAST_FRONT_PAGE:
+        for index in range(_first_paragraph(paper, len(paper.lines)) or 0):
+            if paper.kinds[index] == TEXT:
+                paper.kinds[index] = FRONT
         return
     abstract = _abstract(paper, body)
     for index in range(body):
@@ -90,10 +105,15 @@ def _abstract(paper: Marked, body: int) -> range:
     """Return the lines of the abstract, which is before line `body`, without its label."""
     first = _labelled_abstract(paper, body)
     if first is None:
-        runs = paper.runs(body, lambda index: paper.gap(index) > SAME_PARAGRAPH or not paper.same_look(index))
-        first = next((run[0] for run in runs if _is_paragraph(paper.text(run))), body)
+        first = _first_paragraph(paper, body) or body
     labels = (index for index in range(first + 1, body) if _FRONT_LABEL.match(paper.lines[index].text))
     return range(first, next(labels, body))
+
+
+def _first_paragraph(paper: Marked, end: int) -> int | None:
+    """Return the first line of the first paragraph before line `end` that is no list of names."""
+    runs = paper.runs(end, lambda index: paper.gap(index) > SAME_PARAGRAPH or not paper.same_look(index))
+    return next((run[0] for run in runs if _is_paragraph(paper.text(run))), None)
 
 
 def _labelled_abstract(paper: Marked, body: int) -> int | None:
@@ -102,7 +122,7 @@ def _labelled_abstract(paper: Marked, body: int) -> int | None:
         line = paper.lines[index]
         label = _LABEL.match(line.text)
         if label and (paper.gap(index) > SAME_BLOCK or not paper.same_look(index) or paper.differs(index)):
-            paper.lines[index] = line._replace(text=line.text[label.end() :])
+            paper.set_text(index, line.text[label.end() :])
             if paper.lines[index].text:
                 return index
             paper.kinds[index] = OUT
@@ -155,12 +175,15 @@ def _first_entry(paper: Marked) -> int | None:
 
 def mark_drawings(paper: Marked) -> None:
     """Mark displayed formulas, rows of tables, words of drawings, and small print at captions."""
-    for index in range(len(paper.lines)):
-        formula = paper.kinds[index] == TEXT and _is_formula(paper, index)
-        raised = paper.kinds[index] == ABSTRACT and paper.lines[index].size < _RAISED * paper.style.size
-        if formula or raised:
+    for index, line in enumerate(paper.lines):
+        if paper.kinds[index] not in (TEXT, ABSTRACT):
+            continue
+        if _is_formula(paper, index):
+            paper.kinds[index] = FORMULA
+        elif paper.is_smaller(index) and not _LONG_WORD.search(line.text):
             paper.kinds[index] = OUT
-    for block in list(paper.runs(len(paper.lines), lambda index: _begins_block(paper, index))):
+    blocks = list(paper.runs(len(paper.lines), lambda index: _begins_block(paper, index)))
+    for block in [*blocks, *blocks]:  # what is next to a table may be its head
         if paper.kinds[block[0]] != TEXT:
             continue
         if not _is_running_text(paper, block):
@@ -176,19 +199,32 @@ def _begins_block(paper: Marked, index: int) -> bool:
 
 
 def _is_formula(paper: Marked, index: int) -> bool:
+    """Say whether a line is a displayed formula, or a part of one: signs and hardly any words."""
     line = paper.lines[index]
     words = len(_LONG_WORD.findall(line.text))
+    if line.cells > 1 and _EQUATION_NUMBER.search(line.text) and _OPERATOR.search(line.text):
+        return True
+    signs = MATH_FONT.search(line.font) or _OPERATOR.search(line.text)
+    other = _CODE_FONT.search(line.font) or (index > 0 and paper.lines[index - 1].run_in)
+    if words > 2 or other or not signs:
+        return False
     if not words and paper.is_smaller(index):
         return True
-    signs = MATH_FONT.search(line.font) or is_equation(
-        line.text, lambda word: len(word) > 3 and word.isalpha()
-    )
-    return words <= 2 and line.left > line.edges[0] + line.size and bool(signs)
+    if paper.gap(index) > SAME_PARAGRAPH and not words:
+        return True
+    before = paper.lines[index - 1]
+    below = index > 0 and paper.kinds[index - 1] in RUNNING_TEXT and paper.gap(index) <= SAME_BLOCK
+    aligned = below and abs(line.left - before.left) < line.size
+    return line.left > line.edges[0] + line.size and not aligned
 
 
 def _is_running_text(paper: Marked, block: range) -> bool:
     """Say whether a block is running text, rather than the words of a drawing or the rows of a table."""
     lines, text = [paper.lines[index] for index in block], paper.text(block)
+    if any(line.run_in for line in lines):
+        return True
+    if all(_CODE_FONT.search(line.font) for line in lines) and not _CODE_FONT.search(paper.style.font):
+        return False
     if _are_rows(paper, block) or (len(block) == 1 and paper.is_bolder(block[0]) and not is_ended(text)):
         return False
     letters = len(LETTER.findall(text)) / max(1, len(text.replace(" ", "")))
@@ -197,6 +233,10 @@ def _is_running_text(paper: Marked, block: range) -> bool:
     if any(map(paper.is_prose, block)):
         return True
     plain = all(line.font == paper.style.font for line in lines) and not any(map(paper.is_smaller, block))
+    if plain and paper.gap(block[0]) == float("inf") and text[0].islower():
+        before = _text_beside(paper, range(block[0] - 1, -1, -1))
+        if before is not None and not is_ended(paper.lines[before].text):
+            return True  # the end of a sentence from another column
     short = len(text.split()) <= 3
     return (is_ended(text) or (plain and not short)) and not _is_near_caption(paper, block)
 
@@ -206,8 +246,10 @@ def _are_rows(paper: Marked, block: range) -> bool:
     rows = [index for index in block if paper.lines[index].cells > 1]
     rows = [index for index in rows if not (paper.is_item(index) and paper.is_prose(index))]
     if len(block) == 1:
-        return paper.lines[block[0]].cells > 2
+        heads = 1 if _is_near_caption(paper, block) and not is_ended(paper.text(block)) else 2
+        return paper.lines[block[0]].cells > heads
     few = len(block) <= 3 and not is_ended(paper.text(block))
+    few = few and not any(len(_LONG_WORD.findall(paper.lines[index].text)) >= _LEAST_WORDS for index in block)
     return len(rows) >= len(block) / 2 or (few and bool(rows))
 
 
@@ -232,3 +274,36 @@ def mark_notes(paper: Marked) -> None:
         ]
         if over and all(over):
             paper.kinds[index] = NOTE
+
+
+def mark_holes(paper: Marked) -> None:
+    """Leave a hole where a displayed formula is part of a sentence, with the formula's final punctuation."""
+    kinds = [OUT if kind == FORMULA else kind for kind in paper.kinds]
+    for run in paper.runs(len(kinds), lambda index: kinds[index] != kinds[index - 1]):
+        if FORMULA not in paper.kinds[run.start : run.stop] or not _is_amid_text(paper, run):
+            continue
+        before = _text_beside(paper, range(run.start - 1, -1, -1))
+        after = _text_beside(paper, range(run.stop, len(kinds)))
+        goes_on = after is not None and paper.lines[after].text[:1].islower()
+        if before is not None and not _ENDED.search(text := paper.lines[before].text):
+            final = _FINAL.search(_EQUATION_NUMBER.sub("", paper.lines[run.stop - 1].text))
+            ends = final and not goes_on and not text.endswith((":", ";", ","))
+            paper.set_text(before, f"{text} {HOLE}{final[1] if final and ends else ''}")
+        elif after is not None and goes_on:
+            paper.set_text(after, f"{HOLE} {paper.lines[after].text}")
+
+
+def _is_amid_text(paper: Marked, run: range) -> bool:
+    """Say whether lines are in a column below or above running text, and not at a caption."""
+    pairs = [(run.start, run.start - 1), (run.stop - 1, run.stop)]
+    pairs = [(line, beside) for line, beside in pairs if 0 <= beside < len(paper.lines)]
+    return CAPTION not in [paper.kinds[beside] for _, beside in pairs] and any(
+        paper.kinds[beside] in RUNNING_TEXT and paper.same_column(line, beside) for line, beside in pairs
+    )
+
+
+def _text_beside(paper: Marked, indices: range) -> int | None:
+    """Return the first line of these that is no float and no note, if it is running text."""
+    floats = (FORMULA, OUT, CAPTION, NOTE)
+    index = next((index for index in indices if paper.kinds[index] not in floats), None)
+    return index if index is not None and paper.kinds[index] in RUNNING_TEXT else None

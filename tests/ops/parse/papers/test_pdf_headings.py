@@ -1,53 +1,11 @@
-"""What the lines of a PDF are: headings, abstract, front matter, bibliography, and what is no running text."""
+"""Which lines of a PDF are headings, and which only look like them."""
 
 from __future__ import annotations
 
 import pytest
 
-from ops.parse.papers import FORMATS
-from ops.parse.source import Raw
-from tests.papers_as_pdf import LEADING, SIZE, WIDTH, Printer, width
-
-NOUNS = ["labels", "corpora", "annotators", "archives", "baselines", "treebanks", "measurements"]
-
-
-def prose(topic, count):
-    """Sentences that differ."""
-    return [
-        f"We measured {topic} number {index} with {NOUNS[index % 7]} in detail." for index in range(count)
-    ]
-
-
-def read(printer):
-    return FORMATS["pdf"].form.parse(Raw("p.pdf", "p", printer.content()))
-
-
-def titles(paper):
-    return [section.title for section in paper.sections if section.title]
-
-
-def texts(paper, role):
-    return [sentence.text for sentence in paper.sentences if paper.sections[sentence.section].role == role]
-
-
-def begun(title="Learning from Noise in Archives"):
-    printer = Printer(1, "")
-    printer.title(title)
-    return printer
-
-
-def heading(printer, text, font="B", size=12.0, above=10.0, left=0.0):
-    printer.y -= above
-    printer.line(text, left, font, size)
-    printer.y -= 4
-
-
-def section(printer, text, topic, **how):
-    heading(printer, text, **how)
-    printer.paragraph(" ".join(prose(topic, 8)))
-
-
-# Headings
+from tests.ops.parse.papers.printed_papers import begun, heading, prose, read, section, titles
+from tests.papers_as_pdf import LEADING, SIZE, width
 
 
 @pytest.mark.parametrize(
@@ -171,137 +129,61 @@ def test_a_line_that_begins_with_the_number_of_a_figure_is_running_text():
     assert read(printer).sentences[-1].text == expected
 
 
-# Front matter
+# Headings that run in
 
 
-def front(printer, *lines, size=SIZE, font="R"):
-    for line in lines:
-        printer.line(line, (WIDTH - 120 - width(line, font, size)) / 2, font, size)
+def run_in(printer, lead, text, font, more=""):
+    printer.line(lead, 10, font)
+    printer.y += LEADING
+    printer.line(text, 10 + width(lead, font, SIZE))
+    if more:
+        printer.line(more)
 
 
-def abstract_of(printer):
+@pytest.mark.parametrize(
+    ("lead", "font"),
+    [
+        ("Data. ", "B"),
+        ("Data: ", "B"),
+        ("The data ", "B"),
+        ("1.1 The data. ", "B"),
+        ("Data. ", "I"),
+        ("Data of the archives: ", "I"),
+    ],
+)
+def test_a_heading_that_runs_in_is_a_sentence_of_its_own(lead, font):
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    printer.y -= 6
+    run_in(
+        printer,
+        lead,
+        "We use the labels of all archives that we have read in the",
+        font,
+        "last year. They are good.",
+    )
+    section(printer, "2 Results", "the results")
     paper = read(printer)
-    return texts(paper, "abstract"), texts(paper, "preamble"), titles(paper)
+    assert titles(paper) == ["1 Introduction", "2 Results"]
+    assert [one.text for one in paper.sentences if one.section == 0] == [
+        *prose("the beginning", 8),
+        lead.strip(),
+        "We use the labels of all archives that we have read in the last year.",
+        "They are good.",
+    ]
 
 
-AUTHORS = ("Ann Example and Bob Sample", "Department of Archives, University of Somewhere", "ann@example.org, bob@example.org")  # fmt: skip
-
-
-def test_authors_and_keywords_belong_neither_to_the_abstract_nor_to_a_sentence():
-    printer = begun()
-    front(printer, *AUTHORS, size=12)
-    section(printer, "Abstract", "abstracts", size=11)
-    heading(printer, "KEYWORDS", size=11)
-    printer.line("archives, labels, noise")
-    section(printer, "1 Introduction", "the beginning", size=11)
-    abstract, preamble, found = abstract_of(printer)
-    assert abstract == prose("abstracts", 8)
-    assert " ".join(preamble) == " ".join([*AUTHORS, "KEYWORDS archives, labels, noise"])
-    assert found == ["Abstract", "1 Introduction"]
-
-
-@pytest.mark.parametrize("label", ["Abstract\u2014", "Abstract. ", "Abstract: ", "ABSTRACT \u2013 "])
-def test_an_abstract_may_begin_on_the_line_of_its_label(label):
-    printer = begun()
-    front(printer, *AUTHORS)
-    printer.y -= 12
-    sentences = prose("abstracts", 8)
-    for text in [label + sentences[0], *sentences[1:]]:
-        printer.line(text, 0, "B", 9)
-    printer.y -= 12
-    printer.line("Index Terms\u2014archives, labels", 0, "B", 9)
-    section(printer, "I. INTRODUCTION", "the beginning", font="R", size=SIZE)
-    abstract, preamble, found = abstract_of(printer)
-    assert abstract == sentences
-    assert preamble[-1] == "Index Terms\u2014archives, labels"
-    assert found == ["Abstract", "I. INTRODUCTION"]
-
-
-def test_an_abstract_without_a_label_is_the_first_paragraph_below_the_authors():
-    printer = begun()
-    front(printer, *AUTHORS)
-    printer.new_page()
-    printer.paragraph(" ".join(prose("abstracts", 8)))
-    section(printer, "1 Introduction", "the beginning")
-    abstract, preamble, _ = abstract_of(printer)
-    assert abstract == prose("abstracts", 8)
-    assert " ".join(preamble) == " ".join(AUTHORS)
-
-
-def test_an_abstract_may_have_the_headings_of_a_paper():
-    printer = begun()
-    section(printer, "Abstract", "nothing")
-    printer = begun()
-    heading(printer, "Abstract")
-    for name in ("Background", "Results"):
-        section(printer, name, f"the {name} of the abstract", size=SIZE)
-    section(printer, "Background", "the background", size=12)
-    section(printer, "Results", "the results", size=12)
-    paper = read(printer)
-    assert texts(paper, "background") == prose("the background", 8)
-    assert len(texts(paper, "abstract")) >= 16
-
-
-# Bibliography
-
-ENTRIES = [f"[{number}] A. Author and B. Writer. A paper on {NOUNS[number % 7]}. Journal of Archives, {2000 + number}." for number in range(1, 9)]  # fmt: skip
-
-
-@pytest.mark.parametrize("title", ["References", "REFFERENCES", ""])
-def test_a_bibliography_is_a_section_even_without_its_usual_heading(title):
+@pytest.mark.parametrize(
+    ("lead", "text"),
+    [
+        ("The archive ", "is read by all of us in detail."),
+        ("In vitro ", "The archives are read."),
+        ("archives ", "B and C are read by all of us."),
+        ("• The archive ", "Readers (all): They are good."),
+    ],
+)
+def test_emphasis_at_the_beginning_of_a_sentence_is_no_heading(lead, text):
     printer = begun()
     section(printer, "1 Introduction", "the beginning")
-    section(printer, "2 Conclusion", "the end")
-    if title:
-        heading(printer, title, font="R", size=SIZE)
-    for entry in ENTRIES:
-        printer.line(entry, 0, "R", 9)
-    paper = read(printer)
-    assert " ".join(texts(paper, "references")) == " ".join(ENTRIES)
-    assert texts(paper, "conclusion") == prose("the end", 8)
-
-
-def test_an_appendix_behind_the_bibliography_is_no_part_of_it():
-    printer = begun()
-    section(printer, "1 Introduction", "the beginning")
-    heading(printer, "References")
-    for entry in ENTRIES:
-        printer.line(entry)
-    section(printer, "A Archives of Labels", "the appendix")
-    assert texts(read(printer), "appendix") == prose("the appendix", 8)
-
-
-# Sentences over columns
-
-
-def test_a_sentence_that_goes_on_with_a_capital_in_the_next_column_is_whole():
-    printer = Printer(2, "")
-    printer.footnote("1A note that stands at the foot of the first column of this page.")
-    sentence = "The archive of the University of"
-    while printer.y - 3 * LEADING > printer.bottom:
-        printer.line("Every line of this column is a sentence.")
-    printer.line(sentence)
-    while printer.column == 0 and printer.y - LEADING >= printer.bottom:
-        printer.line(sentence)
-    printer.line("Somewhere was read in full.")
-    printer.line("Every line of this column is a sentence.")
-    found = [one.text for one in read(printer).sentences]
-    assert f"{sentence} Somewhere was read in full." in " ".join(found)
-    assert not any("note" in text for text in found)
-
-
-def test_small_print_at_the_foot_of_a_page_is_left_out():
-    printer = begun()
-    section(printer, "1 Introduction", "the beginning")
-    printer.put("Corresponding author: Ann Example, Department of Archives, Somewhere.", 60, 80, "R", 8)
-    assert [sentence.text for sentence in read(printer).sentences] == prose("the beginning", 8)
-
-
-def test_a_section_in_small_print_is_running_text():
-    printer = begun()
-    section(printer, "1 Introduction", "the beginning")
-    heading(printer, "2 Methods")
-    for text in prose("the methods", 6):
-        printer.line(text, 0, "R", 9)
-    section(printer, "3 Results", "the results")
-    assert texts(read(printer), "method") == prose("the methods", 6)
+    run_in(printer, lead, text, "I")
+    assert read(printer).sentences[-1].text == lead + text

@@ -155,6 +155,16 @@ def test_a_raised_number_is_a_mark_behind_a_word_and_an_exponent_behind_a_number
     assert lines(printer)[0] == text
 
 
+def test_a_raised_number_over_an_index_is_no_mark():
+    printer = Printer(1, "")
+    printer.put("We call the variance", 60, 700)
+    printer.put("sigma", 160, 700)
+    printer.put("m", 182, 698, "R", 6.5)
+    printer.put("2", 188, 704, "R", 6.5)
+    printer.put("in all of the text.", 200, 700)
+    assert lines(printer)[0] == "We call the variance sigmam2 in all of the text."
+
+
 @pytest.mark.parametrize("accent_first", [True, False])
 def test_an_accent_that_is_printed_over_its_letter_is_part_of_it(accent_first):
     printer = Printer(1, "")

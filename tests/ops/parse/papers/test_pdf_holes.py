@@ -1,0 +1,142 @@
+"""Formulas and signs that a PDF has and a text cannot have: their sentences say so."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ops.parse.papers import printed_papers
+from tests.ops.parse.papers.printed_papers import read
+from tests.papers_as_pdf import NO_UNICODE, SIZE, width
+
+
+def holes(printer):
+    """Sentences, each with the number of its holes."""
+    return [(sentence.text, sentence.holes) for sentence in read(printer).sentences]
+
+
+def begun():
+    printer = printed_papers.begun()
+    printer.heading("1 Introduction")
+    printer.paragraph("We measured the labels of all archives in detail. They were read twice by everybody.")
+    return printer
+
+
+BEFORE = [("We measured the labels of all archives in detail.", 0), ("They were read twice by everybody.", 0)]
+
+
+def put_in_line(printer, *pieces):
+    printer.y -= printer.leading
+    left = 60.0
+    for text, font in pieces:
+        printer.put(text, left, printer.y, font)
+        left += width(text, font, SIZE)
+
+
+def formula(printer, text, gap=10):
+    printer.y -= gap
+    printer.line(text, 150, "I")
+    printer.y -= gap
+
+
+def test_a_sign_without_unicode_is_a_hole_in_its_sentence():
+    printer = begun()
+    put_in_line(
+        printer, ("They show that ", "R"), (NO_UNICODE, "M"), (" is the loss of all of the archives. It", "R")
+    )
+    printer.line("is the rate of what we have measured.")
+    assert holes(printer) == [
+        *BEFORE,
+        ("They show that is the loss of all of the archives.", 1),
+        ("It is the rate of what we have measured.", 0),
+    ]
+
+
+@pytest.mark.parametrize("end", ["", ",", ".", " (1)", ",   (1)"])
+def test_a_displayed_formula_is_a_hole_in_the_sentence_that_goes_on_below_it(end):
+    printer = begun()
+    printer.line("The loss of the archives that we have read is then computed as")
+    formula(printer, "L = a + b + c" + end)
+    printer.line("where a is the rate of the first archive. The others are measured in the same way.")
+    assert holes(printer) == [
+        *BEFORE,
+        ("The loss of the archives that we have read is then computed as where a is the rate of the first archive.", 1),
+        ("The others are measured in the same way.", 0),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("last", "text"), [("by", "by."), ("as follows:", "as follows:")])
+def test_a_displayed_formula_may_end_its_sentence(last, text):
+    printer = begun()
+    printer.line(f"The loss of the archives that we have read is given {last}")
+    formula(printer, "L = a + b + c.")
+    printer.line("The others are measured in the same way, as we have shown above.")
+    assert holes(printer) == [
+        *BEFORE,
+        (f"The loss of the archives that we have read is given {text}", 1),
+        ("The others are measured in the same way, as we have shown above.", 0),
+    ]
+
+
+def test_a_displayed_formula_below_a_whole_sentence_leaves_no_hole():
+    printer = begun()
+    formula(printer, "L = a + b + c.")
+    printer.line("The others are measured in the same way, as we have shown above.")
+    assert holes(printer) == [
+        *BEFORE,
+        ("The others are measured in the same way, as we have shown above.", 0),
+    ]
+
+
+@pytest.mark.parametrize(("above", "below", "apart"), [(4, -3.5, 0), (7, -7, 6)])
+def test_a_fraction_in_a_line_is_a_hole_where_it_stands(above, below, apart):
+    printer = begun()
+    printer.y -= apart
+    before = "The first of the rates is high. The second one is "
+    printer.line(before)
+    left = 60 + width(before, "R", SIZE)
+    printer.put("a", left, printer.y + above, "R", 6)
+    printer.put("b", left, printer.y + below, "R", 6)
+    printer.put("of it, as all of us have seen.", left + 7, printer.y)
+    printer.y -= apart
+    printer.line("The others are measured in the same way, as we have shown above.")
+    found = holes(printer)
+    assert [text for text, _ in found] == [
+        *(text for text, _ in BEFORE),
+        "The first of the rates is high.",
+        "The second one is of it, as all of us have seen.",
+        "The others are measured in the same way, as we have shown above.",
+    ]
+    assert [bool(count) for _, count in found] == [False, False, False, True, False]
+
+
+def test_the_numbers_of_a_drawing_leave_no_hole():
+    printer = begun()
+    printer.line("The sentence goes on below the drawing that stands between its two halves and")
+    printer.y -= 20
+    for left in range(60, 400, 60):
+        printer.put("0.5", left, printer.y, "R", 7)
+    printer.y -= 20
+    printer.line("Figure 1: The rates of everything.")
+    printer.y -= 20
+    printer.line("ends here. The others are measured in the same way.")
+    assert holes(printer) == [
+        *BEFORE,
+        ("The sentence goes on below the drawing that stands between its two halves and ends here.", 0),
+        ("The others are measured in the same way.", 0),
+    ]
+
+
+def test_a_small_picture_in_a_line_is_a_hole():
+    printer = begun()
+    before = "They show that "
+    printer.line(before)
+    left = 60 + width(before, "R", SIZE)
+    picture = b"q 20 0 0 8 %.2f %.2f cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q"
+    printer.pages[-1].append(picture % (left, printer.y - 1))
+    printer.pages[-1].append(picture % (40, printer.y - 1))
+    printer.put(" is the loss of all of the archives. It is high.", left + 20, printer.y)
+    assert holes(printer) == [
+        *BEFORE,
+        ("They show that is the loss of all of the archives.", 1),
+        ("It is high.", 0),
+    ]
