@@ -22,6 +22,7 @@ from ops.core.sampling import split_of
 from ops.core.thresholds import at_least, scored
 from ops.filters.contamination import ContaminationParams
 from ops.text.word_numbers import normalised
+from ops.text.words import fold
 from ops.wikisum import tokenizer as sub_words
 from ops.wikisum.corpus import SEARCH, CorpusName
 from ops.wikisum.learned_ranker import LEARNED, LearnedRanker
@@ -29,6 +30,7 @@ from ops.wikisum.learned_ranker import load as load_ranker
 from ops.wikisum.rank import Method, rank
 from ops.wikisum.ranked import members, order_of
 from ops.wikisum.schemas import EXAMPLES, SplitParams
+from ops.wikisum.targets import PARAGRAPH_END, beginning, target_of
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -96,6 +98,7 @@ class _NotTaken(NamedTuple):
 
 class _Source(NamedTuple):
     text: str
+    natural: str
     tokens: list[int]
     paragraphs: int
 
@@ -178,12 +181,12 @@ def _row(
     ranker: LearnedRanker | None,
     splits: SplitParams,
 ) -> Row | _NotTaken:
-    target = sub_words.target_of(unit, content.target)
-    scores, note = _scores(unit, content, target, ranker)
+    target = target_of(unit, content.target)
+    scores, note = _scores(unit, content, target.text, ranker)
     order = order_of(scores)
     if not order:
         return _NotTaken("no_paragraph_in_corpus")
-    target_tokens = _tokens(target, pieces)
+    target_tokens = _tokens(target.text, pieces)
     longest = content.longest_target
     if longest is not None and len(target_tokens) > longest and content.longer_targets == "left_out":
         return _NotTaken("too_long_for_set", len(target_tokens))
@@ -202,10 +205,12 @@ def _row(
         "note": note or None,
         "target_kind": content.target,
         "source": source.text,
+        "source_text": source.natural,
         "source_tokens": source.tokens,
         "used_paragraphs": source.paragraphs,
         "cited_pages": unit["citations"] if content.references and content.corpus != SEARCH else 0,
-        "target": target,
+        "target": target.text,
+        "target_text": target.natural,
         "target_tokens": target_tokens,
         "longest_target": longest,
     }
@@ -246,18 +251,21 @@ def _source(unit: Row, order: Sequence[int], most: int, pieces: Tokenizer) -> _S
     """Return the title and the first paragraphs, cut to `most` sub-words including the title's."""
     title = normalised(unit["title"])
     tokens = [*_tokens(title, pieces), sub_words.SPECIAL.index(sub_words.TITLE_END)]
-    texts: list[str] = []
+    paragraphs: list[Row] = []
     for index in order:
         if len(tokens) >= most:
             break
-        texts.append(unit["paragraphs"][index]["text"])
-        tokens += _tokens(texts[-1], pieces)
-    text = " ".join([title, sub_words.TITLE_END, *texts])
+        paragraphs.append(unit["paragraphs"][index])
+        tokens += _tokens(paragraphs[-1]["text"], pieces)
+    text = " ".join([title, sub_words.TITLE_END, *(paragraph["text"] for paragraph in paragraphs)])
+    natural = [fold(unit["title"]), *(paragraph["natural"] for paragraph in paragraphs)]
+    natural_text = PARAGRAPH_END.join(natural)
     if len(tokens) > most:
         tokens = tokens[:most]
         decoded = pieces.decode(tokens, skip_special_tokens=False).strip()
         text = decoded.replace(sub_words.TITLE_END, f" {sub_words.TITLE_END}", 1)
-    return _Source(text, tokens, len(texts))
+        natural_text = beginning(natural_text, decoded.replace(sub_words.TITLE_END, " ", 1))
+    return _Source(text, natural_text, tokens, len(paragraphs))
 
 
 def _tokens(text: str, pieces: Tokenizer) -> list[int]:

@@ -26,9 +26,11 @@ from ops.core.parts import Parts
 from ops.text.holes import holes_within
 from ops.text.sentences import sentence_spans
 from ops.text.word_numbers import normalised
+from ops.text.words import fold
 from ops.wikisum.corpus import CITATIONS, COMBINED, SEARCH, CorpusName
 from ops.wikisum.rank import Method, Ranking, bigram_recalls, rank
 from ops.wikisum.schemas import RANKED
+from ops.wikisum.targets import PARAGRAPH_END
 
 #: Why a paragraph is dropped.
 Fault = Literal["few_tokens", "no_letter", "no_sentence"]
@@ -189,7 +191,8 @@ def _paragraphs(
     found: list[Row] = []
     filtered: list[Row] = []
     for position, place in enumerate(page["paragraphs"]):
-        text = normalised(page["text"][place["start"] : place["end"]])
+        natural = fold(page["text"][place["start"] : place["end"]])
+        text = normalised(natural)
         paragraph = {"page_id": page["id"], "position": position, "text": text}
         if fault := paragraph_fault(text):
             filtered.append({**paragraph, "reason": fault})
@@ -199,7 +202,8 @@ def _paragraphs(
             first.update({name: first[name] or unit[name] for name in ("cited", "searched")})
             filtered.append({**paragraph, "reason": REPEATED})
         else:
-            row = {**paragraph, "cited": unit["cited"], "searched": unit["searched"]}
+            flags = {"cited": unit["cited"], "searched": unit["searched"]}
+            row = {**paragraph, **flags, "natural": natural}
             seen.setdefault(text, row)
             found.append(row)
     return found, filtered
@@ -213,10 +217,11 @@ def _row(
     params: RankedParams,
 ) -> Row:
     left_out: list[Row] = []
-    (_, lead), *sections = [
-        (normalised(section["title"]), normalised(_target(article, index, left_out, params.holes)))
+    (_, natural_lead), *sections = [
+        (fold(section["title"]), _natural(article, index, left_out, params.holes))
         for index, section in enumerate(article["sections"])
     ] or [("", "")]
+    lead = normalised(natural_lead)
     return {
         "id": row_id("ranked", article["id"]),
         "source_ids": [unit["id"] for unit in references],
@@ -226,7 +231,17 @@ def _row(
         "month": article["month"],
         "citations": sum(unit["cited"] for unit in references),
         "lead": lead,
-        "sections": [{"title": heading, "text": text} for heading, text in sections if text],
+        "natural_lead": natural_lead,
+        "sections": [
+            {
+                "title": normalised(heading),
+                "text": normalised(text),
+                "natural_title": heading,
+                "natural": text,
+            }
+            for heading, text in sections
+            if text
+        ],
         "left_out": left_out,
         "paragraphs": list(paragraphs),
         "rankings": [
@@ -238,7 +253,7 @@ def _row(
     }
 
 
-def _target(article: Row, index: int, left_out: list[Row], most: int) -> str:
+def _natural(article: Row, index: int, left_out: list[Row], most: int) -> str:
     """Return the text of a section without sentences that have more than `most` holes; list these."""
     section, holes = article["sections"][index], article["holes"] or ()
     start, text = section["start"], article["text"][section["start"] : section["end"]]
@@ -250,7 +265,8 @@ def _target(article: Row, index: int, left_out: list[Row], most: int) -> str:
                 left_out.append({"section": index, "holes": count, "text": text[first:end]})
                 pieces.append(text[done:first])
                 done = end
-    return "".join([*pieces, text[done:]])
+    paragraphs = map(fold, "".join([*pieces, text[done:]]).split("\n"))
+    return PARAGRAPH_END.join(paragraph for paragraph in paragraphs if paragraph)
 
 
 def _ranking(

@@ -81,6 +81,7 @@ PARAGRAPH = struct(
     ("cited", _FLAG, "whether the article cites the page, or another one with the same paragraph"),
     ("searched", _FLAG, "whether the page is a result of the search, or another one with the same paragraph"),
     ("text", _TEXT, "normalised", TEXT),
+    ("natural", _TEXT, "as on the page: cased, with its own spaces and punctuation"),
 )
 
 RANKED = Shape(
@@ -91,9 +92,17 @@ RANKED = Shape(
         ("month", _TEXT, "of the article, YYYY-MM or YYYY", TIME),
         ("citations", _INT, "cited pages that were crawled"),
         ("lead", _TEXT, "normalised; empty where the article has no lead", TEXT),
+        ("natural_lead", _TEXT, "as in the article, a blank line between two paragraphs"),
         (
             "sections",
-            pa.list_(struct(("title", _TEXT, "normalised"), ("text", _TEXT, "normalised"))),
+            pa.list_(
+                struct(
+                    ("title", _TEXT, "normalised"),
+                    ("text", _TEXT, "normalised"),
+                    ("natural_title", _TEXT, "as in the article"),
+                    ("natural", _TEXT, "as in the article, a blank line between two paragraphs"),
+                )
+            ),
             "behind the lead, those with text",
         ),
         (
@@ -165,11 +174,13 @@ EXAMPLES = Shape(
         ("ranker", _TEXT, "what ordered the paragraphs"),
         ("note", _TEXT, "why the ranker could tell no order, if it could not"),
         ("target_kind", _TEXT, "lead, or article: with its headings marked"),
-        ("source", _TEXT, "title and ranked paragraphs, as many as there is room for"),
+        ("source", _TEXT, "title and ranked paragraphs, as many as there is room for; normalised"),
+        ("source_text", _TEXT, "the same as on the pages: cased, with its own spaces and punctuation", TEXT),
         ("source_tokens", pa.list_(_INT), "the same as sub-words, cut at the length of the set"),
         ("used_paragraphs", _INT, "that are in the source; the last one may be cut"),
         ("cited_pages", _INT, "pages that the article cites, among those that the source is drawn from"),
-        ("target", _TEXT, "what is to be written", TEXT),
+        ("target", _TEXT, "what is to be written; normalised", TEXT),
+        ("target_text", _TEXT, "the same as in the article", TEXT),
         ("target_tokens", pa.list_(_INT), "the same as sub-words"),
         (
             "longest_target",

@@ -255,7 +255,9 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Ou
         between("target_tokens.length", 1),
         *none("source_tokens.items.missing", "target_tokens.items.missing"),
         *text("source", longest=1_000_000),
+        *text("source_text", longest=1_000_000),
         *text("target", longest=1_000_000),
+        *text("target_text", longest=1_000_000),
         *steady(),
     ],
 )

@@ -78,7 +78,11 @@ def test_paragraphs_are_kept_or_filtered_with_their_reason(steps):
     ]
     assert steps.outcome("ranked").combinations == {"few_tokens": 1, "no_letter": 1}
     assert row["lead"] == "salt bread is a flat bread ."
-    assert row["sections"] == [{"title": "history", "text": normalised(MONKS)}]
+    assert row["natural_lead"] == "Salt bread is a flat bread."
+    assert row["sections"] == [
+        {"title": "history", "text": normalised(MONKS), "natural_title": "History", "natural": MONKS}
+    ]
+    assert [paragraph["natural"] for paragraph in row["paragraphs"]][:2] == [MONKS, HARBOUR]
     assert row["citations"] == 1
 
 
@@ -127,7 +131,10 @@ def test_a_sentence_with_a_hole_is_no_part_of_a_target_but_is_kept_beside_it(tmp
     steps = Steps(tmp_path / "strict", [bread], [page("http://a/1", HARBOUR)])
     (row,) = steps.kept("ranked")
     assert row["lead"] == "it is flat . it has salt"
-    assert row["sections"] == [{"title": "use", "text": "it is eaten ."}]
+    assert row["natural_lead"] == "It is flat.\n\nIt has salt"
+    assert [(found["text"], found["natural"]) for found in row["sections"]] == [
+        ("it is eaten .", "It is eaten.")
+    ]
     assert row["left_out"] == [
         {"section": 0, "holes": 1, "text": "Bread was baked in."},
         {"section": 1, "holes": 1, "text": "It costs."},
@@ -162,6 +169,13 @@ def test_an_example_has_title_and_ranked_paragraphs_as_input_and_the_lead_as_tar
     )
     assert lead["target"] == "salt bread is a flat bread ."
     assert whole["target"] == f"salt bread is a flat bread . == history == {normalised(MONKS)}"
+    assert (
+        lead["source_text"] == f"Salt bread\n\n{HARBOUR}\n\nBread of salt is sold in many towns.\n\n{MONKS}"
+    )
+    assert lead["target_text"] == "Salt bread is a flat bread."
+    assert whole["target_text"] == f"Salt bread is a flat bread.\n\n== History ==\n\n{MONKS}"
+    assert lead["source_text"].startswith(whole["source_text"])
+    assert normalised(whole["source_text"]) == whole["source"].replace(f" {TITLE_END}", "")
     assert (lead["used_paragraphs"], whole["used_paragraphs"]) == (3, 1)
     assert whole["source_tokens"] == lead["source_tokens"][:7]
     pieces = load_tokenizer(steps.pieces)
