@@ -113,17 +113,19 @@ def examples(
     learned_ranker: Artifact,
     splits: SplitParams,
     params: ExampleParams,
+    in_every_set: bool = False,
 ) -> Outcomes:
     """Yield an example of every article for every set; the units are the articles.
 
     Drop reasons: `no_crawlable_citation`, `no_lead`; and for an article that gives no example to any set,
     `too_long` if its target is longer than a set allows, else `no_paragraph`. Articles that only some sets
-    skip are counted as `too_long_for_set` and `no_paragraph_in_corpus`. Raises LookupError for a set whose
+    skip are counted as `too_long_for_set` and `no_paragraph_in_corpus`; `in_every_set` drops them, too, as
+    `not_in_every_set`. Raises LookupError for a set whose
     ranker or corpus is missing from wikisum.ranked.
     """
     pieces = Loaded(sub_words.load, (tokenizer,))
     ranker = Loaded(load_ranker, (learned_ranker,))
-    return ranked.map(examples_of, pieces, ranker, splits, params)
+    return ranked.map(examples_of, pieces, ranker, splits, params, in_every_set)
 
 
 def examples_of(
@@ -132,6 +134,7 @@ def examples_of(
     ranker: Loaded[LearnedRanker | None],
     splits: SplitParams,
     params: ExampleParams,
+    in_every_set: bool,
 ) -> Outcome:
     """Return the examples of one part."""
     units = ranked.to_pylist()
@@ -149,8 +152,14 @@ def examples_of(
                 for name, content in params.sets.items()
             ]
             found = [row for row in rows if not isinstance(row, _NotTaken)]
+            missing = [
+                name for name, row in zip(params.sets, rows, strict=True) if isinstance(row, _NotTaken)
+            ]
             lost.update(row.reason for row in rows if isinstance(row, _NotTaken))
-            kept += found
+            if found and missing and in_every_set:
+                dropped.append(drop(unit, "not_in_every_set", float(len(missing)), ", ".join(missing)))
+            else:
+                kept += found
             if not found:
                 longest = max(row.tokens for row in rows if isinstance(row, _NotTaken))
                 dropped.append(

@@ -13,6 +13,7 @@ from ops.wikisum.dispersion import DispersionParams
 from ops.wikisum.examples import ExampleParams, InputSet, articles_of, citations, examples
 from ops.wikisum.learned_ranker import LearnedRanker, LearnedRankerParams, learned_ranker
 from ops.wikisum.learned_ranker import load as load_ranker
+from ops.wikisum.models.grid import GridParams, grid_examples
 from ops.wikisum.ranked import RankedParams, first_words, lead_recall, order_of
 from ops.wikisum.schemas import SplitParams
 from ops.wikisum.statistics import rouge1_recall, statistics
@@ -411,3 +412,30 @@ def test_recall_of_the_output_is_rouge_1():
     output, inputs = "the sea is the salt of the sea", ["the sea", "a sea , the salt"]
     assert rouge1_recall(output, inputs) == rouge(" ".join(inputs), output)["rouge1"].recall == 5 / 8
     assert rouge1_recall("", inputs) == 0
+
+
+def test_every_set_of_the_grid_has_the_same_articles(tmp_path):
+    """The monks' page says nothing of salt bread, so the search does not count it: only a citation leads there."""
+    articles = [
+        article("Salt bread", "Salt bread is a flat bread.", cites=["http://a/1"]),
+        article("Glass street", "Glass street is a street.", cites=["http://a/2"]),
+    ]
+    pages = [page("http://a/1", HARBOUR, "A salt bread."), page("http://a/2", MONKS)]
+    steps = Steps(tmp_path, articles, pages, corpus=CorpusParams(clone_recall=1, title_mentions=1))
+    made(steps, {"lead": InputSet()})
+    slices = {"corpora": {"corpora": ["combined", "citations", "search"]}}
+    [outcome] = grid_examples(
+        steps.parts("ranked"),
+        steps.pieces,
+        steps.ranker,
+        ALL_TRAIN,
+        ExampleParams(),
+        GridParams.model_validate({"slices": slices}),
+    )
+    conserved(outcome)
+    assert {(row["title"], row["corpus"]) for row in outcome.kept.to_pylist()} == {
+        ("Salt bread", corpus) for corpus in ("combined", "citations", "search")
+    }
+    assert [(row["title"], row["reason"], row["detail"]) for row in outcome.dropped.to_pylist()] == [
+        ("Glass street", "not_in_every_set", "tf_idf-search-500")
+    ]
