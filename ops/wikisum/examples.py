@@ -100,7 +100,8 @@ class _Source(NamedTuple):
     text: str
     natural: str
     tokens: list[int]
-    paragraphs: int
+    paragraphs: list[Row]
+    """The paragraphs, with their places in the natural text."""
 
 
 class CleanParams(ContaminationParams, section="filters.contamination.wikisum"):
@@ -208,6 +209,8 @@ def _row(
         "split": split_of(unit["title"], splits),
         "article_id": unit["article_id"],
         "title": unit["title"],
+        "page": unit["page"],
+        "revision": unit["revision"],
         "month": unit["month"],
         "corpus": content.corpus,
         "ranker": content.ranker,
@@ -216,12 +219,31 @@ def _row(
         "source": source.text,
         "source_text": source.natural,
         "source_tokens": source.tokens,
-        "used_paragraphs": source.paragraphs,
+        "used_paragraphs": len(source.paragraphs),
         "cited_pages": unit["citations"] if content.references and content.corpus != SEARCH else 0,
         "target": target.text,
         "target_text": target.natural,
         "target_tokens": target_tokens,
         "longest_target": longest,
+        **_provenance(unit["references"] or (), source.paragraphs, target.sentences),
+    }
+
+
+def _provenance(references: Sequence[Row], paragraphs: Sequence[Row], sentences: Sequence[Row]) -> Row:
+    """Return the references that paragraphs are from or sentences cite, and these with indices into them."""
+    of_page = {reference["page_id"]: place for place, reference in enumerate(references)}
+    cited = {place for sentence in sentences for place in sentence["references"]}
+    used = sorted({of_page[paragraph["page_id"]] for paragraph in paragraphs} | cited)
+    numbers = {place: number for number, place in enumerate(used)}
+    return {
+        "references": [references[place] for place in used],
+        "paragraphs": [
+            {**paragraph, "reference": numbers[of_page[paragraph["page_id"]]]} for paragraph in paragraphs
+        ],
+        "sentences": [
+            {**sentence, "references": [numbers[place] for place in sentence["references"]]}
+            for sentence in sentences
+        ],
     }
 
 
@@ -274,7 +296,18 @@ def _source(unit: Row, order: Sequence[int], most: int, pieces: Tokenizer) -> _S
         decoded = pieces.decode(tokens, skip_special_tokens=False).strip()
         text = decoded.replace(sub_words.TITLE_END, f" {sub_words.TITLE_END}", 1)
         natural_text = beginning(natural_text, decoded.replace(sub_words.TITLE_END, " ", 1))
-    return _Source(text, natural_text, tokens, len(paragraphs))
+    return _Source(text, natural_text, tokens, [*_placed(paragraphs, natural, len(natural_text))])
+
+
+def _placed(paragraphs: Sequence[Row], texts: Sequence[str], length: int) -> Iterator[Row]:
+    """Yield the paragraphs of a source with their places in its natural text, which may be cut.
+
+    `texts` are the title and the paragraphs, joined by blank lines and cut to `length` characters.
+    """
+    end = len(texts[0])
+    for paragraph, text in zip(paragraphs, texts[1:], strict=True):
+        start, end = end + len(PARAGRAPH_END), end + len(PARAGRAPH_END) + len(text)
+        yield {**paragraph, "start": min(start, length), "end": min(end, length)}
 
 
 def _tokens(text: str, pieces: Tokenizer) -> list[int]:

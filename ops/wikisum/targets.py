@@ -6,6 +6,7 @@ Not here: which sentences they have (ranked.py), sub-words (tokenizer.py), sourc
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, takewhile
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ class Target(NamedTuple):
     """Normalised."""
     natural: str
     """As in the article."""
+    sentences: list[Row]
+    """With their places in the natural text."""
 
 
 def target_of(unit: Row, kind: str) -> Target:
@@ -30,13 +33,25 @@ def target_of(unit: Row, kind: str) -> Target:
     As in the released code, a heading is " == heading == "; in the natural text it is a paragraph of its own.
     An article without a lead has no target of either kind: "".
     """
-    lead = Target(unit["lead"], unit["natural_lead"])
-    if kind == "lead" or not lead.text:
-        return lead
-    natural = [lead.natural]
+    natural, starts = unit["natural_lead"], [0]
+    if kind == "lead" or not unit["lead"]:
+        return Target(unit["lead"], natural, [*_placed(unit, starts)])
+    pieces, length = [natural], len(natural)
     for section in unit["sections"]:
-        natural += [f"== {section['natural_title']} ==", section["natural"]]
-    return Target("".join([lead.text, *section_texts(unit)]), PARAGRAPH_END.join(natural))
+        heading = f"{PARAGRAPH_END}== {section['natural_title']} =={PARAGRAPH_END}"
+        starts.append(length + len(heading))
+        pieces += [heading, section["natural"]]
+        length = starts[-1] + len(section["natural"])
+    return Target("".join([unit["lead"], *section_texts(unit)]), "".join(pieces), [*_placed(unit, starts)])
+
+
+def _placed(unit: Row, starts: Sequence[int]) -> Iterator[Row]:
+    """Yield the sentences of sections whose natural texts start at these characters of a target."""
+    for sentence in unit["sentences"] or ():
+        if sentence["section"] < len(starts):
+            start = starts[sentence["section"]]
+            places = {name: start + sentence[name] for name in ("start", "end")}
+            yield {**sentence, **places, "marks": [start + mark for mark in sentence["marks"]]}
 
 
 def section_texts(unit: Row) -> list[str]:

@@ -187,6 +187,55 @@ def test_an_example_has_title_and_ranked_paragraphs_as_input_and_the_lead_as_tar
     )
 
 
+def test_an_example_says_where_its_texts_come_from(tmp_path):
+    bread = article(
+        "Salt bread", "Salt bread is a flat bread. Monks baked it.", [], ["http://a/1", "http://a/gone"]
+    )
+    bread |= {"page": "17", "revision": "94"}
+    bread["citations"][0] |= {"title": "Bread", "date": "May 2010", "archive": "http://archive/1"}
+    bread["citations"].append({"url": "http://a/9#top", "section": 0})
+    lead, end = bread["text"].index(" Monks"), len(bread["text"])
+    bread["marks"] = [{"place": lead, "citations": [2]}, {"place": end, "citations": [1, 0]}]
+    pages = [
+        page("http://b/1", "Bread of salt is sold in many towns.", title="Towns"),
+        {**page("http://a/1", "Home", MONKS), "date": "2018-06-01"},
+        page("http://a/2", HARBOUR),
+    ]
+    moved = [("http://a/9", "http://a/2")]
+    steps = Steps(tmp_path, [bread], pages, moved, corpus=CorpusParams(clone_recall=1, title_mentions=1))
+    [row] = made(steps, {"lead": InputSet(corpus="search", tokens=1000)}).kept.to_pylist()
+    cut = InputSet(corpus="search", tokens=len(row["source_tokens"]) - 3)
+    [row] = made(steps, {"lead": cut}).kept.to_pylist()
+    assert (row["page"], row["revision"]) == ("17", "94")
+    monks, harbour, towns = row["references"]
+    assert [found["address"] for found in row["references"]] == ["http://a/1", "http://a/2", "http://b/1"]
+    assert (monks["work"], monks["work_date"], monks["archive"]) == ("Bread", "May 2010", "http://archive/1")
+    assert (monks["fetched"], monks["licence"], monks["cited_as"]) == (
+        "2018-06-01",
+        "CC0-1.0",
+        ["http://a/1"],
+    )
+    assert (harbour["cited_as"], harbour["archive"]) == (["http://a/9"], None)
+    assert (towns["title"], towns["cited"], towns["searched"]) == ("Towns", False, True)
+    of_source = [
+        (row["references"][found["reference"]]["address"], row["source_text"][found["start"] : found["end"]])
+        for found in row["paragraphs"]
+    ]
+    assert [address for address, _ in of_source] == ["http://a/2", "http://b/1"]
+    assert of_source[0][1] == HARBOUR
+    assert (
+        row["source_text"].endswith(of_source[1][1])
+        and of_source[1][1] < "Bread of salt is sold in many towns."
+    )
+    first, second = row["sentences"]
+    assert [row["target_text"][found["start"] : found["end"]] for found in row["sentences"]] == [
+        "Salt bread is a flat bread.", "Monks baked it.",
+    ]  # fmt: skip
+    assert (first["citations"], first["references"], first["support"]) == (["http://a/9"], [1], 0)
+    assert (second["citations"], second["references"]) == (["http://a/gone", "http://a/1"], [0])
+    assert (second["support"], second["marks"]) == (1, [end])
+
+
 def test_a_title_longer_than_the_input_leaves_no_room(steps):
     [row] = made(steps, {"short": InputSet(tokens=2)}).kept.to_pylist()
     assert len(row["source_tokens"]) == 2 and row["used_paragraphs"] == 0

@@ -14,6 +14,11 @@ UNIT = {
         {"title": "use", "text": "b .", "natural_title": "Use", "natural": "B."},
         {"title": "past", "text": "c , d .", "natural_title": "Past", "natural": "C,\n\nd."},
     ],
+    "sentences": [
+        {"section": 0, "start": 0, "end": 7, "marks": [7], "citations": ["http://a/1"]},
+        {"section": 1, "start": 0, "end": 2, "marks": [], "citations": []},
+        {"section": 2, "start": 4, "end": 6, "marks": [6, 6], "citations": ["http://a/1", "http://a/2"]},
+    ],
 }
 
 TEXT = st.lists(
@@ -22,11 +27,27 @@ TEXT = st.lists(
 
 
 def test_an_article_is_its_lead_and_its_sections_with_their_headings():
-    assert target_of(UNIT, "lead") == Target("a lead .", "A lead.")
-    assert target_of(UNIT, "article") == Target(
-        "a lead . == use == b . == past == c , d .", "A lead.\n\n== Use ==\n\nB.\n\n== Past ==\n\nC,\n\nd."
+    lead, whole = target_of(UNIT, "lead"), target_of(UNIT, "article")
+    assert (lead.text, lead.natural) == ("a lead .", "A lead.")
+    assert whole.text == "a lead . == use == b . == past == c , d ."
+    assert whole.natural == "A lead.\n\n== Use ==\n\nB.\n\n== Past ==\n\nC,\n\nd."
+    assert target_of({**UNIT, "lead": "", "natural_lead": "", "sentences": []}, "article") == Target(
+        "", "", []
     )
-    assert target_of({**UNIT, "lead": "", "natural_lead": ""}, "article") == Target("", "")
+
+
+def test_sentences_are_where_the_target_has_them():
+    texts = {kind: target_of(UNIT, kind) for kind in ("lead", "article")}
+    assert [found["citations"] for found in texts["lead"].sentences] == [["http://a/1"]]
+    target = texts["article"]
+    assert [target.natural[found["start"] : found["end"]] for found in target.sentences] == [
+        "A lead.",
+        "B.",
+        "d.",
+    ]
+    assert [[target.natural[:mark][-2:] for mark in found["marks"]] for found in target.sentences] == [
+        ["d."], [], ["d.", "d."]
+    ]  # fmt: skip
 
 
 @given(TEXT, st.integers(0, 60))
