@@ -30,11 +30,14 @@ from ops.wikisum.learned_ranker import load as load_ranker
 from ops.wikisum.rank import Method, rank
 from ops.wikisum.ranked import members, order_of
 from ops.wikisum.schemas import EXAMPLES, SplitParams
-from ops.wikisum.targets import PARAGRAPH_END, beginning, target_of
+from ops.wikisum.targets import PARAGRAPH_END, Kind, Target, beginning, targets_of
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+
+#: An article has no section behind its lead, so a set of sections has no example of it.
+NO_SECTION = "no_section_for_set"
 
 #: What a user can do about an article that is dropped because it has too few cited pages.
 UNCITED = (
@@ -50,8 +53,11 @@ class InputSet(Params):
     """References whose paragraphs are read."""
     ranker: Method | Literal["learned"] = "tf_idf"
     """What orders the paragraphs."""
-    target: Literal["lead", "article"] = "lead"
-    """What the model writes."""
+    target: Kind = Field(
+        "lead",
+        description="what the model writes; section: an example for each section behind the lead, from "
+        "title, heading and references; outline: the headings of these sections",
+    )
     tokens: int = Field(500, ge=1, description="sub-words of the source, its title included: L")
     references: bool = Field(True, description="false: the title alone is the source (Figure 7)")
     longest_target: int | None = Field(
@@ -66,7 +72,7 @@ class InputSet(Params):
 
 
 def _longest_of_paper(target: str = "lead", references: bool = True, **_: object) -> int | None:
-    if target == "lead":
+    if target != "article":
         return None
     return 2192 if references else 4000
 
@@ -119,10 +125,10 @@ def examples(
     """Yield an example of every article for every set; the units are the articles.
 
     Drop reasons: `no_crawlable_citation`, `no_lead`; and for an article that gives no example to any set,
-    `too_long` if its target is longer than a set allows, else `no_paragraph`. Articles that only some sets
-    skip are counted as `too_long_for_set` and `no_paragraph_in_corpus`; `in_every_set` drops them, too, as
-    `not_in_every_set`. Raises LookupError for a set whose
-    ranker or corpus is missing from wikisum.ranked.
+    `too_long` if its target is longer than a set allows, else `no_paragraph`, or `no_section` if it has none
+    behind its lead. What only some sets skip is counted as `too_long_for_set`, `no_paragraph_in_corpus` and
+    `no_section_for_set`; `in_every_set` drops such articles, too, as `not_in_every_set`. Raises LookupError
+    for a set whose ranker or corpus is missing from wikisum.ranked.
     """
     pieces = Loaded(sub_words.load, (tokenizer,))
     ranker = Loaded(load_ranker, (learned_ranker,))
@@ -148,26 +154,28 @@ def examples_of(
         elif not unit["lead"]:
             dropped.append(drop(unit, "no_lead"))
         else:
-            rows = [
-                _row(unit, name, content, pieces.model, ranker.model, splits)
-                for name, content in params.sets.items()
-            ]
-            found = [row for row in rows if not isinstance(row, _NotTaken)]
-            missing = [
-                name for name, row in zip(params.sets, rows, strict=True) if isinstance(row, _NotTaken)
-            ]
-            lost.update(row.reason for row in rows if isinstance(row, _NotTaken))
+            found: list[Row] = []
+            not_taken: list[tuple[str, _NotTaken]] = []
+            for name, content in params.sets.items():
+                for row in _rows(unit, name, content, pieces.model, ranker.model, splits):
+                    if isinstance(row, _NotTaken):
+                        not_taken.append((name, row))
+                    else:
+                        found.append(row)
+            missing = [name for name, _ in not_taken]
+            lost.update(reason.reason for _, reason in not_taken)
             if found and missing and in_every_set:
                 dropped.append(drop(unit, "not_in_every_set", float(len(missing)), ", ".join(missing)))
             else:
                 kept += found
             if not found:
-                longest = max(row.tokens for row in rows if isinstance(row, _NotTaken))
-                dropped.append(
-                    drop(unit, "too_long", float(longest), "sub-words of the target")
-                    if longest
-                    else drop(unit, "no_paragraph", detail="in the corpora of the sets")
-                )
+                longest = max(reason.tokens for _, reason in not_taken)
+                if longest:
+                    dropped.append(drop(unit, "too_long", float(longest), "sub-words of the target"))
+                elif all(reason.reason == NO_SECTION for _, reason in not_taken):
+                    dropped.append(drop(unit, "no_section", detail="behind the lead, with text"))
+                else:
+                    dropped.append(drop(unit, "no_paragraph", detail="in the corpora of the sets"))
     return Outcome.of(EXAMPLES, [unit["id"] for unit in units], kept, dropped, combinations=+lost)
 
 
@@ -183,16 +191,33 @@ def articles_of(examples: pa.Table) -> int:
     return len(examples["article_id"].unique())
 
 
-def _row(
+def _rows(
     unit: Row,
     name: str,
     content: InputSet,
     pieces: Tokenizer,
     ranker: LearnedRanker | None,
     splits: SplitParams,
+) -> Iterator[Row | _NotTaken]:
+    """Yield the examples of an article for a set, or why there is none."""
+    targets = targets_of(unit, content.target)
+    if not targets:
+        yield _NotTaken(NO_SECTION)
+    for target in targets:
+        yield _row(unit, name, content, target, pieces, ranker, splits)
+
+
+def _row(
+    unit: Row,
+    name: str,
+    content: InputSet,
+    target: Target,
+    pieces: Tokenizer,
+    ranker: LearnedRanker | None,
+    splits: SplitParams,
 ) -> Row | _NotTaken:
-    target = target_of(unit, content.target)
-    scores, note = _scores(unit, content, target.text, ranker)
+    topic = f"{unit['title']} {target.heading}".strip()
+    scores, note = _scores(unit, content, topic, target, ranker)
     order = order_of(scores)
     if not order:
         return _NotTaken("no_paragraph_in_corpus")
@@ -200,9 +225,10 @@ def _row(
     longest = content.longest_target
     if longest is not None and len(target_tokens) > longest and content.longer_targets == "left_out":
         return _NotTaken("too_long_for_set", len(target_tokens))
-    source = _source(unit, order if content.references else (), content.tokens, pieces)
+    source = _source(topic, unit["paragraphs"], order if content.references else (), content.tokens, pieces)
+    numbered = [str(target.section)] if target.section else []
     return {
-        "id": row_id("example", unit["id"], name),
+        "id": row_id("example", unit["id"], name, *numbered),
         "source_ids": [unit["id"]],
         "licence": unit["licence"],
         "set": name,
@@ -216,6 +242,8 @@ def _row(
         "ranker": content.ranker,
         "note": note or None,
         "target_kind": content.target,
+        "section": target.section,
+        "heading": target.heading or None,
         "source": source.text,
         "source_text": source.natural,
         "source_tokens": source.tokens,
@@ -248,12 +276,14 @@ def _provenance(references: Sequence[Row], paragraphs: Sequence[Row], sentences:
 
 
 def _scores(
-    unit: Row, content: InputSet, target: str, ranker: LearnedRanker | None
+    unit: Row, content: InputSet, topic: str, target: Target, ranker: LearnedRanker | None
 ) -> tuple[Sequence[float | None], str]:
     """Return the scores of the paragraphs in a set's corpus, None for other paragraphs, and a note."""
-    # The cheating ranker counts bigrams of the target. wikisum.ranked has used those of the lead.
-    looks_at_article = (content.ranker, content.target) == ("cheating", "article")
-    if content.ranker != LEARNED and not looks_at_article:
+    # wikisum.ranked has used the lead's bigrams and the title: other targets have their own.
+    again = (content.ranker == "cheating" and content.target != "lead") or (
+        content.ranker == "tf_idf" and target.heading != ""
+    )
+    if content.ranker != LEARNED and not again:
         for ranking in unit["rankings"]:
             if (ranking["corpus"], ranking["ranker"]) == (content.corpus, content.ranker):
                 return ranking["scores"], ranking["note"]
@@ -264,12 +294,12 @@ def _scores(
     places = members(unit["paragraphs"], content.corpus)
     paragraphs = [unit["paragraphs"][place] for place in places]
     note = ""
-    if looks_at_article:
-        values = rank(
-            unit["title"], [paragraph["text"] for paragraph in paragraphs], "cheating", target
-        ).scores
+    if again:
+        texts = [paragraph["text"] for paragraph in paragraphs]
+        method: Method = "cheating" if content.ranker == "cheating" else "tf_idf"
+        _, values, note = rank(topic, texts, method, target.text)
     elif ranker:
-        values = ranker.scores(unit["title"], paragraphs)
+        values = ranker.scores(topic, paragraphs)
     else:
         values, note = [0.0] * len(places), "nothing could be learnt: reference order"
     scores: list[float | None] = [None] * len(unit["paragraphs"])
@@ -278,18 +308,18 @@ def _scores(
     return scores, note
 
 
-def _source(unit: Row, order: Sequence[int], most: int, pieces: Tokenizer) -> _Source:
-    """Return the title and the first paragraphs, cut to `most` sub-words including the title's."""
-    title = normalised(unit["title"])
+def _source(topic: str, ranked: Sequence[Row], order: Sequence[int], most: int, pieces: Tokenizer) -> _Source:
+    """Return the topic and the first paragraphs, cut to `most` sub-words including the topic's."""
+    title = normalised(topic)
     tokens = [*_tokens(title, pieces), sub_words.SPECIAL.index(sub_words.TITLE_END)]
     paragraphs: list[Row] = []
     for index in order:
         if len(tokens) >= most:
             break
-        paragraphs.append(unit["paragraphs"][index])
+        paragraphs.append(ranked[index])
         tokens += _tokens(paragraphs[-1]["text"], pieces)
     text = " ".join([title, sub_words.TITLE_END, *(paragraph["text"] for paragraph in paragraphs)])
-    natural = [fold(unit["title"]), *(paragraph["natural"] for paragraph in paragraphs)]
+    natural = [fold(topic), *(paragraph["natural"] for paragraph in paragraphs)]
     natural_text = PARAGRAPH_END.join(natural)
     if len(tokens) > most:
         tokens = tokens[:most]

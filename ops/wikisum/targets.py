@@ -1,4 +1,4 @@
-"""What a model is to write of an article: its lead or all of it, normalised and as in the article.
+"""What a model is to write of an article: lead, sections, outline or all of it, normalised and natural.
 
 Belongs here: the texts of targets, and the beginning of a natural text that corresponds to a normalised one.
 Not here: which sentences they have (ranked.py), sub-words (tokenizer.py), sources (examples.py).
@@ -6,14 +6,17 @@ Not here: which sentences they have (ranked.py), sub-words (tokenizer.py), sourc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import accumulate, takewhile
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ops.core.outcome import Row
 
 #: Between two paragraphs of a natural text.
 PARAGRAPH_END = "\n\n"
+
+
+Kind = Literal["lead", "article", "section", "outline"]
 
 
 class Target(NamedTuple):
@@ -25,33 +28,60 @@ class Target(NamedTuple):
     """As in the article."""
     sentences: list[Row]
     """With their places in the natural text."""
+    section: int = 0
+    """0 for the lead and what is no section, then an index from 1 into the sections."""
+    heading: str = ""
+    """Of the section, as in the article."""
 
 
-def target_of(unit: Row, kind: str) -> Target:
-    """Return the target of an article: its lead, or all of it with its headings marked.
+def targets_of(unit: Row, kind: Kind) -> list[Target]:
+    """Return the targets of an article: one for each section behind the lead, else one.
+
+    An outline has the headings of the sections that have text. An article without them has neither.
+    """
+    if kind == "section":
+        return [
+            Target(
+                section["text"],
+                section["natural"],
+                [*_sentences_of(unit, number)],
+                number,
+                section["natural_title"],
+            )
+            for number, section in enumerate(unit["sections"], start=1)
+        ]
+    if kind == "outline":
+        headings = [(section["title"], section["natural_title"]) for section in unit["sections"]]
+        text = " ".join(f"== {title} ==" for title, _ in headings)
+        return [Target(text, "\n".join(f"== {title} ==" for _, title in headings), [])] if headings else []
+    return [target_of(unit, kind)]
+
+
+def target_of(unit: Row, kind: Literal["lead", "article"]) -> Target:
+    """Return the lead of an article, or all of it with its headings marked.
 
     As in the released code, a heading is " == heading == "; in the natural text it is a paragraph of its own.
     An article without a lead has no target of either kind: "".
     """
     natural, starts = unit["natural_lead"], [0]
     if kind == "lead" or not unit["lead"]:
-        return Target(unit["lead"], natural, [*_placed(unit, starts)])
+        return Target(unit["lead"], natural, [*_sentences_of(unit, 0)])
     pieces, length = [natural], len(natural)
     for section in unit["sections"]:
         heading = f"{PARAGRAPH_END}== {section['natural_title']} =={PARAGRAPH_END}"
         starts.append(length + len(heading))
         pieces += [heading, section["natural"]]
         length = starts[-1] + len(section["natural"])
-    return Target("".join([unit["lead"], *section_texts(unit)]), "".join(pieces), [*_placed(unit, starts)])
-
-
-def _placed(unit: Row, starts: Sequence[int]) -> Iterator[Row]:
-    """Yield the sentences of sections whose natural texts start at these characters of a target."""
+    sentences: list[Row] = []
     for sentence in unit["sentences"] or ():
-        if sentence["section"] < len(starts):
-            start = starts[sentence["section"]]
-            places = {name: start + sentence[name] for name in ("start", "end")}
-            yield {**sentence, **places, "marks": [start + mark for mark in sentence["marks"]]}
+        start = starts[sentence["section"]]
+        places = {name: start + sentence[name] for name in ("start", "end")}
+        sentences.append({**sentence, **places, "marks": [start + mark for mark in sentence["marks"]]})
+    return Target("".join([unit["lead"], *section_texts(unit)]), "".join(pieces), sentences)
+
+
+def _sentences_of(unit: Row, section: int) -> Iterator[Row]:
+    return (sentence for sentence in unit["sentences"] or () if sentence["section"] == section)
 
 
 def section_texts(unit: Row) -> list[str]:

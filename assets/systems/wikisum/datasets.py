@@ -249,7 +249,7 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Ou
         *identity("example"),
         *not_null("set", "split", "article_id", "title", "corpus", "ranker", "source", "target"),
         among("month", THIS_PARTITION),
-        unique("set", "article_id"),
+        unique("set", "article_id", "section"),
         _SPLITS,
         between("source_tokens.length", 1),
         between("target_tokens.length", 1),

@@ -187,6 +187,30 @@ def test_an_example_has_title_and_ranked_paragraphs_as_input_and_the_lead_as_tar
     )
 
 
+def test_a_section_is_written_from_title_heading_and_the_paragraphs_about_them(tmp_path):
+    sections = [("Harbour", HARBOUR), ("Monks of Torrow", MONKS), ("Empty", "")]
+    bread = article("Salt bread", "Salt bread is a flat bread.", sections, ["http://a/1"])
+    plain = article("Tane", "Tane is a river.", [], ["http://a/1"])
+    steps = Steps(tmp_path, [bread, plain], [page("http://a/1", MONKS, HARBOUR)])
+    sets = {"of": InputSet(target="section", tokens=1000), "outline": InputSet(target="outline")}
+    outcome = made(steps, sets)
+    harbour, monks, outline = outcome.kept.to_pylist()
+    assert harbour["source"].startswith(f"salt bread harbour {TITLE_END} {normalised(HARBOUR)} ")
+    assert monks["source"].startswith(f"salt bread monks of torrow {TITLE_END} {normalised(MONKS)} ")
+    assert monks["source_text"].startswith(f"Salt bread Monks of Torrow\n\n{MONKS}")
+    assert (monks["target"], monks["target_text"]) == (normalised(MONKS), MONKS)
+    assert (monks["section"], monks["heading"]) == (2, "Monks of Torrow")
+    assert (outline["target"], outline["section"], outline["heading"]) == (
+        "== harbour == == monks of torrow ==",
+        0,
+        None,
+    )
+    assert len(set(outcome.kept["id"].to_pylist())) == 3
+    assert [(row["title"], row["reason"]) for row in outcome.dropped.to_pylist()] == [("Tane", "no_section")]
+    assert outcome.combinations == {"no_section_for_set": 2}
+    assert len(made(steps, sets | {"lead": InputSet()}).kept) == 5
+
+
 def test_an_example_says_where_its_texts_come_from(tmp_path):
     bread = article(
         "Salt bread", "Salt bread is a flat bread. Monks baked it.", [], ["http://a/1", "http://a/gone"]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from ops.text.word_numbers import normalised
 from ops.text.words import fold
-from ops.wikisum.targets import Target, beginning, target_of
+from ops.wikisum.targets import Target, beginning, target_of, targets_of
 
 UNIT = {
     "lead": "a lead .",
@@ -48,6 +48,21 @@ def test_sentences_are_where_the_target_has_them():
     assert [[target.natural[:mark][-2:] for mark in found["marks"]] for found in target.sentences] == [
         ["d."], [], ["d.", "d."]
     ]  # fmt: skip
+
+
+def test_an_article_has_a_target_for_each_section_and_an_outline():
+    use, past = targets_of(UNIT, "section")
+    assert (use.text, use.natural, use.section, use.heading) == ("b .", "B.", 1, "Use")
+    assert (past.section, past.heading) == (2, "Past")
+    assert [past.natural[found["start"] : found["end"]] for found in past.sentences] == ["d."]
+    [outline] = targets_of(UNIT, "outline")
+    assert (outline.text, outline.natural) == ("== use == == past ==", "== Use ==\n== Past ==")
+    assert (
+        targets_of({**UNIT, "sections": []}, "section")
+        == targets_of({**UNIT, "sections": []}, "outline")
+        == []
+    )
+    assert targets_of(UNIT, "lead") == [target_of(UNIT, "lead")]
 
 
 @given(TEXT, st.integers(0, 60))
