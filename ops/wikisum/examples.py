@@ -87,7 +87,7 @@ class ExampleParams(Params, section="wikisum.examples"):
             "article": InputSet(target="article", tokens=6000),
         },
         min_length=1,
-        description="the paper: 500 of leads, 6,000 of articles, and others",
+        description="the paper: 500 of leads, 6,000 of articles, and others; what is given replaces all of them",
     )
     citations: int = Field(
         1, ge=0, description="an article with fewer crawled citations is dropped (section 3: at least one)"
