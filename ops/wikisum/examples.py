@@ -58,7 +58,12 @@ class InputSet(Params):
         description="what the model writes; section: an example for each section behind the lead, from "
         "title, heading and references; outline: the headings of these sections",
     )
-    tokens: int = Field(500, ge=1, description="sub-words of the source, its title included: L")
+    tokens: int = Field(
+        500,
+        ge=1,
+        description="sub-words of the source, its title included: L",
+        json_schema_extra={"paper": "500 and others to 11,000 for leads, 6,000 for articles"},
+    )
     references: bool = Field(True, description="false: the title alone is the source (Figure 7)")
     longest_target: int | None = Field(
         default_factory=lambda values: _longest_of_paper(**values),
@@ -87,10 +92,13 @@ class ExampleParams(Params, section="wikisum.examples"):
             "article": InputSet(target="article", tokens=6000),
         },
         min_length=1,
-        description="the paper: 500 of leads, 6,000 of articles, and others; what is given replaces all of them",
+        description="what is given replaces all of them",
     )
     citations: int = Field(
-        1, ge=0, description="an article with fewer crawled citations is dropped (section 3: at least one)"
+        1,
+        ge=0,
+        description="an article with fewer crawled citations is dropped (section 3)",
+        json_schema_extra={"paper": "1"},
     )
 
 

@@ -60,10 +60,14 @@ class RankedParams(Params, section="wikisum.ranked"):
         ge=0,
         le=1,
         description="a paragraph that scores this or more is dropped (menus, notes on cookies, footers); 1: "
-        "none is, as in the paper",
+        "none is",
+        json_schema_extra={"paper": "1"},
     )
-    repeated: Literal["dropped", "kept"] = "dropped"
-    """A paragraph that an earlier one of the same article equals; the paper keeps it."""
+    repeated: Literal["dropped", "kept"] = Field(
+        "dropped",
+        description="a paragraph that an earlier one of the same article equals",
+        json_schema_extra={"paper": "kept"},
+    )
     holes: int = Field(
         0,
         ge=0,

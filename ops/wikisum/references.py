@@ -65,11 +65,17 @@ class ReferenceParams(Params, section="wikisum.references"):
     If a search engine was asked about an article, its results count; else the local index is searched.
     """
 
-    results: int = Field(10, ge=0, description="of the search, for each section title; 0: none")
+    results: int = Field(
+        10,
+        ge=0,
+        description="of the search, for each section title; 0: none",
+        json_schema_extra={"paper": "10, of Google's"},
+    )
     query: Query = Field(
         QUERY,
         description="what is searched for a section, in the lead the title alone; the paper's headings have "
         "the article's title in front (Figure 7)",
+        json_schema_extra={"paper": "section titles"},
     )
     not_asked: tuple[str, ...] = Field(
         NOT_ASKED, description="headings that nothing is searched for, in whatever case"
@@ -81,6 +87,7 @@ class ReferenceParams(Params, section="wikisum.references"):
         "shingles",
         description="what of a section is looked for in a page to tell clones: runs of words, or words (the "
         "paper's formula, which wants wikisum.corpus.clone_recall: 0.5)",
+        json_schema_extra={"paper": "words"},
     )
     shingle_words: int = Field(4, ge=2, description="of a shingle")
     least_section_words: int = Field(
@@ -89,6 +96,7 @@ class ReferenceParams(Params, section="wikisum.references"):
         description="distinct shingles, or words, that a section must have to tell clones, or 'He died in "
         "London.' would make many (docs/reports/wikisum-clones.md); where none has as many, the article "
         "counts as one section",
+        json_schema_extra={"paper": "1"},
     )
     permutations: int = Field(0, ge=0, description="of a MinHash of each page, for near-duplicates; 0: none")
 

@@ -36,7 +36,12 @@ _FILE, _CONFIG = "tokenizer.json", "tokenizer_config.json"
 class TokenizerParams(Params, section="wikisum.tokenizer"):
     """The size of the vocabulary, and how much text it is trained on."""
 
-    vocabulary: int = Field(32_000, ge=300, description="special ones and bytes included; the paper's")
+    vocabulary: int = Field(
+        32_000,
+        ge=300,
+        description="special ones and bytes included",
+        json_schema_extra={"paper": "32,000"},
+    )
     characters: int = Field(
         10_000_000, ge=1, description="of the training split that are read, from articles in a drawn order"
     )
