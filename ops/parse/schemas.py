@@ -186,7 +186,7 @@ ARTICLES = Shape(
             "marks",
             pa.list_(
                 struct(
-                    ("place", _LONG, "character of the text behind which the reference stands"),
+                    ("place", _LONG, "character of the text that the reference follows"),
                     (
                         "citations",
                         pa.list_(_INT),

@@ -3,7 +3,7 @@
 Belongs here: recognising kinds of pages; removing nested markup that is not running text (comments,
 references, tables, files) in one pass each, so that time is linear in the length of any text; categories. Not
 here: the addresses that references cite (wikitext_citations.py), templates (wikitext_templates.py), closing
-what was taken out, and between which words references stood (wikitext_marks.py), dumps, and the XML around a
+what was taken out, and which words references follow (wikitext_marks.py), dumps, and the XML around a
 page (wikipedia.py).
 
 List items are not paragraphs, but are counted. mwparserfromhell resolves links and formatting. What cannot be

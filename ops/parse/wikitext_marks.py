@@ -1,7 +1,7 @@
 """Closing the places of a paragraph of wikitext where templates, references and files stood.
 
 Belongs here: brackets and white space around the marks of wikitext_values.py, which holes are none, and
-behind which words references stood. Not here: setting the marks.
+which words references follow. Not here: setting the marks.
 """
 
 from __future__ import annotations

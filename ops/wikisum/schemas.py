@@ -92,7 +92,7 @@ REFERENCE = struct(
 )
 
 SENTENCE_FIELDS = (
-    ("marks", pa.list_(_INT), "characters of the text behind which a `<ref>` stands"),
+    ("marks", pa.list_(_INT), "characters of the text that a `<ref>` follows"),
     ("citations", pa.list_(_TEXT), "addresses that these cite, crawled or not, without fragments"),
     ("references", pa.list_(_INT), "of these, the crawled ones: indices into the references"),
     (

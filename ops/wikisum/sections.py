@@ -27,7 +27,7 @@ class CitingSentence(NamedTuple):
     end: int
     """The first character in the section's natural text, and the one after the last."""
     marks: list[int]
-    """The characters of that text behind which references stand."""
+    """The characters of that text that references follow."""
     citations: list[str]
     """The addresses that these references cite, each once, without fragments."""
 
