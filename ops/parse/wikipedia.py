@@ -34,7 +34,7 @@ from ops.parse.schemas import ARTICLES
 from ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
 from ops.parse.warc import CrawledRows, body_of, opened
 from ops.parse.wikitext import Article, article
-from ops.parse.wikitext_marks import Mark
+from ops.parse.wikitext_marks import ReferenceMark
 from ops.text.holes import closed
 
 NOT_AN_ARTICLE = "not_an_article"
@@ -205,7 +205,7 @@ def _row(record: Record, form: _Form) -> Row:
     }
 
 
-def _placed(text: str, marks: Sequence[Sequence[Mark]]) -> Iterator[tuple[int, int]]:
+def _placed(text: str, marks: Sequence[Sequence[ReferenceMark]]) -> Iterator[tuple[int, int]]:
     """Yield the place of each reference in a section's text: behind a word and its punctuation."""
     start = 0
     paragraphs = text.split(_PARAGRAPH_END) if text else []

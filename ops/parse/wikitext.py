@@ -20,7 +20,7 @@ from typing import NamedTuple
 import mwparserfromhell
 
 from ops.parse.wikitext_citations import Citation, Work, cited, is_closed, pairs, replaced
-from ops.parse.wikitext_marks import Mark, finished, has_word, marks_of
+from ops.parse.wikitext_marks import ReferenceMark, finished, has_word, marks_of
 from ops.parse.wikitext_templates import rendered
 from ops.parse.wikitext_values import LAST_REFERENCE, MARKS, NOTHING, REFERENCE, power
 from ops.text.holes import HOLE, closed
@@ -69,7 +69,7 @@ class ArticleSection(NamedTuple):
     title: str
     level: int
     paragraphs: list[str]
-    marks: list[list[Mark]]
+    marks: list[list[ReferenceMark]]
     """The references of each paragraph."""
 
 
@@ -166,7 +166,7 @@ def _is_formula(line: str) -> bool:
     return _FORMULA_LINE.fullmatch(line) is not None or (HOLE in line and not has_word(line))
 
 
-def _paragraphs(text: str) -> Iterator[tuple[str, list[Mark]]]:
+def _paragraphs(text: str) -> Iterator[tuple[str, list[ReferenceMark]]]:
     text = _BREAK.sub("\n", _BREAKS.sub("\n\n", text))
     for block in re.split(r"\n[^\S\n]*\n", _plain(text)):
         paragraph = _SPACED.sub("", finished(fold(_UNPAIRED.sub("", block))))

@@ -36,7 +36,7 @@ _WORD = re.compile(r"\w+")
 _WORD_OR_REFERENCE = re.compile(rf"\w+|[{REFERENCE}-{LAST_REFERENCE}]")
 
 
-class Mark(NamedTuple):
+class ReferenceMark(NamedTuple):
     """The place of a reference in a paragraph."""
 
     reference: int
@@ -44,7 +44,7 @@ class Mark(NamedTuple):
     """The words of the paragraph before it."""
 
 
-def marks_of(block: str, paragraph: str) -> list[Mark]:
+def marks_of(block: str, paragraph: str) -> list[ReferenceMark]:
     """Return the references of a block, placed between the words of the paragraph that it became.
 
     The paragraph lacks some words of the block. Each of its words is taken to be the first of the block that
@@ -53,11 +53,11 @@ def marks_of(block: str, paragraph: str) -> list[Mark]:
     if not _REFERENCE.search(block):
         return []
     words = [*_WORD.findall(paragraph), ""]
-    marks: list[Mark] = []
+    marks: list[ReferenceMark] = []
     done = 0
     for found in _WORD_OR_REFERENCE.findall(block):
         if REFERENCE <= found <= LAST_REFERENCE:
-            marks.append(Mark(ord(found) - ord(REFERENCE), done))
+            marks.append(ReferenceMark(ord(found) - ord(REFERENCE), done))
         else:
             done += found == words[done]
     return marks

@@ -30,7 +30,7 @@ from ops.wikisum.learned_ranker import load as load_ranker
 from ops.wikisum.rank import Method, rank
 from ops.wikisum.ranked import members, order_of
 from ops.wikisum.schemas import EXAMPLES, SplitParams
-from ops.wikisum.targets import PARAGRAPH_END, Kind, Target, beginning, targets_of
+from ops.wikisum.targets import PARAGRAPH_END, Target, TargetKind, beginning, targets_of
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -53,7 +53,7 @@ class InputSet(Params):
     """References whose paragraphs are read."""
     ranker: Method | Literal["learned"] = "tf_idf"
     """What orders the paragraphs."""
-    target: Kind = Field(
+    target: TargetKind = Field(
         "lead",
         description="what the model writes; section: an example for each section behind the lead, from "
         "title, heading and references; outline: the headings of these sections",

@@ -29,7 +29,7 @@ from ops.wikisum.corpus import CITATIONS, COMBINED, SEARCH, CorpusName
 from ops.wikisum.dispersion import support
 from ops.wikisum.rank import Method, Ranking, bigram_recalls, rank
 from ops.wikisum.schemas import RANKED
-from ops.wikisum.sections import ArticleSection, cited_address, sections_of
+from ops.wikisum.sections import TargetSection, cited_address, sections_of
 
 #: Why a paragraph is dropped.
 Fault = Literal["few_tokens", "no_letter", "no_sentence"]
@@ -219,7 +219,7 @@ def _row(
     filtered: Sequence[Row],
     params: RankedParams,
 ) -> Row:
-    first, *others = [*sections_of(article, params.holes)] or [ArticleSection("", "", [], [])]
+    first, *others = [*sections_of(article, params.holes)] or [TargetSection("", "", [], [])]
     lead, sections = normalised(first.natural), [section for section in others if section.natural]
     return {
         "id": row_id("ranked", article["id"]),
@@ -256,7 +256,7 @@ def _row(
 
 
 def _sentences(
-    title: str, sections: Sequence[ArticleSection], references: Sequence[Row], paragraphs: Sequence[Row]
+    title: str, sections: Sequence[TargetSection], references: Sequence[Row], paragraphs: Sequence[Row]
 ) -> list[Row]:
     """Return the sentences of the lead and the sections, with the references that they cite."""
     cited = {url: place for place, unit in enumerate(references) for url in unit["cited_as"]}

@@ -32,7 +32,7 @@ class CitingSentence(NamedTuple):
     """The addresses that these references cite, each once, without fragments."""
 
 
-class ArticleSection(NamedTuple):
+class TargetSection(NamedTuple):
     """A section of an article; the first one is the lead."""
 
     title: str
@@ -43,7 +43,7 @@ class ArticleSection(NamedTuple):
     """The sentences with too many holes: index of the section, number of holes, text."""
 
 
-def sections_of(article: Row, most: int) -> Iterator[ArticleSection]:
+def sections_of(article: Row, most: int) -> Iterator[TargetSection]:
     """Yield the sections of an article without sentences that have more than `most` holes."""
     for index in range(len(article["sections"])):
         yield _section(article, index, most)
@@ -54,7 +54,7 @@ def cited_address(url: str) -> str:
     return url.partition("#")[0]
 
 
-def _section(article: Row, index: int, most: int) -> ArticleSection:
+def _section(article: Row, index: int, most: int) -> TargetSection:
     section, holes, marks = article["sections"][index], article["holes"] or (), article["marks"] or ()
     places = [mark["place"] for mark in marks]
     pieces: list[str] = []
@@ -81,4 +81,4 @@ def _section(article: Row, index: int, most: int) -> ArticleSection:
                 sentences.append(CitingSentence(length, length + len(text), stands, cited))
                 length += len(text)
                 separator = ""
-    return ArticleSection(fold(section["title"]), "".join(pieces), sentences, left_out)
+    return TargetSection(fold(section["title"]), "".join(pieces), sentences, left_out)

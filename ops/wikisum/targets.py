@@ -16,7 +16,7 @@ from ops.core.outcome import Row
 PARAGRAPH_END = "\n\n"
 
 
-Kind = Literal["lead", "article", "section", "outline"]
+TargetKind = Literal["lead", "article", "section", "outline"]
 
 
 class Target(NamedTuple):
@@ -34,7 +34,7 @@ class Target(NamedTuple):
     """Of the section, as in the article."""
 
 
-def targets_of(unit: Row, kind: Kind) -> list[Target]:
+def targets_of(unit: Row, kind: TargetKind) -> list[Target]:
     """Return the targets of an article: one for each section behind the lead, else one.
 
     An outline has the headings of the sections that have text. An article without them has neither.
