@@ -138,7 +138,9 @@ def _rows(
         elif field.default_factory_takes_validated_data:
             default = "by the other keys"
         else:
-            default = _with_sample(default_text(field.get_default(call_default_factory=True)), place)
+            default = default_text(field.get_default(call_default_factory=True))
+            default = f"{default}; the paper: {facts['paper']}" if "paper" in facts else default
+            default = _with_sample(default, default_text(field.get_default(call_default_factory=True)), place)
         meaning = field_meaning(kind, name) or told.get(place, "")
         if inner in shared:
             meaning = " ".join(
@@ -156,14 +158,14 @@ def _rows(
             yield from _rows(path, below, inner, root, shared, told)
 
 
-def _with_sample(default: str, place: str) -> str:
-    """Return the text of a default, with the value that the sample's params.yaml has in place of it."""
+def _with_sample(said: str, default: str, place: str) -> str:
+    """Return what is said of a default, with the value that the sample's params.yaml has in place of it."""
     value: Any = document()
     for name in place.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
     if value is None or isinstance(value, Mapping) or (own := default_text(value)) == default:
-        return default
-    return f"{default}; the sample: {own}"
+        return said
+    return f"{said}; the sample: {own}"
 
 
 def _names(facts: Mapping[str, Any]) -> str:

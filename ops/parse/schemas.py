@@ -147,6 +147,8 @@ ARTICLES = Shape(
         ("title", _TEXT, "as the source has it", TITLE),
         ("month", _TEXT, "that params.yaml gives it, YYYY-MM", TIME),
         ("date", _TEXT, "when it was last edited, where the source tells"),
+        ("page", _TEXT, "its number in the dump"),
+        ("revision", _TEXT, "the number of this revision in the dump"),
         ("text", _TEXT, "paragraphs, each one line, with a blank line between two; no headings", TEXT),
         (
             "holes",
@@ -169,8 +171,30 @@ ARTICLES = Shape(
         ),
         (
             "citations",
-            pa.list_(struct(("url", _TEXT), ("section", _INT, "index into the sections"))),
+            pa.list_(
+                struct(
+                    ("url", _TEXT),
+                    ("title", _TEXT, "of the work, as the reference has it; may be empty"),
+                    ("date", _TEXT, "of the work, as written; may be empty"),
+                    ("archive", _TEXT, "address of an archived copy; may be empty"),
+                    ("section", _INT, "index into the sections"),
+                )
+            ),
             "addresses that references cite, in the article's order, each once a section",
+        ),
+        (
+            "marks",
+            pa.list_(
+                struct(
+                    ("place", _LONG, "character of the text that the reference follows"),
+                    (
+                        "citations",
+                        pa.list_(_INT),
+                        "indices into the citations; none where it has no address",
+                    ),
+                )
+            ),
+            "the references in the text, in its order",
         ),
         ("list_items", _INT, "items of lists, which are no part of the text"),
         ("categories", pa.list_(_TEXT), "that editors put the article in, in its order"),

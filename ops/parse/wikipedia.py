@@ -34,6 +34,7 @@ from ops.parse.schemas import ARTICLES
 from ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
 from ops.parse.warc import CrawledRows, body_of, opened
 from ops.parse.wikitext import Article, article
+from ops.parse.wikitext_marks import ReferenceMark
 from ops.text.holes import closed
 
 NOT_AN_ARTICLE = "not_an_article"
@@ -66,16 +67,22 @@ class Dump:
         if text is None:
             raise ParseError("a page without text")
         if plain(descend(page, "ns")) not in ("", "0"):
-            return Article(title, date, [], [], 0, [], NOT_AN_ARTICLE)
+            return Article(title, date, [], [], [], 0, [], NOT_AN_ARTICLE)
         model = plain(descend(revision, "model"))
         if model not in ("", "wikitext"):
             raise ParseError(f"its text is no wikitext but {model!r:.40}")
-        return article(title, date, text.text or "", descend(page, "redirect") is not None)
+        found = article(title, date, text.text or "", descend(page, "redirect") is not None)
+        return found._replace(page=_number(page), revision=_number(revision))
 
 
 def _date(revision: etree._Element) -> str:
     """Return when a revision was made."""
     return plain(descend(revision, "timestamp"))
+
+
+def _number(element: etree._Element) -> str:
+    """Return the number of a page or a revision."""
+    return plain(next(children(element, "id"), None))
 
 
 class Wikitext:
@@ -141,6 +148,8 @@ FORMATS: dict[str, _Form] = {
 }
 
 _PARAGRAPH_END = "\n\n"
+#: A word, and what follows it without a space.
+_WORD_AND_SIGNS = re.compile(r"\w+[^\w\s]*")
 
 
 def parse_articles(records: Sequence[Record]) -> Outcome:
@@ -159,11 +168,17 @@ def _row(record: Record, form: _Form) -> Row:
     article = form.parse(readable(record))
     if article.reason:
         raise UnwantedError(article.reason, article.title)
-    sections, pieces, holes, length = [], [], [], 0
-    for section in article.sections:
-        text, places = closed(_PARAGRAPH_END.join(section.paragraphs))
+    sections, pieces, holes, marks, length = [], [], [], [], 0
+    cited = {(work.url, section): place for place, (work, section) in enumerate(article.citations)}
+    anywhere = {url: place for (url, _), place in reversed(cited.items())}
+    for number, section in enumerate(article.sections):
+        text, closings = closed(_PARAGRAPH_END.join(section.paragraphs))
         start = length
-        holes += [start + place for place in places]
+        holes += [start + place for place in closings]
+        for place, reference in _placed(text, section.marks):
+            urls = dict.fromkeys(article.references[reference])
+            its = [cited.get((url, number), anywhere[url]) for url in urls]
+            marks.append({"place": start + place, "citations": its})
         if text:
             pieces.append(text)
             length += len(text) + len(_PARAGRAPH_END)
@@ -181,10 +196,24 @@ def _row(record: Record, form: _Form) -> Row:
         "text": _PARAGRAPH_END.join(pieces),
         "holes": holes,
         "sections": sections,
-        "citations": [{"url": url, "section": section} for url, section in article.citations],
+        "page": article.page or None,
+        "revision": article.revision or None,
+        "citations": [{**work._asdict(), "section": section} for work, section in article.citations],
+        "marks": marks,
         "list_items": article.list_items,
         "categories": article.categories,
     }
+
+
+def _placed(text: str, marks: Sequence[Sequence[ReferenceMark]]) -> Iterator[tuple[int, int]]:
+    """Yield the place of each reference in a section's text: behind a word and its punctuation."""
+    start = 0
+    paragraphs = text.split(_PARAGRAPH_END) if text else []
+    for paragraph, of_paragraph in zip(paragraphs, marks, strict=True):
+        ends = [found.end() for found in _WORD_AND_SIGNS.finditer(paragraph)] if of_paragraph else []
+        for mark in of_paragraph:
+            yield start + ([0, *ends][min(mark.words, len(ends))]), mark.reference
+        start += len(paragraph) + len(_PARAGRAPH_END)
 
 
 #: Parts of real dumps have names like `enwiki-20180601-pages-articles1.xml-p10p30302.bz2`.

@@ -3,7 +3,8 @@
 Belongs here: recognising kinds of pages; removing nested markup that is not running text (comments,
 references, tables, files) in one pass each, so that time is linear in the length of any text; categories. Not
 here: the addresses that references cite (wikitext_citations.py), templates (wikitext_templates.py), closing
-what was taken out (wikitext_marks.py), dumps, and the XML around a page (wikipedia.py).
+what was taken out, and which words references follow (wikitext_marks.py), dumps, and the XML around a
+page (wikipedia.py).
 
 List items are not paragraphs, but are counted. mwparserfromhell resolves links and formatting. What cannot be
 rendered is marked as a hole (ops/text/holes.py).
@@ -13,14 +14,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import count
 from typing import NamedTuple
 
 import mwparserfromhell
 
-from ops.parse.wikitext_citations import Citation, cited, is_closed, pairs, replaced
-from ops.parse.wikitext_marks import finished, has_word
+from ops.parse.wikitext_citations import Citation, Work, cited, is_closed, pairs, replaced
+from ops.parse.wikitext_marks import ReferenceMark, finished, has_word, marks_of
 from ops.parse.wikitext_templates import rendered
-from ops.parse.wikitext_values import MARKS, NOTHING, power
+from ops.parse.wikitext_values import LAST_REFERENCE, MARKS, NOTHING, REFERENCE, power
 from ops.text.holes import HOLE, closed
 from ops.text.words import STOP_WORDS, fold
 
@@ -67,6 +69,8 @@ class ArticleSection(NamedTuple):
     title: str
     level: int
     paragraphs: list[str]
+    marks: list[list[ReferenceMark]]
+    """The references of each paragraph."""
 
 
 class Article(NamedTuple):
@@ -75,18 +79,23 @@ class Article(NamedTuple):
     title: str
     date: str
     sections: list[ArticleSection]
-    citations: list[tuple[str, int]]
-    """An address, and the index of the citing section."""
+    citations: list[tuple[Work, int]]
+    """A work with an address, and the index of the citing section; each address once per section."""
+    references: list[list[str]]
+    """The addresses of each reference, which marks number."""
     list_items: int
     categories: list[str]
     reason: str = ""
+    page: str = ""
+    revision: str = ""
+    """The numbers of the page and of this revision in the dump."""
 
 
 def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Article:
     """Return the content of a page in the main namespace."""
 
     def none(reason: str) -> Article:
-        return Article(title, date, [], [], 0, [], reason)
+        return Article(title, date, [], [], [], 0, [], reason)
 
     if redirect or _REDIRECT.match(wikitext):
         return none(REDIRECT)
@@ -94,12 +103,15 @@ def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Art
         return none(DISAMBIGUATION)
     if _LIST.match(title):
         return none(LIST)
-    text, citations, categories = cleaned(wikitext)
+    text, citations, references, categories = cleaned(wikitext)
     sections, items = _sections(text)
     if not any(section.paragraphs for section in sections):
         return none(NO_PROSE)
-    found = [(citation.url, min(citation.heading, len(sections) - 1)) for citation in citations]
-    return Article(title, date, sections, found, items, categories)
+    found: dict[tuple[str, int], tuple[Work, int]] = {}
+    for work, heading in citations:
+        section = min(heading, len(sections) - 1)
+        found.setdefault((work.url, section), (work, section))
+    return Article(title, date, sections, list(found.values()), references, items, categories)
 
 
 def _is_disambiguation(wikitext: str) -> bool:
@@ -111,7 +123,7 @@ def _is_disambiguation(wikitext: str) -> bool:
 
 def _sections(text: str) -> tuple[list[ArticleSection], int]:
     """Return the sections, the lead first, and the number of list items."""
-    sections = [ArticleSection("", 1, [])]
+    sections = [ArticleSection("", 1, [], [])]
     lines: list[str] = []
     items = 0
     for line in [*text.split("\n"), "= end ="]:
@@ -124,10 +136,12 @@ def _sections(text: str) -> tuple[list[ArticleSection], int]:
                 line = content if is_formula else ""
             lines.append("" if line.lstrip().startswith(_NO_PARAGRAPH) else line)
             continue
-        sections[-1].paragraphs.extend(_paragraphs("\n".join(_with_formulas(lines))))
+        for paragraph, marks in _paragraphs("\n".join(_with_formulas(lines))):
+            sections[-1].paragraphs.append(paragraph)
+            sections[-1].marks.append(marks)
         lines.clear()
         title, _ = closed(finished(_plain(heading[2])))
-        sections.append(ArticleSection(title, len(heading[1]), []))
+        sections.append(ArticleSection(title, len(heading[1]), [], []))
     return sections[:-1], items
 
 
@@ -152,12 +166,12 @@ def _is_formula(line: str) -> bool:
     return _FORMULA_LINE.fullmatch(line) is not None or (HOLE in line and not has_word(line))
 
 
-def _paragraphs(text: str) -> Iterator[str]:
+def _paragraphs(text: str) -> Iterator[tuple[str, list[ReferenceMark]]]:
     text = _BREAK.sub("\n", _BREAKS.sub("\n\n", text))
     for block in re.split(r"\n[^\S\n]*\n", _plain(text)):
         paragraph = _SPACED.sub("", finished(fold(_UNPAIRED.sub("", block))))
         if has_word(paragraph):
-            yield paragraph
+            yield paragraph, marks_of(block, paragraph)
 
 
 def _plain(text: str) -> str:
@@ -212,21 +226,23 @@ _SISTERS = re.compile(
 
 
 class Cleaned(NamedTuple):
-    """The cleaned text; what it cites, each address once per section; and its categories.
+    """The cleaned text, what it cites, the addresses of each reference, and its categories.
 
     Citations are in `<ref>`, in templates of works, and between `{{refbegin}}` and `{{refend}}`.
     """
 
     text: str
     citations: list[Citation]
+    references: list[list[str]]
     categories: list[str]
 
 
 def cleaned(text: str) -> Cleaned:
     """Return a wikitext without comments, references, templates, tables, files and categories, with marks."""
     text = _without_elements(_without_comments(_MARK.sub("", text)))
-    citations, references = cited(text)
-    text = rendered(replaced(text, references, _reference))
+    citations, references, urls = cited(text)
+    numbers = count()
+    text = rendered(replaced(text, references, lambda reference: _reference(reference, next(numbers))))
     text = replaced(text, pairs(text, _HTML_TABLES, "<table"), lambda _: "\n\n")
     text = replaced(text, pairs(text, _TABLES, "{|"), lambda _: "\n")
     text = _BLOCK.sub(_block, _UNNAMED.sub(_address_mark, _RAISED.sub(_raised, text)))
@@ -234,7 +250,7 @@ def cleaned(text: str) -> Cleaned:
     links = pairs(text, _BRACKETS, "[[")
     categories = [name for start, end in links if (name := _category(text[start:end]))]
     text = replaced(text, links, _link, lambda outside: _BRACKETS.sub(HOLE, outside))
-    return Cleaned(text, list(dict.fromkeys(citations)), list(dict.fromkeys(categories)))
+    return Cleaned(text, citations, urls, list(dict.fromkeys(categories)))
 
 
 def _without_comments(text: str) -> str:
@@ -276,8 +292,9 @@ def _element(name: str, content: str | None, is_empty: bool) -> str:
     return NOTHING
 
 
-def _reference(text: str) -> str:
-    return NOTHING if is_closed(text) else HOLE
+def _reference(text: str, number: int) -> str:
+    mark = ord(REFERENCE) + number
+    return HOLE if not is_closed(text) else chr(mark) if mark <= ord(LAST_REFERENCE) else NOTHING
 
 
 def _address_mark(address: re.Match[str]) -> str:

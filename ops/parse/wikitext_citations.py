@@ -1,21 +1,33 @@
 """The addresses that a wikitext cites, and the spans of nested markup.
 
-Belongs here: references, templates of works and lists of works, with their addresses; pairs of opening and
-closing marks, in one pass. Not here: what is shown in their place (wikitext.py).
+Belongs here: references, templates of works and lists of works, with their addresses and what they say of the
+works; pairs of opening and closing marks, in one pass. Not here: what is shown in their place (wikitext.py).
 """
 
 from __future__ import annotations
 
+import html
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
+
+from ops.text.words import fold
 
 _REF = re.compile(r"<ref\b([^<>]{0,2000}?)(/?)>", re.IGNORECASE)
 _REF_END = re.compile(r"</ref\s*>", re.IGNORECASE)
 _NAME = re.compile(r"name\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'/>]+)", re.IGNORECASE)
 _URL = re.compile(r"(?<![\w-])https?://(?:[^\s|\]\[{}<>\"']|'(?!'))+")
 _ARCHIVE = re.compile(r"archive-?url\s*=\s*\Z", re.IGNORECASE)
+#: Arguments of a template of a work, up to the next pipe outside of a link.
+_ARGUMENT = re.compile(
+    r"\|\s*(archive-?url|title|date|year)\s*=((?:[^|{}\[\]]|\[\[[^\[\]]{0,500}\]\]|\[(?!\[)|\](?!\])){0,1000})",
+    re.IGNORECASE,
+)
+#: The words of an address in brackets.
+_NAMED = re.compile(r"[^\S\n]+([^\[\]\n]{1,500})\]")
+_LINKED = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+_FORMATTED = re.compile(r"'{2,}|<[^<>]{0,200}>")
 #: Templates of cited works, in the languages with the most articles; and the templates around lists of works.
 _CITE = re.compile(
     r"\{\{\s*(?:cite|citation|cita|citar|citeer|cytuj|internetquelle|literatur|lien web|ouvrage)\b",
@@ -27,36 +39,59 @@ _BRACES = re.compile(r"\{\{|\}\}")
 _HEADING_LINE = re.compile(r"^(={1,6})[^=\n].*?=+[ \t]*$", re.MULTILINE)
 
 
-class Citation(NamedTuple):
-    """A cited address, and the index of the heading above the citation (0 for none)."""
+class Work(NamedTuple):
+    """A cited address, and what the citation says of it; "" for what it does not say."""
 
     url: str
+    title: str = ""
+    date: str = ""
+    """As written: "2010", "3 May 2010"."""
+    archive: str = ""
+    """The address of an archived copy."""
+
+
+class Citation(NamedTuple):
+    """A cited work, and the index of the heading above the citation (0 for none)."""
+
+    work: Work
     heading: int
 
 
 class _Cited(NamedTuple):
-    """The span of a citation, its name, and its addresses."""
+    """The span of a citation, its name, and its works."""
 
     start: int
     end: int
     name: str
-    urls: list[str]
+    works: list[Work]
 
 
-def cited(text: str) -> tuple[list[Citation], list[tuple[int, int]]]:
-    """Return what a text cites, and the spans of its references."""
+class Cited(NamedTuple):
+    """What a text cites."""
+
+    citations: list[Citation]
+    """In the order of the text."""
+    spans: list[tuple[int, int]]
+    """Of each `<ref>`."""
+    urls: list[list[str]]
+    """The addresses of each `<ref>`, with its name or without."""
+
+
+def cited(text: str) -> Cited:
+    """Return what a text cites, and its references."""
     headings = [found.start() for found in _HEADING_LINE.finditer(text)]
     references = list(_references(text))
-    named = {found.name: found.urls for found in reversed(references) if found.name and found.urls}
-    stretches = [(found.start, found.end) for found in references]
+    named = {found.name: found.works for found in reversed(references) if found.name and found.works}
+    references = [found._replace(works=found.works or named.get(found.name, [])) for found in references]
+    spans = [(found.start, found.end) for found in references]
     # Replace references by as many spaces, so that their templates are not found again and offsets stay.
-    listed = _listed(replaced(text, stretches, lambda reference: " " * len(reference)))
+    listed = _listed(replaced(text, spans, lambda reference: " " * len(reference)))
     citations = [
-        Citation(url, bisect_right(headings, found.start))
+        Citation(work, bisect_right(headings, found.start))
         for found in sorted([*references, *listed])
-        for url in found.urls or named.get(found.name, [])
+        for work in found.works
     ]
-    return citations, stretches
+    return Cited(citations, spans, [[work.url for work in found.works] for found in references])
 
 
 def is_closed(reference: str) -> bool:
@@ -76,7 +111,7 @@ def _references(text: str) -> Iterator[_Cited]:
         closed = closed and (end is not None or bool(found[2]))
         done = end.end() if end else found.end()
         content = text[found.end() : end.start()] if end else ""
-        yield _Cited(found.start(), done, name[1].strip("\"' ") if name else "", list(_urls(content)))
+        yield _Cited(found.start(), done, name[1].strip("\"' ") if name else "", list(_works(content)))
 
 
 def _listed(text: str) -> Iterator[_Cited]:
@@ -88,14 +123,45 @@ def _listed(text: str) -> Iterator[_Cited]:
             stretches += [(line.start(), line.end()) for line in _LINE.finditer(text, begun, mark.start())]
         begun = mark.end() if mark[1].lower() == "begin" else None
     for start, end in stretches:
-        yield _Cited(start, end, "", list(_urls(text[start:end])))
+        yield _Cited(start, end, "", list(_works(text[start:end])))
 
 
-def _urls(content: str) -> Iterator[str]:
+def _works(content: str) -> Iterator[Work]:
+    """Yield the works in a citation; a template of a work has the details of the addresses within it."""
     content = content.replace("{{=}}", "=")
+    templates = pairs(content, _BRACES, "{{", _CITE)
+    details = [_details(content[start:end]) for start, end in templates]
+    place = 0
     for found in _URL.finditer(content):
-        if not _ARCHIVE.search(content, max(0, found.start() - 20), found.start()):
-            yield _address(found.group().partition("&nbsp;")[0].replace("&amp;", "&"))
+        if _ARCHIVE.search(content, max(0, found.start() - 20), found.start()):
+            continue
+        while place < len(templates) and templates[place][1] <= found.start():
+            place += 1
+        within = place < len(templates) and templates[place][0] < found.start()
+        named = _NAMED.match(content, found.end()) if content[: found.start()].endswith("[") else None
+        work = details[place] if within else Work("", _worded(named[1]) if named else "")
+        yield work._replace(url=_url(found.group()))
+
+
+def _details(template: str) -> Work:
+    """Return what a template says of a work, without its address."""
+    given = {name.lower(): value for name, value in reversed(_ARGUMENT.findall(template))}
+    archive = _URL.search(given.get("archive-url", "") or given.get("archiveurl", ""))
+    return Work(
+        "",
+        _worded(given.get("title", "")),
+        _worded(given.get("date", "")) or _worded(given.get("year", "")),
+        _url(archive.group()) if archive else "",
+    )
+
+
+def _worded(value: str) -> str:
+    """Return a value without the markup of links and formatting."""
+    return fold(html.unescape(_FORMATTED.sub("", _LINKED.sub(r"\1", value))))
+
+
+def _url(found: str) -> str:
+    return _address(found.partition("&nbsp;")[0].replace("&amp;", "&"))
 
 
 def _address(url: str) -> str:

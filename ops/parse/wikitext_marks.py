@@ -1,18 +1,20 @@
 """Closing the places of a paragraph of wikitext where templates, references and files stood.
 
-Belongs here: brackets and white space around the marks of wikitext_values.py, and which holes are none.
-Not here: setting the marks.
+Belongs here: brackets and white space around the marks of wikitext_values.py, which holes are none, and
+which words references follow. Not here: setting the marks.
 """
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-from ops.parse.wikitext_values import ASIDE, ASIDE_END, MARKS, NOTHING
+from ops.parse.wikitext_values import ASIDE, ASIDE_END, LAST_REFERENCE, MARKS, NOTHING, REFERENCE
 from ops.text.holes import HOLE, closed
 from ops.text.words import fold
 
 _ASIDE = re.compile(f"{ASIDE}([^{ASIDE}{ASIDE_END}]*){ASIDE_END}")
+_REFERENCE = re.compile(f"[{REFERENCE}-{LAST_REFERENCE}]")
 _MARKED = re.compile(f"[{MARKS}{HOLE}]")
 _BRACKETS = re.compile(r"\(([^()]{0,1000})\)")
 _SEPARATOR = re.compile(r"([,;])")
@@ -26,7 +28,39 @@ _ABOVE = re.compile(rf"\A[{MARKS}]*{HOLE}[{MARKS}{HOLE}]*(?=[A-Z\"'])")
 _IDLE = re.compile(r"\b(?:or|and|also|locally|both|sometimes|in|english|as|pron\w*|ipa)\b", re.IGNORECASE)
 #: A reference between two sentences that nothing else parts: "... the rest.<ref>...</ref>Mills are ...".
 _GLUED = re.compile(rf"(?<=[a-z){MARKS}][.!?])[{MARKS}]+(?=[A-Z])")
-_EDGES = f" {MARKS}{HOLE}"
+_LABEL = re.compile(f":[ {MARKS}{HOLE}]*\\Z")
+_EDGES = re.compile(f"\\A[ /–—{MARKS}]+|[ /–—{MARKS}]+\\Z")
+
+
+_WORD = re.compile(r"\w+")
+_WORD_OR_REFERENCE = re.compile(rf"\w+|[{REFERENCE}-{LAST_REFERENCE}]")
+
+
+class ReferenceMark(NamedTuple):
+    """The place of a reference in a paragraph."""
+
+    reference: int
+    words: int
+    """The words of the paragraph before it."""
+
+
+def marks_of(block: str, paragraph: str) -> list[ReferenceMark]:
+    """Return the references of a block, placed between the words of the paragraph that it became.
+
+    The paragraph lacks some words of the block. Each of its words is taken to be the first of the block that
+    comes after the one before it, so a place may be too far on by the words of one bracket that was left out.
+    """
+    if not _REFERENCE.search(block):
+        return []
+    words = [*_WORD.findall(paragraph), ""]
+    marks: list[ReferenceMark] = []
+    done = 0
+    for found in _WORD_OR_REFERENCE.findall(block):
+        if REFERENCE <= found <= LAST_REFERENCE:
+            marks.append(ReferenceMark(ord(found) - ord(REFERENCE), done))
+        else:
+            done += found == words[done]
+    return marks
 
 
 def finished(paragraph: str) -> str:
@@ -59,15 +93,15 @@ def _bracket(match: re.Match[str]) -> str:
         else:
             holes += HOLE * part.count(HOLE)
             continue
-        label = part.rstrip(_EDGES).endswith(":")
+        label = _LABEL.search(part) is not None
         following = "".join(parts[place + 2 : place + 3])
         if label and (":" in following or not has_word(following)):
             continue
         shown += separator + part
         separator = " " if label else "".join(parts[place + 1 : place + 2])
-    return f"({shown.strip(f' /–—{MARKS}')}){holes}" if shown else f"{NOTHING}{holes}"
+    return f"({_EDGES.sub('', shown)}){holes}" if shown else f"{NOTHING}{holes}"
 
 
 def _needs_aside(part: str) -> bool:
     """Say whether words stand before an aside that cannot be rendered, as in "at {{coord}}"."""
-    return not part.rstrip(_EDGES).endswith(":") and (ASIDE + ASIDE_END) in part
+    return _LABEL.search(part) is None and (ASIDE + ASIDE_END) in part

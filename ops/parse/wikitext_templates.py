@@ -22,6 +22,7 @@ _NESTED, _LONGEST = 20, 20_000
 _BRACES = re.compile(r"\{\{|\}\}")
 _PIPE = re.compile(r"\|(?![^\[\]]{0,500}\]\])")
 _SPACE = re.compile(r"[\s_]+")
+_MARK = re.compile(f"[{MARKS}]")
 
 
 def rendered(text: str) -> str:
@@ -53,7 +54,8 @@ def _shown(content: str) -> str:
     if len(content) > _LONGEST:
         return NOTHING
     head, *pieces = _PIPE.split(content) if "[[" in content else content.split("|")
-    name = _SPACE.sub(" ", head).strip(f" {MARKS}").lower().removeprefix("template:").removeprefix("subst:")
+    name = _SPACE.sub(" ", _MARK.sub("", head)).strip().lower()
+    name = name.removeprefix("template:").removeprefix("subst:")
     if name.startswith("formatnum:"):
         return number(head.partition(":")[2].strip())
     arguments = Arguments.of(head.strip(), pieces)

@@ -16,7 +16,10 @@ from ops.text.holes import HOLE
 NOTHING = "\ufdd0"
 #: Around what may be left out of brackets without harm: a pronunciation. Empty: it cannot be rendered.
 ASIDE, ASIDE_END = "\ufdd1", "\ufdd2"
-MARKS = NOTHING + ASIDE + ASIDE_END
+#: Where a reference was taken out: the first one's mark, then the next code point. Later ones are NOTHING.
+REFERENCE, LAST_REFERENCE = "\U000f0000", "\U000ffffd"
+#: All of these, as the content of a class in a pattern.
+MARKS = f"{NOTHING}{ASIDE}{ASIDE_END}{REFERENCE}-{LAST_REFERENCE}"
 
 _NAMED = re.compile(r"\s*([\w -]{1,30}?)\s*=(?!=)")
 

@@ -32,19 +32,24 @@ class CorpusParams(Params, section="wikisum.corpus"):
         0.15,
         ge=0,
         le=1,
-        description="a page that holds more of a section is a clone; the paper, which counts words, has 0.5",
+        description="a page that holds more of a section is a clone; the paper counts words",
+        json_schema_extra={"paper": "0.5"},
     )
     clones_among: tuple[Literal["citations", "search"], ...] = Field(
-        ("search",), description="where clones are removed; the paper: among results of the search"
+        ("search",), description="where clones are removed", json_schema_extra={"paper": "search"}
     )
     title_mentions: int = Field(
         2,
         ge=0,
         description="a result of the local index that mentions the title less often is dropped; 0: no floor. "
         "What a search engine found is trusted, as in the paper (section 3)",
+        json_schema_extra={"paper": "0"},
     )
-    soft_404: Literal["dropped", "kept"] = "dropped"
-    """Pages that say that there is no page."""
+    soft_404: Literal["dropped", "kept"] = Field(
+        "dropped",
+        description="pages that say that there is no page",
+        json_schema_extra={"paper": "kept"},
+    )
     near_duplicates: float = Field(
         0.9, gt=0, le=1, description="similarity of pages of which the first stays; needs permutations above"
     )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
 import numpy as np
 from pydantic import Field
@@ -23,7 +23,7 @@ from ops.core.params import Params
 from ops.core.thresholds import at_least
 from ops.metrics.dispersion import DOCUMENTS
 from ops.rank.rankers import content_words
-from ops.text.word_numbers import WordNumbers
+from ops.text.word_numbers import WordNumbers, number_words
 
 #: A statement with fewer content words is merged with its neighbour.
 _LEAST_WORDS = 2
@@ -69,21 +69,45 @@ def recalls(
     `words` numbers the words of the lead, then of P paragraphs, by the lead's vocabulary; `pages` gives the
     page of each paragraph (P), with the paragraphs of a page next to each other. Rounded to six decimals.
     """
+    from scipy.sparse import csr_array
+
     numbers = {words.word(number): number for number in range(words.distinct)}
     known = frozenset(content_words(title))
-    wanted = np.zeros((words.distinct, len(found)), np.float32)
-    for place, statement in enumerate(found):
-        wanted[[numbers[word] for word in _words(statement, known)], place] = 1
-    sizes = wanted.sum(axis=0, dtype=np.float64)
+    by_statement = [[numbers[word] for word in _words(statement, known)] for statement in found]
+    sizes = np.array([*map(len, by_statement)], np.float64)
+    shape = words.distinct, len(found)
+    columns = np.repeat(np.arange(len(found)), sizes.astype(np.int64))
+    rows = np.fromiter(chain.from_iterable(by_statement), np.int64, len(columns))
+    wanted = csr_array((np.ones(len(rows), np.int32), (rows, columns)), shape=shape)
     for _, group in groupby(range(len(pages)), key=pages.__getitem__):
         paragraphs = [*group]
         bounds = words.ends[paragraphs[0] + 1 : paragraphs[-1] + 3]
         its = words.numbers[bounds[0] : bounds[-1]]
         places = np.repeat(np.arange(len(paragraphs)), np.diff(bounds))
-        there = np.zeros((len(paragraphs), words.distinct), np.float32)
-        there[places[its >= 0], its[its >= 0]] = 1
-        counts = (there @ wanted).max(axis=0).astype(np.float64)
+        pairs = np.unique(places[its >= 0] * words.distinct + its[its >= 0])
+        rows, columns = np.divmod(pairs, max(words.distinct, 1))
+        shape = len(paragraphs), words.distinct
+        there = csr_array((np.ones(len(pairs), np.int32), (rows, columns)), shape=shape)
+        counts = (there @ wanted).max(axis=0).toarray().astype(np.float64)
         yield np.round(counts / sizes, 6).tolist()
+
+
+def support(sentences: Sequence[str], title: str, paragraphs: Sequence[str]) -> list[float | None]:
+    """Return, for each normalised sentence, the share of its content words in the best of N > 0 paragraphs.
+
+    The title's words do not count. None for a sentence without other content words.
+    """
+    known = frozenset(content_words(title))
+    places = [place for place, sentence in enumerate(sentences) if _words(sentence, known)]
+    supports: list[float | None] = [None] * len(sentences)
+    if places:
+        found = [sentences[place] for place in places]
+        whole = " ".join(found)
+        words = number_words([whole, *paragraphs], known=whole)
+        [shares] = recalls(found, title, words, [""] * len(paragraphs))
+        for place, share in zip(places, shares, strict=True):
+            supports[place] = share
+    return supports
 
 
 def held(by_page: Sequence[Sequence[float]], params: DispersionParams) -> list[set[int]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Literal
 
@@ -23,12 +23,13 @@ from ops.core.joins import matches
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
 from ops.core.parts import Parts
-from ops.text.holes import holes_within
-from ops.text.sentences import sentence_spans
 from ops.text.word_numbers import normalised
+from ops.text.words import fold
 from ops.wikisum.corpus import CITATIONS, COMBINED, SEARCH, CorpusName
+from ops.wikisum.dispersion import support
 from ops.wikisum.rank import Method, Ranking, bigram_recalls, rank
 from ops.wikisum.schemas import RANKED
+from ops.wikisum.sections import TargetSection, cited_address, sections_of
 
 #: Why a paragraph is dropped.
 Fault = Literal["few_tokens", "no_letter", "no_sentence"]
@@ -37,11 +38,10 @@ BOILERPLATE, REPEATED = "boilerplate", "repeated"
 
 _FEW_TOKENS = 6
 _LEAST_SENTENCE, _LEAST_WORDS = 3, 3
-_PARAGRAPH = re.compile(r"[^\n]+")
 _LETTERS = re.compile(r"[a-z]+")
 
 #: Columns of web pages that are read; and the methods that compare paragraphs with each other.
-_PAGE_COLUMNS = ("id", "text", "paragraphs")
+_PAGE_COLUMNS = ("id", "licence", "date", "text", "paragraphs")
 _SLOW = ("text_rank", "sum_basic")
 TOO_MANY = "more than {} paragraphs: reference order"
 
@@ -60,10 +60,14 @@ class RankedParams(Params, section="wikisum.ranked"):
         ge=0,
         le=1,
         description="a paragraph that scores this or more is dropped (menus, notes on cookies, footers); 1: "
-        "none is, as in the paper",
+        "none is",
+        json_schema_extra={"paper": "1"},
     )
-    repeated: Literal["dropped", "kept"] = "dropped"
-    """A paragraph that an earlier one of the same article equals; the paper keeps it."""
+    repeated: Literal["dropped", "kept"] = Field(
+        "dropped",
+        description="a paragraph that an earlier one of the same article equals",
+        json_schema_extra={"paper": "kept"},
+    )
     holes: int = Field(
         0,
         ge=0,
@@ -139,7 +143,7 @@ def ranked_of(corpus: pa.Table, articles: pa.Table, web_pages: pa.Table, params:
         used = {row["page_id"] for row in paragraphs}
         references = [unit for unit in references if unit["page_id"] in used]
         if references:
-            row = _row(of_id[article_id], references, paragraphs, filtered, params)
+            row = _row(of_id[article_id], references, pages, paragraphs, filtered, params)
             lost["sentence_with_holes"] += len(row["left_out"])
             kept.append(row)
     return Outcome.of(RANKED, [unit["id"] for unit in units], kept, dropped, combinations=+lost)
@@ -189,7 +193,8 @@ def _paragraphs(
     found: list[Row] = []
     filtered: list[Row] = []
     for position, place in enumerate(page["paragraphs"]):
-        text = normalised(page["text"][place["start"] : place["end"]])
+        natural = fold(page["text"][place["start"] : place["end"]])
+        text = normalised(natural)
         paragraph = {"page_id": page["id"], "position": position, "text": text}
         if fault := paragraph_fault(text):
             filtered.append({**paragraph, "reason": fault})
@@ -199,7 +204,8 @@ def _paragraphs(
             first.update({name: first[name] or unit[name] for name in ("cited", "searched")})
             filtered.append({**paragraph, "reason": REPEATED})
         else:
-            row = {**paragraph, "cited": unit["cited"], "searched": unit["searched"]}
+            flags = {"cited": unit["cited"], "searched": unit["searched"]}
+            row = {**paragraph, **flags, "natural": natural}
             seen.setdefault(text, row)
             found.append(row)
     return found, filtered
@@ -208,15 +214,13 @@ def _paragraphs(
 def _row(
     article: Row,
     references: Sequence[Row],
+    pages: Mapping[str, Row],
     paragraphs: Sequence[Row],
     filtered: Sequence[Row],
     params: RankedParams,
 ) -> Row:
-    left_out: list[Row] = []
-    (_, lead), *sections = [
-        (normalised(section["title"]), normalised(_target(article, index, left_out, params.holes)))
-        for index, section in enumerate(article["sections"])
-    ] or [("", "")]
+    first, *others = [*sections_of(article, params.holes)] or [TargetSection("", "", [], [])]
+    lead, sections = normalised(first.natural), [section for section in others if section.natural]
     return {
         "id": row_id("ranked", article["id"]),
         "source_ids": [unit["id"] for unit in references],
@@ -226,8 +230,21 @@ def _row(
         "month": article["month"],
         "citations": sum(unit["cited"] for unit in references),
         "lead": lead,
-        "sections": [{"title": heading, "text": text} for heading, text in sections if text],
-        "left_out": left_out,
+        "natural_lead": first.natural,
+        "sections": [
+            {
+                "title": normalised(section.title),
+                "text": normalised(section.natural),
+                "natural_title": section.title,
+                "natural": section.natural,
+            }
+            for section in sections
+        ],
+        "left_out": [row for section in (first, *others) for row in section.left_out],
+        "sentences": _sentences(article["title"], [first, *sections], references, paragraphs),
+        "references": _references(article, references, pages),
+        "page": article["page"],
+        "revision": article["revision"],
         "paragraphs": list(paragraphs),
         "rankings": [
             _ranking(article["title"], lead, paragraphs, corpus, method, params)
@@ -238,19 +255,50 @@ def _row(
     }
 
 
-def _target(article: Row, index: int, left_out: list[Row], most: int) -> str:
-    """Return the text of a section without sentences that have more than `most` holes; list these."""
-    section, holes = article["sections"][index], article["holes"] or ()
-    start, text = section["start"], article["text"][section["start"] : section["end"]]
-    pieces, done = [], 0
-    for paragraph in _PARAGRAPH.finditer(text) if holes else ():
-        for first, end in sentence_spans(paragraph.group()):
-            first, end = paragraph.start() + first, paragraph.start() + end
-            if (count := holes_within(holes, start + first, start + end)) > most:
-                left_out.append({"section": index, "holes": count, "text": text[first:end]})
-                pieces.append(text[done:first])
-                done = end
-    return "".join([*pieces, text[done:]])
+def _sentences(
+    title: str, sections: Sequence[TargetSection], references: Sequence[Row], paragraphs: Sequence[Row]
+) -> list[Row]:
+    """Return the sentences of the lead and the sections, with the references that they cite."""
+    cited = {url: place for place, unit in enumerate(references) for url in unit["cited_as"]}
+    rows = [
+        {
+            "section": number,
+            **sentence._asdict(),
+            "references": [*dict.fromkeys(cited[url] for url in sentence.citations if url in cited)],
+        }
+        for number, section in enumerate(sections)
+        for sentence in section.sentences
+    ]
+    texts = [normalised(sections[row["section"]].natural[row["start"] : row["end"]]) for row in rows]
+    supports = support(texts, title, [paragraph["text"] for paragraph in paragraphs])
+    return [{**row, "support": share} for row, share in zip(rows, supports, strict=True)]
+
+
+def _references(article: Row, references: Sequence[Row], pages: Mapping[str, Row]) -> list[Row]:
+    """Return references with what the article says of them; of several citations, the first that says it."""
+    said: dict[str, list[Row]] = {}
+    for citation in article["citations"]:
+        said.setdefault(cited_address(citation["url"]), []).append(citation)
+    rows: list[Row] = []
+    for unit in references:
+        citations = [citation for url in unit["cited_as"] for citation in said.get(url, ())]
+        work, work_date, archive = (
+            next((citation[name] for citation in citations if citation[name]), None)
+            for name in ("title", "date", "archive")
+        )
+        page = pages[unit["page_id"]]
+        columns = ("page_id", "address", "title", "cited", "searched", "cited_as")
+        rows.append(
+            {
+                **{name: unit[name] for name in columns},
+                "fetched": page["date"],
+                "licence": page["licence"],
+                "work": work,
+                "work_date": work_date,
+                "archive": archive,
+            }
+        )
+    return rows
 
 
 def _ranking(

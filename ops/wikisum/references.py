@@ -32,6 +32,7 @@ from ops.wikisum.crawled import Crawled, crawled_parts
 from ops.wikisum.schemas import REFERENCES
 from ops.wikisum.search_index import indexed as with_index
 from ops.wikisum.search_index import load as load_index
+from ops.wikisum.sections import cited_address
 from ops.wikisum.soft_404 import is_soft_404
 
 #: Why addresses and queries give no reference.
@@ -47,7 +48,7 @@ _INDEXED_COLUMNS = ("address", "page_id")
 _TEXT = pa.string()
 _HIT = pa.struct([("query", _TEXT), ("rank", pa.int64()), ("score", pa.float64())])
 _CANDIDATE = pa.struct(
-    [("address", _TEXT), ("record", _TEXT), ("cited", pa.bool_()), ("hits", pa.list_(_HIT))]
+    [("address", _TEXT), ("record", _TEXT), ("cited_as", pa.list_(_TEXT)), ("hits", pa.list_(_HIT))]
 )
 #: An article's candidates as the first map writes and the second reads them, and what gave no candidate.
 _CANDIDATES = pa.schema(
@@ -64,11 +65,17 @@ class ReferenceParams(Params, section="wikisum.references"):
     If a search engine was asked about an article, its results count; else the local index is searched.
     """
 
-    results: int = Field(10, ge=0, description="of the search, for each section title; 0: none")
+    results: int = Field(
+        10,
+        ge=0,
+        description="of the search, for each section title; 0: none",
+        json_schema_extra={"paper": "10, of Google's"},
+    )
     query: Query = Field(
         QUERY,
         description="what is searched for a section, in the lead the title alone; the paper's headings have "
         "the article's title in front (Figure 7)",
+        json_schema_extra={"paper": "section titles"},
     )
     not_asked: tuple[str, ...] = Field(
         NOT_ASKED, description="headings that nothing is searched for, in whatever case"
@@ -80,6 +87,7 @@ class ReferenceParams(Params, section="wikisum.references"):
         "shingles",
         description="what of a section is looked for in a page to tell clones: runs of words, or words (the "
         "paper's formula, which wants wikisum.corpus.clone_recall: 0.5)",
+        json_schema_extra={"paper": "words"},
     )
     shingle_words: int = Field(4, ge=2, description="of a shingle")
     least_section_words: int = Field(
@@ -88,6 +96,7 @@ class ReferenceParams(Params, section="wikisum.references"):
         description="distinct shingles, or words, that a section must have to tell clones, or 'He died in "
         "London.' would make many (docs/reports/wikisum-clones.md); where none has as many, the article "
         "counts as one section",
+        json_schema_extra={"paper": "1"},
     )
     permutations: int = Field(0, ge=0, description="of a MinHash of each page, for near-duplicates; 0: none")
 
@@ -97,7 +106,8 @@ class _Candidate:
     address: str
     record: str = ""
     """The id of the crawl's row that the page was read from; empty if the page is looked up by address."""
-    cited: bool = False
+    cited_as: list[str] = field(default_factory=list)
+    """The addresses in the article that led here; empty if it does not cite the page."""
     hits: list[Mapping[str, object]] = field(default_factory=list)
 
 
@@ -200,7 +210,7 @@ def references_of(
         there = [(candidate, page) for candidate in found if (page := pages.get(candidate)) is not None]
         for candidate in found:
             if pages.get(candidate) is None:
-                reasons[NOT_CRAWLED if candidate.cited else NOT_READ] += 1
+                reasons[NOT_CRAWLED if candidate.cited_as else NOT_READ] += 1
         others = [
             (candidate, page)
             for candidate, page in there
@@ -248,7 +258,7 @@ def _headings(article: Row, params: ReferenceParams) -> list[str]:
 
 
 def _cited(article: Row) -> Iterator[str]:
-    return (cited["url"].partition("#")[0] for cited in article["citations"])
+    return (cited_address(cited["url"]) for cited in article["citations"])
 
 
 def _candidates(
@@ -262,7 +272,9 @@ def _candidates(
     found: dict[str, _Candidate] = {}
     for cited in _cited(article):
         address, record = crawled.landing(cited, article["month"]) or (cited, "")
-        found.setdefault(address, _Candidate(address, record, cited=True))
+        cited_as = found.setdefault(address, _Candidate(address, record)).cited_as
+        if cited not in cited_as:
+            cited_as.append(cited)
     if params.results:
         of_engine = crawled.asked(article["id"])
         lost[SECTION_NOT_ASKED] += len(article["sections"]) - len(_headings(article, params))
@@ -310,7 +322,8 @@ def _rows(
             "address": candidate.address,
             "title": page["title"],
             "position": position,
-            "cited": candidate.cited,
+            "cited": bool(candidate.cited_as),
+            "cited_as": candidate.cited_as,
             "hits": candidate.hits,
             "words": len(text.split()),
             "clone_recall": round(recall, 6),

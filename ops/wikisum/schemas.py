@@ -39,6 +39,7 @@ REFERENCES = Shape(
         ("title", _TEXT, "of the page", TITLE),
         ("position", _INT, "among the article's references: cited pages first, then by section and rank"),
         ("cited", _FLAG, "whether the article cites it"),
+        ("cited_as", pa.list_(_TEXT), "the addresses by which it does, before redirects, without fragments"),
         (
             "hits",
             pa.list_(struct(("query", _TEXT), ("rank", _INT, "from 1"), ("score", _REAL, "of the search"))),
@@ -75,12 +76,40 @@ CORPUS = Shape(
     ),
 )
 
+#: A page whose paragraphs are read, or that an article cites.
+REFERENCE = struct(
+    ("page_id", _TEXT, "row of sources/web_pages"),
+    ("address", _TEXT, "of the page"),
+    ("title", _TEXT, "of the page"),
+    ("fetched", _TEXT, "when the page was fetched, where its source tells"),
+    ("licence", _TEXT, "of the page"),
+    ("cited", _FLAG, "whether the article cites it"),
+    ("searched", _FLAG, "whether it is a result of the search"),
+    ("cited_as", pa.list_(_TEXT), "the addresses by which the article cites it"),
+    ("work", _TEXT, "the title that the article's reference gives it"),
+    ("work_date", _TEXT, "the date that the article's reference gives it, as written"),
+    ("archive", _TEXT, "address of the archived copy that the article's reference names"),
+)
+
+SENTENCE_FIELDS = (
+    ("marks", pa.list_(_INT), "characters of the text that a `<ref>` follows"),
+    ("citations", pa.list_(_TEXT), "addresses that these cite, crawled or not, without fragments"),
+    ("references", pa.list_(_INT), "of these, the crawled ones: indices into the references"),
+    (
+        "support",
+        _REAL,
+        "greatest share of its content words in one paragraph of the references, without those of the title; "
+        "missing where it has none",
+    ),
+)
+
 PARAGRAPH = struct(
     ("page_id", _TEXT, "row of sources/web_pages"),
     ("position", _INT, "in the page, from 0"),
     ("cited", _FLAG, "whether the article cites the page, or another one with the same paragraph"),
     ("searched", _FLAG, "whether the page is a result of the search, or another one with the same paragraph"),
     ("text", _TEXT, "normalised", TEXT),
+    ("natural", _TEXT, "as on the page: cased, with its own spaces and punctuation"),
 )
 
 RANKED = Shape(
@@ -91,9 +120,17 @@ RANKED = Shape(
         ("month", _TEXT, "of the article, YYYY-MM or YYYY", TIME),
         ("citations", _INT, "cited pages that were crawled"),
         ("lead", _TEXT, "normalised; empty where the article has no lead", TEXT),
+        ("natural_lead", _TEXT, "as in the article, a blank line between two paragraphs"),
         (
             "sections",
-            pa.list_(struct(("title", _TEXT, "normalised"), ("text", _TEXT, "normalised"))),
+            pa.list_(
+                struct(
+                    ("title", _TEXT, "normalised"),
+                    ("text", _TEXT, "normalised"),
+                    ("natural_title", _TEXT, "as in the article"),
+                    ("natural", _TEXT, "as in the article, a blank line between two paragraphs"),
+                )
+            ),
             "behind the lead, those with text",
         ),
         (
@@ -107,6 +144,21 @@ RANKED = Shape(
             ),
             "sentences with more holes than wikisum.ranked.holes: no part of the lead and the sections",
         ),
+        (
+            "sentences",
+            pa.list_(
+                struct(
+                    ("section", _INT, "0 is the lead, then an index from 1 into the sections"),
+                    ("start", _INT, "first character in the natural text of the lead or the section"),
+                    ("end", _INT, "character after the last"),
+                    *SENTENCE_FIELDS,
+                )
+            ),
+            "of the lead and the sections",
+        ),
+        ("references", pa.list_(REFERENCE), "with a paragraph that is worth reading, in their order"),
+        ("page", _TEXT, "number of the article's page in the dump"),
+        ("revision", _TEXT, "number of the article's revision in the dump"),
         ("paragraphs", pa.list_(PARAGRAPH), "of all references that are worth reading, in their order"),
         (
             "rankings",
@@ -160,16 +212,50 @@ EXAMPLES = Shape(
         ("split", _TEXT, "train, validation or test, by article"),
         ("article_id", _TEXT, "row of sources/articles"),
         ("title", _TEXT, "of the article", TITLE),
+        ("page", _TEXT, "number of the article's page in the dump"),
+        ("revision", _TEXT, "number of the article's revision in the dump"),
         ("month", _TEXT, "of the article, YYYY-MM or YYYY", TIME),
         ("corpus", _TEXT, "combined, citations or search"),
         ("ranker", _TEXT, "what ordered the paragraphs"),
         ("note", _TEXT, "why the ranker could tell no order, if it could not"),
-        ("target_kind", _TEXT, "lead, or article: with its headings marked"),
-        ("source", _TEXT, "title and ranked paragraphs, as many as there is room for"),
+        ("target_kind", _TEXT, "lead, section, outline, or article: with its headings marked"),
+        ("section", _INT, "which section the target is, from 1 behind the lead; 0: it is no section"),
+        ("heading", _TEXT, "of that section, as in the article"),
+        (
+            "source",
+            _TEXT,
+            "title (and heading) and ranked paragraphs, as many as there is room for; normalised",
+        ),
+        ("source_text", _TEXT, "the same as on the pages: cased, with its own spaces and punctuation", TEXT),
         ("source_tokens", pa.list_(_INT), "the same as sub-words, cut at the length of the set"),
         ("used_paragraphs", _INT, "that are in the source; the last one may be cut"),
+        (
+            "paragraphs",
+            pa.list_(
+                struct(
+                    ("reference", _INT, "index into the references"),
+                    ("position", _INT, "in the page, from 0"),
+                    ("start", _INT, "first character in source_text"),
+                    ("end", _INT, "character after the last"),
+                )
+            ),
+            "of the source, in its order",
+        ),
+        ("references", pa.list_(REFERENCE), "that the source is from, or that the target cites"),
         ("cited_pages", _INT, "pages that the article cites, among those that the source is drawn from"),
-        ("target", _TEXT, "what is to be written", TEXT),
+        ("target", _TEXT, "what is to be written; normalised", TEXT),
+        ("target_text", _TEXT, "the same as in the article", TEXT),
+        (
+            "sentences",
+            pa.list_(
+                struct(
+                    ("start", _INT, "first character in target_text"),
+                    ("end", _INT, "character after the last"),
+                    *SENTENCE_FIELDS,
+                )
+            ),
+            "of the target, without headings",
+        ),
         ("target_tokens", pa.list_(_INT), "the same as sub-words"),
         (
             "longest_target",

@@ -27,7 +27,7 @@ from ops.wikisum.corpus import CorpusParams, is_compared
 from ops.wikisum.dispersion import DispersionParams, held, recalls, stated, statements
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.schemas import STATISTICS
-from ops.wikisum.tokenizer import target_of
+from ops.wikisum.targets import target_of
 
 PERCENTILES = (20, 40, 50, 60, 80, 100)
 
@@ -149,7 +149,7 @@ def _row(unit: Row, size: Mapping[str, int], params: ExampleParams, spread: Disp
         "title": unit["title"],
         "month": unit["month"],
         "lead_words": len(unit["lead"].split()),
-        "article_words": len(target_of(unit, "article").split()),
+        "article_words": len(target_of(unit, "article").text.split()),
         "citations": size["cited"],
         "citation_words": size["citation_words"],
         "search_results": size["searched"],

@@ -20,6 +20,7 @@ from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import drawn, split_of
 from ops.wikisum.schemas import TOKENIZER, SplitParams
+from ops.wikisum.targets import section_texts, target_of
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -35,7 +36,12 @@ _FILE, _CONFIG = "tokenizer.json", "tokenizer_config.json"
 class TokenizerParams(Params, section="wikisum.tokenizer"):
     """The size of the vocabulary, and how much text it is trained on."""
 
-    vocabulary: int = Field(32_000, ge=300, description="special ones and bytes included; the paper's")
+    vocabulary: int = Field(
+        32_000,
+        ge=300,
+        description="special ones and bytes included",
+        json_schema_extra={"paper": "32,000"},
+    )
     characters: int = Field(
         10_000_000, ge=1, description="of the training split that are read, from articles in a drawn order"
     )
@@ -78,20 +84,6 @@ def load(artifact: Artifact) -> Tokenizer:
     from tokenizers import Tokenizer
 
     return Tokenizer.from_file(str(artifact.folder / _FILE))
-
-
-def target_of(unit: Row, kind: str) -> str:
-    """Return the target of an article: its lead, or all of it with its headings marked.
-
-    As in the released code, a heading is " == heading == ". An article without a lead has no target of either
-    kind: "".
-    """
-    return str(unit["lead"]) if kind == "lead" or not unit["lead"] else "".join(_sections(unit))
-
-
-def _sections(unit: Row) -> list[str]:
-    """Return the lead, and each section with its heading marked."""
-    return [unit["lead"], *(f" == {found['title']} == {found['text']}" for found in unit["sections"])]
 
 
 def _empty() -> Tokenizer:
@@ -140,7 +132,7 @@ def drawn_texts(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> 
 def _texts(unit: Row, seed: int) -> Iterator[DrawnText]:
     """Yield the sections of an article, then the paragraphs of its references, with turns for each kind."""
     paragraphs = [row["text"] for row in unit["paragraphs"]]
-    for kind, texts in (("section", _sections(unit)), ("paragraph", paragraphs)):
+    for kind, texts in (("section", [unit["lead"], *section_texts(unit)]), ("paragraph", paragraphs)):
         draws = sorted(
             (int.from_bytes(drawn(seed, unit["id"], kind, place)), text) for place, text in enumerate(texts)
         )
@@ -163,7 +155,7 @@ def _files(found: Tokenizer) -> dict[str, bytes]:
 
 
 def _row(unit: Row, split: str, characters: int, found: Tokenizer) -> Row:
-    text = target_of(unit, "article")
+    text = target_of(unit, "article").text
     return {
         "id": row_id("tokenized", unit["id"]),
         "source_ids": [unit["id"]],

@@ -37,10 +37,6 @@ Jobs = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-#: The SPDX id of an unknown licence.
-_UNKNOWN = "LicenseRef-unknown"
-
-
 @command(assets=False)
 def init(
     workspace: Workspace,
@@ -71,19 +67,27 @@ def init(
         ),
     ] = None,
     licence: Annotated[
-        str, typer.Option("--licence", help="The texts' licence, as an SPDX name.")
-    ] = _UNKNOWN,
+        list[str] | None,
+        typer.Option(
+            "--licence",
+            metavar="[SOURCE=]LICENCE",
+            help="The texts' licence, as an SPDX name; web pages need their own. May be repeated.",
+        ),
+    ] = None,
     copy: Annotated[
         bool, typer.Option("--copy", help="Copy folders into the project, where DVC tracks them.")
     ] = False,
 ) -> None:
     """Create a project of your own that uses the installed code, with git, DVC and Dagster."""
-    from orchestration.project.create import Wishes, create
+    from orchestration.project.create import UNKNOWN_LICENCE, Wishes, create
 
-    for made in create(folder, system, source, Wishes(kind or (), column or (), licence, copy)):
-        print(f"{made.told}: {made.folder}")
-    if licence == _UNKNOWN:
-        print(f"licence: {licence}, which a release leaves out; say --licence, or change params.yaml")
+    made = create(folder, system, source, Wishes(kind or (), column or (), licence or (), copy))
+    for item in made:
+        print(f"{item.told}: {item.folder}")
+    for item in made:
+        if item.licence == UNKNOWN_LICENCE:
+            name = item.given.name
+            print(f"licence of {name}: unknown, so no release has it; say --licence {name}=LICENCE")
     print(f"created {folder}; next:")
     if folder.resolve() != Path.cwd():
         print(f"  cd {shlex.quote(str(folder))}")

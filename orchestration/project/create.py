@@ -48,6 +48,11 @@ _FILES = {
     "dvcconfig": ".dvc/config",
 }
 
+#: The SPDX id of an unknown licence, which a release leaves out.
+UNKNOWN_LICENCE = "LicenseRef-unknown"
+#: Records whose texts belong to their publishers: a licence that names no source is not theirs.
+_OF_PUBLISHERS = ("web_pages",)
+
 _HEAD = "# Only what differs from the defaults. After a change of sources: silverloom render\n"
 
 
@@ -71,6 +76,7 @@ class ProjectSource(NamedTuple):
     found: FoundSource
     folder: str
     """Its path in params.yaml."""
+    licence: str
 
     @property
     def is_copied(self) -> bool:
@@ -93,7 +99,8 @@ class Wishes(NamedTuple):
     """Each `KIND` or `SOURCE=KIND`."""
     columns: Sequence[str] = ()
     """Each `WHAT=COLUMN` or `SOURCE.WHAT=COLUMN`."""
-    licence: str = "LicenseRef-unknown"
+    licences: Sequence[str] = ()
+    """Each `LICENCE` or `SOURCE=LICENCE`."""
     copy: bool = False
     """Whether folders are copied, too."""
 
@@ -119,11 +126,14 @@ def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> 
     for source in given:
         if root.is_relative_to(source.path):
             raise ValueError(f"{root} is inside its source {source.path}: name a folder outside of it")
-    asked = _asked(given, wishes)
+    asked, licences = _asked(given, wishes), _licences(given, wishes.licences)
     with _gone_if_failed(root):
-        made = [_made(root, system, source, asked[source.name], wishes.copy) for source in given]
+        made = [
+            _made(root, system, source, asked[source.name], licences[source.name], wishes.copy)
+            for source in given
+        ]
         _check_complete(system, made)
-        _set_up(root, system, made, wishes.licence)
+        _set_up(root, system, made)
     return made
 
 
@@ -169,6 +179,20 @@ def _asked(given: Sequence[GivenSource], wishes: Wishes) -> dict[str, SourceOpti
     }
 
 
+def _licences(given: Sequence[GivenSource], licences: Sequence[str]) -> dict[str, str]:
+    """Return the licence of each source, by its name. Raises ValueError."""
+    found = {source.name: UNKNOWN_LICENCE for source in given}
+    for text in sorted(licences, key=lambda text: "=" in text):
+        before, _, licence = text.rpartition("=")
+        meant = (
+            _meant(given, before, "--licence", text, f"={licence}")
+            if before
+            else [source for source in given if source.records not in _OF_PUBLISHERS]
+        )
+        found.update((source.name, licence) for source in meant)
+    return found
+
+
 def _meant(given: Sequence[GivenSource], name: str, option: str, text: str, rest: str) -> list[GivenSource]:
     """Return the sources with a name, or of some records. Raises ValueError if that is not clear."""
     if not name and len(given) > 1:
@@ -196,7 +220,9 @@ def _gone_if_failed(root: Path) -> Iterator[None]:
         raise
 
 
-def _made(root: Path, system: str, given: GivenSource, asked: SourceOptions, copy: bool) -> ProjectSource:
+def _made(
+    root: Path, system: str, given: GivenSource, asked: SourceOptions, licence: str, copy: bool
+) -> ProjectSource:
     folder = given.path
     if folder.is_file():
         folder = root / "corpus" / given.name
@@ -205,7 +231,7 @@ def _made(root: Path, system: str, given: GivenSource, asked: SourceOptions, cop
     elif copy:
         folder = Path(shutil.copytree(given.path, root / "corpus" / given.name))
     found = detect(system, folder, given.path.name, given.records, asked)
-    return ProjectSource(given, found, os.path.relpath(folder, root))
+    return ProjectSource(given, found, os.path.relpath(folder, root), licence)
 
 
 def _check_complete(system: str, made: Sequence[ProjectSource]) -> None:
@@ -222,11 +248,11 @@ def _check_complete(system: str, made: Sequence[ProjectSource]) -> None:
         )
 
 
-def _set_up(root: Path, system: str, made: Sequence[ProjectSource], licence: str) -> None:
+def _set_up(root: Path, system: str, made: Sequence[ProjectSource]) -> None:
     """Make the repositories and all files. Raises RuntimeError."""
     _run(root, "git", "init", "-q")
     _run(root, sys.executable, "-m", "dvc", "init", "-q")
-    _write(root, system, made, licence)
+    _write(root, system, made)
     for source in made:
         if source.is_copied:
             _run(root, sys.executable, "-m", "dvc", "add", "-q", source.folder)
@@ -234,11 +260,11 @@ def _set_up(root: Path, system: str, made: Sequence[ProjectSource], licence: str
         _run(root, sys.executable, "-m", "orchestration.cli", command)
 
 
-def _write(root: Path, system: str, made: Sequence[ProjectSource], licence: str) -> None:
+def _write(root: Path, system: str, made: Sequence[ProjectSource]) -> None:
     shutil.copytree(checkout() / ".dvc" / "plots", root / ".dvc" / "plots", dirs_exist_ok=True)
     for name, target in _FILES.items():
         shutil.copy(_TEMPLATE / name, root / target)
-    content = {system: {}, "partitions": {"every": "none"}, "sources": _sources(made, licence)}
+    content = {system: {}, "partitions": {"every": "none"}, "sources": _sources(made)}
     text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, allow_unicode=True, width=100)
     (root / "params.yaml").write_text(_HEAD + text, encoding="utf-8")
     words = {
@@ -251,10 +277,10 @@ def _write(root: Path, system: str, made: Sequence[ProjectSource], licence: str)
     (root / "README.md").write_text(readme, encoding="utf-8")
 
 
-def _sources(made: Sequence[ProjectSource], licence: str) -> dict[str, dict[str, Any]]:
+def _sources(made: Sequence[ProjectSource]) -> dict[str, dict[str, Any]]:
     """Return the section `sources` of params.yaml."""
     content: dict[str, dict[str, Any]] = {}
-    for given, found, folder in made:
+    for given, found, folder, licence in made:
         params: dict[str, Any] = {"kind": found.kind, "path": folder, "licence": licence}
         if found.fields:
             params["fields"] = dict(found.fields)

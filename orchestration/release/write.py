@@ -269,19 +269,7 @@ def _record_sets(contents: Contents, context: Any, library: Any) -> list[Any]:
             description=f"The split {split} of the configuration {config}.",
             key=[f"{config}-{split}/id"],
             fields=[
-                library.Field(
-                    ctx=context,
-                    id=f"{config}-{split}/{field.name}",
-                    name=field.name,
-                    description=meaning or field.name,
-                    data_types=[_data_type(field.type, library)],
-                    **({"is_array": True, "array_shape": "-1"} if pa.types.is_list(field.type) else {}),
-                    source=library.Source(
-                        ctx=context,
-                        file_set=f"{config}-{split}-files",
-                        extract=library.Extract(ctx=context, column=field.name),
-                    ),
-                )
+                _field(f"{config}-{split}", field, meaning, context, library)
                 for field, meaning in contents.columns[config]
             ],
         )
@@ -290,9 +278,38 @@ def _record_sets(contents: Contents, context: Any, library: Any) -> list[Any]:
     ]
 
 
-def _data_type(kind: pa.DataType, library: Any) -> Any:
-    """Return the Croissant type of a column or of a list's items. Raises TypeError for nested rows."""
-    inner = kind.value_type if pa.types.is_list(kind) else kind
+def _field(
+    record_set: str, field: pa.Field, meaning: str, context: Any, library: Any, column: str | None = None
+) -> Any:
+    """Return a column as a Croissant field; the fields of a struct, or of a list of structs, are sub-fields.
+
+    `column` is the column that a sub-field is in.
+    """
+    place = f"{column}/{field.name}" if column else field.name
+    inner = field.type.value_type if pa.types.is_list(field.type) else field.type
+    rows = pa.types.is_struct(inner)
+    whole = {"is_array": True, "array_shape": "-1"} if pa.types.is_list(field.type) else {}
+    source = library.Source(
+        ctx=context,
+        file_set=f"{record_set}-files",
+        extract=library.Extract(ctx=context, column=column or field.name),
+        transforms=[library.Transform(ctx=context, json_path=field.name)] if column else [],
+    )
+    within = [inner.field(number) for number in range(inner.num_fields)] if rows else []
+    return library.Field(
+        ctx=context,
+        id=f"{record_set}/{place}",
+        name=f"{record_set}/{place}" if column else field.name,
+        description=meaning or field.name,
+        data_types=[] if rows else [_data_type(inner, library)],
+        **whole,
+        **({} if rows else {"source": source}),
+        sub_fields=[_field(record_set, item, "", context, library, field.name) for item in within],
+    )
+
+
+def _data_type(inner: pa.DataType, library: Any) -> Any:
+    """Return the Croissant type of a column or of a list's items. Raises TypeError for any other."""
     types = {
         pa.string(): library.DataType.TEXT,
         pa.bool_(): library.DataType.BOOL,
@@ -301,7 +318,7 @@ def _data_type(kind: pa.DataType, library: Any) -> Any:
         pa.float64(): library.DataType.FLOAT64,
     }
     if inner not in types:
-        raise TypeError(f"a release cannot have columns of type {kind}")
+        raise TypeError(f"a release cannot have columns of type {inner}")
     return types[inner]
 
 

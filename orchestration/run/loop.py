@@ -249,6 +249,8 @@ class _Loop:
     def _counts(self, dataset: Declaration, partition: str) -> str:
         if dataset.shape is None:
             return "written"
+        if dataset.records and not self.workspace.settings.sources.get(dataset.records):
+            return f"no rows: params.yaml has no sources.{dataset.records}"
         manifest = self._view.known(dataset, partition)
         numbers = total([manifest.counts] if manifest else [])
         return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"

@@ -152,9 +152,13 @@ def grid_examples(
     params: ExampleParams,
     grid: GridParams,
 ) -> Outcomes:
-    """Yield the examples of every set of the grid, as `ops.wikisum.examples.examples` does."""
+    """Yield the examples of every set of the grid, as `ops.wikisum.examples.examples` does.
+
+    Section 3: comparisons of corpora have the same articles. An article that gives no example to some set of
+    the grid is dropped from all of them as `not_in_every_set`.
+    """
     own = params.model_copy(update={"sets": grid.sets()})
-    return examples(ranked, tokenizer, learned_ranker, splits, own)
+    return examples(ranked, tokenizer, learned_ranker, splits, own, in_every_set=True)
 
 
 def grid(

@@ -308,12 +308,14 @@ def _inputs(
     """Return an input for each set, or for each corpus if there are no sets or no tokenizer."""
     examples = {row["set"]: row["id"] for row in article.examples}
     rankers = {corpus: [ranker for of, ranker in orders if of == corpus] for corpus, _ in orders}
-    if makers.pieces is None or not makers.sets:
+    # A set of sections has an input for each: those are in the rows.
+    sets = {name: content for name, content in makers.sets.items() if content.target != "section"}
+    if makers.pieces is None or not sets:
         return [{"set": None, "corpus": corpus, "ranker": of[0]} for corpus, of in rankers.items()]
     texts = [paragraph["text"] for paragraph in article.ranked["paragraphs"]]
     paragraphs = Paragraphs(article.ranked["title"], texts, makers.pieces)
     found = []
-    for name, content in makers.sets.items():
+    for name, content in sets.items():
         cuts = {}
         for ranker in rankers.get(content.corpus, ()):
             order = orders[content.corpus, ranker] if content.references else ()

@@ -129,6 +129,7 @@ def extractors(cells: Iterable[ScoredCell]) -> Grid:
             RANKERS.get(key[0], key[0]),
             [
                 key[1],
+                _articles(models.get(key) or alone.get(key)),
                 perplexity(models.get(key)),
                 _rouge(models.get(key), models.values()),
                 _rouge(alone.get(key), alone.values()),
@@ -139,9 +140,9 @@ def extractors(cells: Iterable[ScoredCell]) -> Grid:
         for key in keys
         if found
     ]
-    head = ("extractor", "corpus", "log-perplexity", "ROUGE-L", "ROUGE-L", "log-perplexity", "ROUGE-L")
+    head = ("extractor", "corpus", "n", "log-perplexity", "ROUGE-L", "ROUGE-L", "log-perplexity", "ROUGE-L")
     name = f"{architecture(main[0])}, L = {main[1]}" if main else "models"
-    groups = (("", 2), (name, 2), ("extraction alone", 1), ("the paper, T-ED, L = 500", 2))
+    groups = (("", 3), (name, 2), ("extraction alone", 1), ("the paper, T-ED, L = 500", 2))
     return Grid("Extractors and corpora", head, lines, "scores", groups)
 
 
@@ -155,11 +156,16 @@ def architectures(cells: Iterable[ScoredCell], reports: Iterable[Row]) -> Grid:
     lines = []
     for name in [*paper, *sorted(found.keys() - paper.keys())] if found else ():
         ours = found.get(name)
-        own = [ours.length if ours else None, perplexity(ours), _rouge(ours, found.values())]
+        own = [
+            ours.length if ours else None,
+            _articles(ours),
+            perplexity(ours),
+            _rouge(ours, found.values()),
+        ]
         printed, *values = paper.get(name, ("", None, None, None))
         lines.append(GridLine(architecture(name), [*own, *values], printed, name))
-    head = ("model", "L", "log-perplexity", "ROUGE-L", "L", "log-perplexity", "ROUGE-L")
-    return Grid("Architectures", head, lines, "scores", (("", 1), ("ours", 3), ("the paper", 3)))
+    head = ("model", "L", "n", "log-perplexity", "ROUGE-L", "L", "log-perplexity", "ROUGE-L")
+    return Grid("Architectures", head, lines, "scores", (("", 1), ("ours", 4), ("the paper", 3)))
 
 
 def figure_2(cells: Iterable[ScoredCell]) -> list[dict[str, Any]]:
@@ -278,6 +284,11 @@ def preference(ratings: Mapping[str, Any], cells: Mapping[str, ScoredCell], tabl
     lines += [GridLine(first, [*values, None], "the paper") for first, *values in PUBLISHED["table_6"]]
     head = ("model A", "model B", "ROUGE-L of A", "ROUGE-L of B", "prefer B / prefer A", "A, neither, B")
     return Grid("Side by side", head, lines, "scores")
+
+
+def _articles(cell: ScoredCell | None) -> int | None:
+    """Return the number of test articles that a cell is scored on."""
+    return cell.articles if cell else None
 
 
 def _rouge(cell: ScoredCell | None, among: Iterable[ScoredCell]) -> Bar | None:

@@ -69,7 +69,7 @@ def test_paragraphs_stay_and_markup_is_removed():
 
 def test_citations_name_the_section_and_not_the_archive():
     found = article("Tane", "", WIKITEXT)
-    assert found.citations == [
+    assert [(work.url, section) for work, section in found.citations] == [
         ("http://maps.example.org/tane", 0),
         ("http://a.example.org/1", 0),
         ("http://b.example.org/2", 0),
@@ -79,6 +79,41 @@ def test_citations_name_the_section_and_not_the_archive():
         ("http://maps.example.org/tane", 2),
         ("http://late.example.org", 3),
     ]
+    work, _ = found.citations[0]
+    assert (work.title, work.archive) == (
+        "x",
+        "https://web.archive.org/web/2010/http://maps.example.org/tane",
+    )
+
+
+def test_references_stand_behind_their_words():
+    wikitext = (
+        "The ''Tane''<ref>http://a.example/name</ref> ({{IPA|x}}<ref name=map>http://a.example/map</ref>) is "
+        "long.<ref>Book</ref><ref name=map/> It ends.\n\n* One<ref>http://a.example/item</ref>\n\n"
+        "{{box|<ref>http://a.example/box</ref>}}<ref>http://a.example/first</ref>It is salt.<ref>"
+        "http://a.example/salt http://a.example/sea</ref>\n== Use ==\nIt ends.<ref name=map/>"
+    )
+    raw = Raw("tane.txt", "Tane", wikitext.encode())
+    record = Record(record_id("src", raw), "src", "wikitext", "MIT", "2018-06", raw)
+    [row] = parse_articles([record]).kept.to_pylist()
+    urls = [found["url"].removeprefix("http://a.example/") for found in row["citations"]]
+    assert [
+        (row["text"][: mark["place"]], [urls[place] for place in mark["citations"]]) for mark in row["marks"]
+    ] == [
+        ("The Tane", ["name"]),
+        ("The Tane", ["map"]),
+        ("The Tane is long.", []),
+        ("The Tane is long.", ["map"]),
+        ("The Tane is long. It ends.\n\n", ["first"]),
+        ("The Tane is long. It ends.\n\nIt is salt.", ["salt", "sea"]),
+        ("The Tane is long. It ends.\n\nIt is salt.\n\nIt ends.", ["map"]),
+    ]
+    assert [row["citations"][mark["citations"][0]]["section"] for mark in row["marks"][-1:]] == [1]
+
+
+def test_a_paragraph_between_references_stays():
+    wikitext = "<ref>a</ref>It is salt.<ref>b</ref>"
+    assert article("Tane", "", wikitext).sections[0].paragraphs == ["It is salt."]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +174,7 @@ def test_works_outside_references_are_cited_with_their_section():
 * [http://a.example/open Open]
 """
     found = article("Bread", "", wikitext)
-    assert [(url.removeprefix("http://a.example/"), section) for url, section in found.citations] == [
+    assert [(work.url.removeprefix("http://a.example/"), section) for work, section in found.citations] == [
         ("ref", 0), ("late", 1), ("book", 2), ("work", 2), ("quelle", 2), ("listed", 3), ("both", 3),
     ]  # fmt: skip
 
@@ -147,7 +182,7 @@ def test_works_outside_references_are_cited_with_their_section():
 def dump(*pages, end="</mediawiki>\n"):
     body = "".join(
         f"  <page>\n    <title>{title}</title>\n    <ns>{ns}</ns>\n    <id>{number}</id>\n"
-        f"    <revision><timestamp>2018-06-0{number}T00:00:00Z</timestamp><model>wikitext</model>"
+        f"    <revision><id>9{number}</id><timestamp>2018-06-0{number}T00:00:00Z</timestamp><model>wikitext</model>"
         f'<text xml:space="preserve">{text}</text></revision>\n  </page>\n'
         for number, (title, ns, text) in enumerate(pages, 1)
     )
@@ -209,6 +244,7 @@ def test_holes_of_an_article_have_their_places_and_no_sign(tmp_path):
     (tmp_path / "a.xml").write_bytes(dump(*pages))
     (row,) = outcome(split(tmp_path)).kept.to_pylist()
     assert (row["text"], row["holes"]) == ("It is long.\n\nIt was.\n\nIn, it was.", [6, 24])
+    assert (row["page"], row["revision"]) == ("1", "91")
 
 
 @given(st.lists(st.integers(0, 300), min_size=1, max_size=8), st.integers(1, 40), st.integers(60, 250))

@@ -211,7 +211,28 @@ def test_the_pages_own_template_makes_it_a_disambiguation(wikitext, reason):
     ],
 )
 def test_an_address_ends_where_it_ends(cited, url):
-    assert [found for found, _ in article("Tane", "", f"It is.<ref>{cited}</ref>").citations] == [url]
+    assert [work.url for work, _ in article("Tane", "", f"It is.<ref>{cited}</ref>").citations] == [url]
+
+
+@pytest.mark.parametrize(
+    ("cited", "title", "date", "archive"),
+    [
+        (
+            "{{cite web |url=http://a.example/b |title=The ''[[River|rivers]]'' of Varn |date=3 May 2010\n"
+            "|archive-url=https://web.archive.org/2011/http://a.example/b |archive-date=2011}}",
+            "The rivers of Varn",
+            "3 May 2010",
+            "https://web.archive.org/2011/http://a.example/b",
+        ),
+        ("{{cite book|title=Varn &amp; Tane|year=1999|url=http://a.example/b}}", "Varn & Tane", "1999", ""),
+        ("[http://a.example/b ''Rivers'' of Varn], p. 3", "Rivers of Varn", "", ""),
+        ("http://a.example/b", "", "", ""),
+        ("{{cite web|title=Other}} http://a.example/b", "", "", ""),
+    ],
+)
+def test_a_citation_says_what_work_it_is(cited, title, date, archive):
+    [(work, _)] = article("Tane", "", f"It is.<ref>{cited}</ref>").citations
+    assert work == ("http://a.example/b", title, date, archive)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from ops.core.outcome import Outcome
 from ops.rank.rankers import content_words
 from ops.text.word_numbers import normalised, number_words
 from ops.wikisum.corpus import CorpusParams
-from ops.wikisum.dispersion import DispersionParams, held, recalls, statements
+from ops.wikisum.dispersion import DispersionParams, held, recalls, statements, support
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.statistics import statistics
 from tests.ops.wikisum.encyclopedia import Steps, article, page
@@ -70,6 +70,15 @@ def test_shares_equal_those_counted_one_by_one(lead, title, pages):
             words = {*content_words(statement)} - {*content_words(title)}
             best = max(len(words & {*content_words(normalised(text))}) / len(words) for text in texts)
             assert share == pytest.approx(best, abs=1e-6) and len(words) >= 2
+
+
+@given(TEXTS, st.lists(TEXTS, max_size=4), st.lists(TEXTS, min_size=1, max_size=4))
+def test_support_is_the_share_in_the_best_paragraph(title, sentences, paragraphs):
+    sentences, paragraphs = [*map(normalised, sentences)], [*map(normalised, paragraphs)]
+    for sentence, share in zip(sentences, support(sentences, title, paragraphs), strict=True):
+        words = {*content_words(sentence)} - {*content_words(title)}
+        best = max(len(words & {*content_words(text)}) for text in paragraphs)
+        assert share == (pytest.approx(best / len(words), abs=1e-6) if words else None)
 
 
 def test_articles_are_counted_with_their_dispersion(tmp_path):

@@ -13,6 +13,7 @@ from ops.wikisum.dispersion import DispersionParams
 from ops.wikisum.examples import ExampleParams, InputSet, articles_of, citations, examples
 from ops.wikisum.learned_ranker import LearnedRanker, LearnedRankerParams, learned_ranker
 from ops.wikisum.learned_ranker import load as load_ranker
+from ops.wikisum.models.grid import GridParams, grid_examples
 from ops.wikisum.ranked import RankedParams, first_words, lead_recall, order_of
 from ops.wikisum.schemas import SplitParams
 from ops.wikisum.statistics import rouge1_recall, statistics
@@ -78,7 +79,11 @@ def test_paragraphs_are_kept_or_filtered_with_their_reason(steps):
     ]
     assert steps.outcome("ranked").combinations == {"few_tokens": 1, "no_letter": 1}
     assert row["lead"] == "salt bread is a flat bread ."
-    assert row["sections"] == [{"title": "history", "text": normalised(MONKS)}]
+    assert row["natural_lead"] == "Salt bread is a flat bread."
+    assert row["sections"] == [
+        {"title": "history", "text": normalised(MONKS), "natural_title": "History", "natural": MONKS}
+    ]
+    assert [paragraph["natural"] for paragraph in row["paragraphs"]][:2] == [MONKS, HARBOUR]
     assert row["citations"] == 1
 
 
@@ -127,7 +132,10 @@ def test_a_sentence_with_a_hole_is_no_part_of_a_target_but_is_kept_beside_it(tmp
     steps = Steps(tmp_path / "strict", [bread], [page("http://a/1", HARBOUR)])
     (row,) = steps.kept("ranked")
     assert row["lead"] == "it is flat . it has salt"
-    assert row["sections"] == [{"title": "use", "text": "it is eaten ."}]
+    assert row["natural_lead"] == "It is flat.\n\nIt has salt"
+    assert [(found["text"], found["natural"]) for found in row["sections"]] == [
+        ("it is eaten .", "It is eaten.")
+    ]
     assert row["left_out"] == [
         {"section": 0, "holes": 1, "text": "Bread was baked in."},
         {"section": 1, "holes": 1, "text": "It costs."},
@@ -162,6 +170,13 @@ def test_an_example_has_title_and_ranked_paragraphs_as_input_and_the_lead_as_tar
     )
     assert lead["target"] == "salt bread is a flat bread ."
     assert whole["target"] == f"salt bread is a flat bread . == history == {normalised(MONKS)}"
+    assert (
+        lead["source_text"] == f"Salt bread\n\n{HARBOUR}\n\nBread of salt is sold in many towns.\n\n{MONKS}"
+    )
+    assert lead["target_text"] == "Salt bread is a flat bread."
+    assert whole["target_text"] == f"Salt bread is a flat bread.\n\n== History ==\n\n{MONKS}"
+    assert lead["source_text"].startswith(whole["source_text"])
+    assert normalised(whole["source_text"]) == whole["source"].replace(f" {TITLE_END}", "")
     assert (lead["used_paragraphs"], whole["used_paragraphs"]) == (3, 1)
     assert whole["source_tokens"] == lead["source_tokens"][:7]
     pieces = load_tokenizer(steps.pieces)
@@ -170,6 +185,79 @@ def test_an_example_has_title_and_ranked_paragraphs_as_input_and_the_lead_as_tar
     assert whole["source"].startswith(f"salt bread {TITLE_END} ") and lead["source"].startswith(
         whole["source"]
     )
+
+
+def test_a_section_is_written_from_title_heading_and_the_paragraphs_about_them(tmp_path):
+    sections = [("Harbour", HARBOUR), ("Monks of Torrow", MONKS), ("Empty", "")]
+    bread = article("Salt bread", "Salt bread is a flat bread.", sections, ["http://a/1"])
+    plain = article("Tane", "Tane is a river.", [], ["http://a/1"])
+    steps = Steps(tmp_path, [bread, plain], [page("http://a/1", MONKS, HARBOUR)])
+    sets = {"of": InputSet(target="section", tokens=1000), "outline": InputSet(target="outline")}
+    outcome = made(steps, sets)
+    harbour, monks, outline = outcome.kept.to_pylist()
+    assert harbour["source"].startswith(f"salt bread harbour {TITLE_END} {normalised(HARBOUR)} ")
+    assert monks["source"].startswith(f"salt bread monks of torrow {TITLE_END} {normalised(MONKS)} ")
+    assert monks["source_text"].startswith(f"Salt bread Monks of Torrow\n\n{MONKS}")
+    assert (monks["target"], monks["target_text"]) == (normalised(MONKS), MONKS)
+    assert (monks["section"], monks["heading"]) == (2, "Monks of Torrow")
+    assert (outline["target"], outline["section"], outline["heading"]) == (
+        "== harbour == == monks of torrow ==",
+        0,
+        None,
+    )
+    assert len(set(outcome.kept["id"].to_pylist())) == 3
+    assert [(row["title"], row["reason"]) for row in outcome.dropped.to_pylist()] == [("Tane", "no_section")]
+    assert outcome.combinations == {"no_section_for_set": 2}
+    assert len(made(steps, sets | {"lead": InputSet()}).kept) == 5
+
+
+def test_an_example_says_where_its_texts_come_from(tmp_path):
+    bread = article(
+        "Salt bread", "Salt bread is a flat bread. Monks baked it.", [], ["http://a/1", "http://a/gone"]
+    )
+    bread |= {"page": "17", "revision": "94"}
+    bread["citations"][0] |= {"title": "Bread", "date": "May 2010", "archive": "http://archive/1"}
+    bread["citations"].append({"url": "http://a/9#top", "section": 0})
+    lead, end = bread["text"].index(" Monks"), len(bread["text"])
+    bread["marks"] = [{"place": lead, "citations": [2]}, {"place": end, "citations": [1, 0]}]
+    pages = [
+        page("http://b/1", "Bread of salt is sold in many towns.", title="Towns"),
+        {**page("http://a/1", "Home", MONKS), "date": "2018-06-01"},
+        page("http://a/2", HARBOUR),
+    ]
+    moved = [("http://a/9", "http://a/2")]
+    steps = Steps(tmp_path, [bread], pages, moved, corpus=CorpusParams(clone_recall=1, title_mentions=1))
+    [row] = made(steps, {"lead": InputSet(corpus="search", tokens=1000)}).kept.to_pylist()
+    cut = InputSet(corpus="search", tokens=len(row["source_tokens"]) - 3)
+    [row] = made(steps, {"lead": cut}).kept.to_pylist()
+    assert (row["page"], row["revision"]) == ("17", "94")
+    monks, harbour, towns = row["references"]
+    assert [found["address"] for found in row["references"]] == ["http://a/1", "http://a/2", "http://b/1"]
+    assert (monks["work"], monks["work_date"], monks["archive"]) == ("Bread", "May 2010", "http://archive/1")
+    assert (monks["fetched"], monks["licence"], monks["cited_as"]) == (
+        "2018-06-01",
+        "CC0-1.0",
+        ["http://a/1"],
+    )
+    assert (harbour["cited_as"], harbour["archive"]) == (["http://a/9"], None)
+    assert (towns["title"], towns["cited"], towns["searched"]) == ("Towns", False, True)
+    of_source = [
+        (row["references"][found["reference"]]["address"], row["source_text"][found["start"] : found["end"]])
+        for found in row["paragraphs"]
+    ]
+    assert [address for address, _ in of_source] == ["http://a/2", "http://b/1"]
+    assert of_source[0][1] == HARBOUR
+    assert (
+        row["source_text"].endswith(of_source[1][1])
+        and of_source[1][1] < "Bread of salt is sold in many towns."
+    )
+    first, second = row["sentences"]
+    assert [row["target_text"][found["start"] : found["end"]] for found in row["sentences"]] == [
+        "Salt bread is a flat bread.", "Monks baked it.",
+    ]  # fmt: skip
+    assert (first["citations"], first["references"], first["support"]) == (["http://a/9"], [1], 0)
+    assert (second["citations"], second["references"]) == (["http://a/gone", "http://a/1"], [0])
+    assert (second["support"], second["marks"]) == (1, [end])
 
 
 def test_a_title_longer_than_the_input_leaves_no_room(steps):
@@ -397,3 +485,30 @@ def test_recall_of_the_output_is_rouge_1():
     output, inputs = "the sea is the salt of the sea", ["the sea", "a sea , the salt"]
     assert rouge1_recall(output, inputs) == rouge(" ".join(inputs), output)["rouge1"].recall == 5 / 8
     assert rouge1_recall("", inputs) == 0
+
+
+def test_every_set_of_the_grid_has_the_same_articles(tmp_path):
+    """The monks' page says nothing of salt bread, so the search does not count it: only a citation leads there."""
+    articles = [
+        article("Salt bread", "Salt bread is a flat bread.", cites=["http://a/1"]),
+        article("Glass street", "Glass street is a street.", cites=["http://a/2"]),
+    ]
+    pages = [page("http://a/1", HARBOUR, "A salt bread."), page("http://a/2", MONKS)]
+    steps = Steps(tmp_path, articles, pages, corpus=CorpusParams(clone_recall=1, title_mentions=1))
+    made(steps, {"lead": InputSet()})
+    slices = {"corpora": {"corpora": ["combined", "citations", "search"]}}
+    [outcome] = grid_examples(
+        steps.parts("ranked"),
+        steps.pieces,
+        steps.ranker,
+        ALL_TRAIN,
+        ExampleParams(),
+        GridParams.model_validate({"slices": slices}),
+    )
+    conserved(outcome)
+    assert {(row["title"], row["corpus"]) for row in outcome.kept.to_pylist()} == {
+        ("Salt bread", corpus) for corpus in ("combined", "citations", "search")
+    }
+    assert [(row["title"], row["reason"], row["detail"]) for row in outcome.dropped.to_pylist()] == [
+        ("Glass street", "not_in_every_set", "tf_idf-search-500")
+    ]

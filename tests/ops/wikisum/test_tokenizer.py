@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ops.core.sampling import drawn, split_of
 from ops.wikisum.schemas import RANKED, SplitParams
-from ops.wikisum.tokenizer import TokenizerParams, drawn_texts, target_of, tokenizer
+from ops.wikisum.tokenizer import TokenizerParams, drawn_texts, tokenizer
 from tests.parts import dealt, parts
 
 TEXT = st.text("abc ", max_size=6)
@@ -18,8 +18,11 @@ SPLITS = SplitParams(validation=0.2, test=0.1)
 
 def row(number, lead, sections, paragraphs):
     return {
-        "id": f"ranked-{number}", "article_id": f"article-{number}", "title": f"title {number}", "lead": lead,
-        "sections": [{"title": f"s{place}", "text": text} for place, text in enumerate(sections)],
+        "id": f"ranked-{number}", "article_id": f"article-{number}", "title": f"title {number}", "lead": lead, "natural_lead": lead,
+        "sections": [
+            {"title": f"s{place}", "text": text, "natural_title": f"S{place}", "natural": text}
+            for place, text in enumerate(sections)
+        ],
         "paragraphs": [{"text": text} for text in paragraphs],
     }  # fmt: skip
 
@@ -88,9 +91,3 @@ def test_the_sub_words_are_the_same_for_every_order_of_partitions(tmp_path):
         for several, found in ((1, rows), (4, rows[::-1]))
     ]
     assert made[0] == made[1]
-
-
-def test_an_article_is_its_lead_and_its_sections_with_their_headings():
-    found = row(0, "a lead", ["b", "c"], [])
-    assert target_of(found, "article") == "a lead == s0 == b == s1 == c"
-    assert target_of({**found, "lead": ""}, "article") == ""

@@ -4,6 +4,7 @@ import csv
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -184,6 +185,35 @@ def test_sources_of_several_kinds_are_named_by_their_records_too(table, called, 
         "path": place,
         "licence": "LicenseRef-unknown",
     }
+
+
+def test_each_source_has_its_licence_and_pages_no_one_elses(table, called, tmp_path, capsys):
+    for name, text in (
+        ("articles", "''Tane'' is a river."),
+        ("pages", "<html><body><p>It is a river.</p></body></html>"),
+    ):
+        (tmp_path / "here" / name).mkdir(parents=True)
+        (tmp_path / "here" / name / ("tane.wikitext" if name == "articles" else "tane.html")).write_text(text)
+    given = ["--system", "wikisum", "--source", "articles", "--source", "web_pages=pages"]
+    assert init("mine", *given, "--licence", "MIT") == 0
+    assert (
+        "licence of pages: unknown, so no release has it; say --licence pages=LICENCE"
+        in capsys.readouterr().out
+    )
+    sources = params()["sources"]
+    assert (sources["articles"]["articles"]["licence"], sources["web_pages"]["pages"]["licence"]) == (
+        "MIT", "LicenseRef-unknown",
+    )  # fmt: skip
+    shutil.rmtree("mine")
+    assert init("mine", *given, "--licence", "web_pages=CC0-1.0", "--licence", "MIT") == 0
+    sources = params()["sources"]
+    assert (sources["articles"]["articles"]["licence"], sources["web_pages"]["pages"]["licence"]) == (
+        "MIT",
+        "CC0-1.0",
+    )
+    shutil.rmtree("mine")
+    assert init("mine", *given, "--licence", "else=MIT") == 1
+    assert "--licence else=MIT: there is no source else" in capsys.readouterr().err
 
 
 def test_a_failure_removes_what_was_made_and_nothing_else(table, called, tmp_path, capsys):

@@ -82,6 +82,14 @@ def test_there_are_no_more_processes_than_stale_partitions(monkeypatch, stale, n
     assert sum(len(report.made) for report in reports.values()) == number
 
 
+def test_records_without_a_source_are_named(monkeypatch, stale):
+    stale.update(PLACES)
+    monkeypatch.delitem(workspace().settings.sources, "talks")
+    *_, output = made(monkeypatch)
+    assert f"{PLACES[-1][0]} {PLACES[-1][1]}: no rows: params.yaml has no sources.talks" in output
+    assert f"{PLACES[0][0]} {PLACES[0][1]}: 0 kept, 0 dropped, 0 rejected" in output
+
+
 def test_a_dead_worker_fails_only_its_partition_and_its_run_is_closed(monkeypatch, stale):
     stale.update(PLACES[:2])
     (_, first), (_, second) = PLACES[:2]

@@ -31,11 +31,12 @@ def test_table_3_covers_the_architecture_and_length_with_the_most_extractors_and
     assert [line.key for line in table.lines][:5] == [
         "cheating combined", "tf_idf combined", "tf_idf citations", "tf_idf search", "identity combined",
     ]  # fmt: skip
-    corpus_name, perplexity, rouge, alone, *paper = found["tf_idf combined"].cells
+    corpus_name, articles, perplexity, rouge, alone, *paper = found["tf_idf combined"].cells
+    assert articles == corpus.SYSTEMS[0]["articles"]
     assert (corpus_name, perplexity, paper) == ("combined", "2.500 (2.400 to 2.600)", ["2.46645", "34.2"])
     assert (rouge.score.mean, alone.score.mean) == (0.34, 0.15)
-    assert found["text_rank combined"].cells[1:3] == [None, None]
-    assert found["identity combined"].cells == ["combined", None, None, None, "4.80215", "4.0"]
+    assert found["text_rank combined"].cells[2:4] == [None, None]
+    assert found["identity combined"].cells == ["combined", None, None, None, None, "4.80215", "4.0"]
 
 
 def test_table_4_has_for_each_architecture_the_length_that_is_best_on_validation():
@@ -43,7 +44,8 @@ def test_table_4_has_for_each_architecture_the_length_that_is_best_on_validation
     assert {name: line.cells[0] for name, line in table.items()} == {
         "seq2seq": 500, "t_ed": 500, "t_d": None, "t_dmca": 4000, "t_dmca_moe": None, "t_dmca_moe_256": None,
     }  # fmt: skip
-    assert table["t_dmca"].cells[3:] == [11000, "2.05159", "36.2"]
+    assert table["t_dmca"].cells[1] == corpus.SYSTEMS[0]["articles"]
+    assert table["t_dmca"].cells[4:] == [11000, "2.05159", "36.2"]
     worse = [
         {**report, "best": 9.0} if report["model"].endswith("-4000") else report for report in corpus.MODELS
     ]
