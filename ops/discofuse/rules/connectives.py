@@ -78,6 +78,8 @@ _MODIFIERS = frozenset(
     {"still", "second", "third", "next", "further", "overall", "then", "now", "rather", "else"}
 )
 _BARE = frozenset({"NN", "NNS", "JJ", "JJR"})
+#: "Then CEO Jobs": the name of an office, before the name of the person.
+_OFFICES = frozenset({"ceo", "cfo", "cto", "chief", "prime", "vice", "pm", "head", "owner", "champion", "leader"})
 #: "Or so he said", "or not": without "or" the rest says something else.
 _AFTER_OR = frozenset({"so", "not", "rather", "maybe", "perhaps"})
 #: "Second" continues an enumeration only if the preceding sentence has its beginning.
@@ -128,6 +130,7 @@ def is_opening(sentence: ParsedSentence, start: int, end: int, comma: bool) -> b
         return word != "meaning"
     # "Then president Clinton"
     bare = sentence.tags[end] in _BARE or following in TITLES or following in PERSON_NOUNS
+    bare = bare or (following in _OFFICES and sentence.dependencies[end] in ("compound", "amod"))
     if word in _MODIFIERS and bare:
         return False
     return following not in _CONTINUES and _modifies_verb(sentence, start)
