@@ -79,7 +79,9 @@ _MODIFIERS = frozenset(
 )
 _BARE = frozenset({"NN", "NNS", "JJ", "JJR"})
 #: "Then CEO Jobs": the name of an office, before the name of the person.
-_OFFICES = frozenset({"ceo", "cfo", "cto", "chief", "prime", "vice", "pm", "head", "owner", "champion", "leader"})
+_OFFICES = frozenset(
+    {"ceo", "cfo", "cto", "chief", "prime", "vice", "pm", "head", "owner", "champion", "leader"}
+)
 #: "Or so he said", "or not": without "or" the rest says something else.
 _AFTER_OR = frozenset({"so", "not", "rather", "maybe", "perhaps"})
 #: "Second" continues an enumeration only if the preceding sentence has its beginning.

@@ -245,6 +245,8 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
             continue
         if not sentence.is_clause(verb) or not at < subject or _is_dependent(sentence, verb, at):
             continue
+        if not sentence.words[verb].islower():  # "dopamine , and now D2Rs": a name taken for a verb
+            continue
         if lower[at] in ("so", "for") and lower[at + 1] in _NO_CONJUNCTION_BEFORE:
             continue
         if _stands_for_first(sentence, at, subject, verb):

@@ -199,7 +199,8 @@ def _is_in_modifier(sentence: ParsedSentence, noun: int) -> bool:
     at = noun
     while sentence.heads[at] != at and sentence.start <= sentence.heads[at] < sentence.end:
         at = sentence.heads[at]
-        if sentence.dependencies[at] in ("acl", "relcl"):
+        label = sentence.dependencies[at]
+        if label == "acl" or (label == "relcl" and sentence.lower[sentence.left(at) - 1] != ","):
             return True
     return False
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ops.coreference.lexicon import words
+from ops.discofuse.annotation import QUOTES
 from ops.discofuse.rules.connectives import BACKWARD_PHRASES, INSIDE
 from ops.discofuse.rules.morphology import agree, is_common_noun, is_participle, is_past, is_plural
 from ops.discofuse.rules.rule import AUXILIARIES, FINITE, LOUD_MODALS, NOUNS, TIMES, ParsedSentence
@@ -76,7 +77,10 @@ _DECREASING = frozenset(
 )
 #: Before the subject these belong only to the first verb phrase.
 _OPENERS = INSIDE | {"so", "and", "but", "or", "yet"}
-_BEFORE_LATER = frozenset({"originally", "initially", "first", "previously", "once"})
+#: With two objects, so that the passive keeps one: "was measured and assigned a number".
+_WITH_TWO_OBJECTS = words(
+    "allocate allow appoint assign award call declare elect grant name offer pay sentence"
+)
 _NEXT = frozenset({"then", "later", "afterwards", "afterward", "subsequently", "thereafter"})
 #: Most digits of a footnote's number.
 _MARK = 3
@@ -141,6 +145,9 @@ def _may_be_noun_phrase(sentence: ParsedSentence, main: int, verb: int, begin: i
     """Return whether the parser may have taken a noun phrase for a verb phrase: "measured deaths and crashes
     on roads", "generates a summary or extracted facts"."""
     tags, last = sentence.tags, begin - 2 - (sentence.lower[begin - 2] == ",")
+    # "of dopamine , and now D2Rs in the brain", "unitary and thus ' stacked ' transformations"
+    if not sentence.words[verb].islower() or (verb > begin and sentence.words[verb - 1] in QUOTES):
+        return sentence.words[verb] not in LOUD_MODALS
     if verb != begin or tags[last] not in NOUNS:
         return False
     if tags[verb] in ("VBD", "VBN") and is_participle(sentence.lower[verb]):
@@ -209,6 +216,8 @@ def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool 
         active = not bare and sentence.child(main, "auxpass") is not None
         twice = _is_negated(sentence, main) and _is_negated(sentence, verb)
         return None if active or twice else True
+    if main_tag == "VBN" and tag == "VBD" and not bare and lemmas[verb] in _WITH_TWO_OBJECTS:
+        return None
     # "Errors are defined and classified" or "is located there and opened": the forms do not tell.
     either = main_tag == "VBN" and tag == "VBD" and sentence.lower[auxiliaries[0]] in ("is", "are")
     return None if either or tag not in FINITE else False
@@ -311,8 +320,7 @@ def _prefix(
     )
     # "Before his trial he lived there , and has one daughter": a phrase before the subject has only one time.
     dated = dated or is_past(sentence, main) != is_past(sentence, verb)
-    later = any(sentence.lower[at] in _NEXT for at in sentence.children(verb))
-    dated = dated or later
+    dated = dated or any(sentence.lower[at] in _NEXT for at in sentence.children(verb))
     own_phrase = fronted(sentence, verb, begin) > 0
     children = sentence.children(verb)
     modified = own_phrase or (children and children[0] < verb and dependencies[children[0]] == "advmod")
@@ -323,7 +331,7 @@ def _prefix(
     through = sentence.right(subject)
     auxiliary = min(sentence.auxiliaries(main), default=main)
     for at in range(start if dated or own_phrase else opening, main):
-        if at > through and shares and later and sentence.lower[at] in _BEFORE_LATER:
+        if at > through and shares and modified and dependencies[at] == "advmod":
             continue
         if at > through and not shares:
             if dependencies[at] in AUXILIARIES or dependencies[at] == "neg":

@@ -16,7 +16,7 @@ _SHARED = frozenset({"if", "unless", "when", "whenever", "once", "whether"}) | {
     "provided", "providing", "supposing", "assuming"
 }  # fmt: skip
 #: With these the clause is never a fact on its own.
-_SUPPOSING = frozenset({"if", "unless", "whether", "provided", "providing", "supposing", "assuming", "given"})
+_SUPPOSING = frozenset({"if", "unless", "whether", "provided", "providing", "supposing", "assuming"})
 _PROVISOS = frozenset({"if", "unless", "provided", "providing"})
 #: "With more money , the town would build a bridge"
 _WITH = frozenset({"with", "without"})
@@ -43,6 +43,8 @@ def condition(sentence: ParsedSentence, main: int) -> Sequence[int]:
         return ()
     if is_reported(sentence, main) or _is_wished(sentence, main):
         return range(start, first)
+    # "For example , if there is one , ..."
+    start = next((at for at in range(start, first) if sentence.lower[at] in _SHARED), start)
     if sentence.lower[start] not in _SHARED:
         return ()
     clause = next((at for at in sentence.children(main) if sentence.dependencies[at] == "advcl"), None)
@@ -53,7 +55,8 @@ def condition(sentence: ParsedSentence, main: int) -> Sequence[int]:
 
 def is_supposed(sentence: ParsedSentence, main: int) -> bool:
     """Return whether a sentence begins with a condition, so that its clauses are no facts."""
-    return sentence.lower[sentence.start] in _SUPPOSING or _is_wished(sentence, main)
+    opening = next(iter(condition(sentence, main)), sentence.start)
+    return sentence.lower[opening] in _SUPPOSING or _is_wished(sentence, main)
 
 
 def _is_wished(sentence: ParsedSentence, main: int) -> bool:
@@ -79,12 +82,17 @@ def is_reported(sentence: ParsedSentence, main: int) -> bool:
 def ends_in_proviso(sentence: ParsedSentence, verb: int, conjunction: int) -> bool:
     """Return whether a proviso after the second conjunct may hold for both: "The shop opens and the bells
     ring if the clock strikes"."""
-    return sentence.lower[conjunction - 1] != "," and any(
-        sentence.lower[at] in _PROVISOS
-        and sentence.lower[at - 1] != ","
-        and at > verb
-        and sentence.heads[sentence.heads[at]] == verb
-        for at in sentence.positions(_PROVISOS)
+    alone = sentence.subject(verb) is None and sentence.auxiliaries(verb)  # "and was not seen unless asked"
+    return (
+        sentence.lower[conjunction - 1] != ","
+        and not alone
+        and any(
+            sentence.lower[at] in _PROVISOS
+            and sentence.lower[at - 1] != ","
+            and at > verb
+            and sentence.heads[sentence.heads[at]] == verb
+            for at in sentence.positions(_PROVISOS)
+        )
     )
 
 
@@ -136,8 +144,12 @@ def shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: i
     stranded = sentence.dependencies[last] == "prep" and sentence.heads[last] == main
     # "This is not and has never been easy"
     bare = sentence.annotation.lemmas[main] == "be" and last <= main + 1 and sentence.lower[last] in _BARE_BE
-    if stranded or bare or main != last:
+    particle = sentence.dependencies[last] == "prt" and sentence.heads[last] == main
+    if stranded or bare or (main != last and not particle):
         return stranded or bare
+    # "picked up and saved the tape", but "took off and landed"
+    if particle:
+        return sentence.child(main, "dobj") is None and sentence.child(verb, "dobj") is not None
     # "pick and choose and run with what works"
     if verb + 1 < sentence.end and sentence.lower[verb + 1] in ("and", "or"):
         return True
