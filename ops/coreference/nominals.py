@@ -108,10 +108,11 @@ def _by_head(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> N
         return None
     if not latest.name and latest.end - latest.start < 2:
         return None
-    if not latest.name and tokens.lower[latest.start] in _DEFINITE:
-        # "The dense relationships ... The relationships" may be others.
-        if latest.end - latest.start == 2 or (mention.plural and tokens.lower[mention.start] == "the"):
-            return None
+    # "The dense relationships ... The relationships" may be others.
+    plurals = mention.plural and tokens.lower[mention.start] == "the"
+    known = not latest.name and tokens.lower[latest.start] in _DEFINITE
+    if known and (plurals or latest.end - latest.start == 2):
+        return None
     rivals = len({tuple(tokens.lower[earlier.start : earlier.end]) for earlier in same})
     if rivals > 1:
         return Named(mention, latest, _SCORES["head, rivals"])

@@ -317,7 +317,7 @@ def _is_cut(source: ParsedSentence, span: tuple[int, int]) -> bool:
 
 
 def _is_in_brackets(source: ParsedSentence, noun: int, sentence: ParsedSentence, mention: int) -> bool:
-    """Return whether an antecedent is in brackets that the mention is not in: "it works ( unlike the tool )"."""
+    """Return whether an antecedent is in brackets that the mention is not in: "works ( unlike the tool )"."""
     before = source.lower[source.start + 1 : noun]
     return before.count("(") > before.count(")") and sentence.lower[mention - 1] != "("
 

@@ -64,7 +64,10 @@ def _detect_apposition(sentence: ParsedSentence, params: RuleParams) -> Iterator
     for at in range(sentence.start + 2, sentence.end - 1):
         if sentence.dependencies[at] != "appos":
             continue
-        noun, first = _described(sentence, sentence.heads[at], at), sentence.left(at)
+        head = sentence.heads[at]
+        if "," not in sentence.lower[head:at]:
+            continue
+        noun, first = _described(sentence, head, at), sentence.left(at)
         if noun >= first or first < sentence.start + 2:
             continue
         found = _apposition(sentence, noun, at, first)

@@ -192,9 +192,13 @@ class _Connective(NamedTuple):
 def _detect(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Connective]:
     lower = sentence.lower
     opening = sentence.start
+    within = params.connective_within
+    # "This" and "and" are everywhere, but seldom here.
+    if BACKWARD_PHRASES.keys().isdisjoint(lower[opening : opening + within]):
+        return
     while opening < sentence.end and sentence.words[opening] in OPENING:
         opening += 1
-    for start in range(opening, min(sentence.start + params.connective_within, sentence.end - 1)):
+    for start in range(opening, min(sentence.start + within, sentence.end - 1)):
         for words in BACKWARD_PHRASES.get(lower[start], ()):
             end = start + len(words)
             if end < sentence.end and lower[start:end] == words:
