@@ -18,7 +18,7 @@ from ops.coreference.tokens import DocumentTokens
 #: Limits before the noun phrase: sentences and mentions.
 _SENTENCES, _MENTIONS = 2, 30
 #: "Each curve is a different model" names no model.
-_VAGUE = frozenset({"different", "other", "another", "similar", "such", "each", "every", "any", "no"})
+_VAGUE = words("different other another similar such each every any no only latter")
 _SETTLEMENTS = words("city town village state country nation county kingdom")
 #: A town has this probability of being a person, unless its name is also a first name.
 _NO_PERSON = 0.2
@@ -108,7 +108,10 @@ def _by_head(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> N
         return None
     if not latest.name and latest.end - latest.start < 2:
         return None
-    if not latest.name and tokens.lower[latest.start] in _DEFINITE and latest.end - latest.start == 2:
+    # "The dense relationships ... The relationships" may be others.
+    plurals = mention.plural and tokens.lower[mention.start] == "the"
+    known = not latest.name and tokens.lower[latest.start] in _DEFINITE
+    if known and (plurals or latest.end - latest.start == 2):
         return None
     rivals = len({tuple(tokens.lower[earlier.start : earlier.end]) for earlier in same})
     if rivals > 1:

@@ -41,6 +41,9 @@ _ENDS_PHRASE = DIVIDING | RELATIVE | {"(", "[", "-LRB-", "that", "where"}
 _MARKS_OF_POSSESSION = frozenset({"'s", "'", "’s", "’"})
 #: These do not begin a subject: "i.e. relation tables".
 _EXAMPLES = frozenset({"i.e.", "e.g.", "i.e", "e.g", "such", "including"})
+_NOBODY = frozenset({"none", "nothing", "nobody"})
+_TOTALS = frozenset({"all", "most", "both", "half"})
+_CLITICS = frozenset({"'re", "’re", "'ve", "’ve", "'d", "’d", "'ll", "’ll"})
 _NOMINATIVES = frozenset({"he", "she", "it", "they"})
 #: A first name is not a woman's (a man's) if a smaller share of the people with it are women (men).
 _NO_WOMAN = 0.01
@@ -102,6 +105,8 @@ def resolved(
         if not _may_replace(sentence, mention, source, phrase, noun, second):
             continue
         if _is_coordinated_possessive(sentence, mention[0]) or source.lower[link.antecedent[0]] in _EXAMPLES:
+            continue
+        if _is_in_brackets(source, noun, sentence, mention[0]) or _has_examples(source, link.antecedent[1]):
             continue
         if _is_cut(source, link.antecedent) or source.lower[link.antecedent[0]] in _COMPARING:
             continue
@@ -167,7 +172,10 @@ def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) ->
     lexicon" does not refer to a noun without an article."""
     entity, first = source.annotation.entities[noun], link.antecedent[0]
     words = source.words[first : link.antecedent[1]]
-    if source.continues_word(first) or not LOUD_MODALS.isdisjoint(words):
+    if source.continues_word(first) or not LOUD_MODALS.isdisjoint(words) or source.lower[noun] in _NOBODY:
+        return False
+    # "most of these proteins" are not "most of all proteins".
+    if link.kind == "nominal" and source.lower[first] in _TOTALS:
         return False
     if link.kind == "nominal":
         return source.tags[noun] != "NN" or source.tags[first] in _DETERMINERS
@@ -240,9 +248,15 @@ def _phrase(sentence: ParsedSentence, noun: int, link: Link) -> TokenList:
     vague = sentence.lower[start] in ("some", "several", "many") and len(phrase) > 1
     if vague and link.kind == "pronoun":
         phrase[0] = "these"
-    elif vague or (sentence.lower[start] in ("a", "an") and len(phrase) > 1):
+    elif vague or (
+        # "A Quiet Passion" is a name.
+        sentence.lower[start] in ("a", "an") and len(phrase) > 1 and sentence.tags[noun] not in NAMES
+    ):
         phrase[0] = "the"
-    elif link.kind == "nominal" and sentence.tags[start] in _INDEFINITE:
+    elif link.kind == "nominal" and (
+        sentence.tags[start] in _INDEFINITE
+        or (sentence.tags[start] in NAMES and sentence.tags[noun] == "NNS" and start < noun)
+    ):
         phrase.insert(0, "the")
     return phrase
 
@@ -257,6 +271,9 @@ def _may_replace(
 ) -> bool:
     start, end = mention
     if end - start == 1 and sentence.lower[start] in _REFLEXIVES:
+        return False
+    # "The parties 're loud"
+    if end < sentence.end and sentence.lower[end] in _CLITICS:
         return False
     words = [_lower(source, token) for token in phrase]
     if not words or (end < sentence.end and sentence.lower[end] == "of"):
@@ -297,6 +314,17 @@ def _is_cut(source: ParsedSentence, span: tuple[int, int]) -> bool:
     return (word[0].isupper() and source.tags[before] in _OF_NAMES and before > source.start) or (
         word[0].isdigit() and source.annotation.entities[before] not in TIMES
     )
+
+
+def _is_in_brackets(source: ParsedSentence, noun: int, sentence: ParsedSentence, mention: int) -> bool:
+    """Return whether an antecedent is in brackets that the mention is not in: "works ( unlike the tool )"."""
+    before = source.lower[source.start + 1 : noun]
+    return before.count("(") > before.count(")") and sentence.lower[mention - 1] != "("
+
+
+def _has_examples(source: ParsedSentence, end: int) -> bool:
+    """Return whether "such as" follows an antecedent, which limits it: "methods such as these"."""
+    return end + 1 < source.end and source.lower[end : end + 2] == ["such", "as"]
 
 
 def _is_torn(source: ParsedSentence, noun: int, phrase: TokenList) -> bool:

@@ -38,6 +38,7 @@ _PLACES = frozenset({"GPE", "LOC"})
 _DETERMINERS = frozenset({"det", "poss", "predet"})
 _LOCATIVES = frozenset({"in", "to", "from", "at", "near"})
 _OF_PLACES = frozenset({"city", "town", "village", "suburb", "county", "island", "state", "country"})
+_NO_PLACES = THINGS - _OF_PLACES - {"river", "club", "school", "team"}
 #: Several people fit such a description, so it takes "a": "a member of the club".
 _OF_SEVERAL = frozenset(
     {"member", "graduate", "native", "resident", "student", "veteran", "citizen", "alumnus", "descendant"}
@@ -63,7 +64,10 @@ def _detect_apposition(sentence: ParsedSentence, params: RuleParams) -> Iterator
     for at in range(sentence.start + 2, sentence.end - 1):
         if sentence.dependencies[at] != "appos":
             continue
-        noun, first = _described(sentence, sentence.heads[at], at), sentence.left(at)
+        head = sentence.heads[at]
+        if "," not in sentence.lower[head:at]:
+            continue
+        noun, first = _described(sentence, head, at), sentence.left(at)
         if noun >= first or first < sentence.start + 2:
             continue
         found = _apposition(sentence, noun, at, first)
@@ -85,6 +89,9 @@ def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> Bet
     above = noun_above(sentence, noun)
     if not found:
         return None
+    behind = _noun_behind(sentence, noun, at)
+    if behind is not None and not _tells(sentence, at, noun, behind):
+        return None
     told = _is_group(sentence, at) and sentence.tags[noun] == "NNP"
     if (
         above is not None
@@ -104,8 +111,9 @@ def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> Bet
 def _described(sentence: ParsedSentence, noun: int, at: int) -> int:
     """Return "members" for "the members of the club , all visitors", if the parser chose "club", and
     "Society" for "the badge of the Society , an organisation", if it chose "badge"."""
-    if sentence.tags[noun] == "NN" and (name := _name_behind(sentence, noun, at)) is not None:
-        return name
+    behind = _noun_behind(sentence, noun, at)
+    if behind is not None and _tells(sentence, at, behind, noun):
+        return behind
     above = sentence.heads[noun]
     # "Madrid , Spain , the capital": the town is described, not its country.
     entities = sentence.annotation.entities
@@ -118,14 +126,29 @@ def _described(sentence: ParsedSentence, noun: int, at: int) -> int:
     return upper if suits and is_plural(sentence, noun) != plural else noun
 
 
-def _name_behind(sentence: ParsedSentence, noun: int, at: int) -> int | None:
-    """Return the name in "noun of name" if a description, with the head `at`, is about things like the name,
-    and the noun is not such a thing."""
-    of = next((child for child in sentence.children(noun) if sentence.lower[child] == "of"), None)
-    name = None if of is None else sentence.child(of, "pobj")
-    if name is None or sentence.tags[name] != "NNP" or sentence.right(name) + 1 != sentence.left(at) - 1:
-        return None
-    return name if _is_group(sentence, at) and not _is_group(sentence, noun) else None
+def _noun_behind(sentence: ParsedSentence, noun: int, at: int) -> int | None:
+    """Return "Arrow" for "captain" in "the captain of the Arrow , a boat": the last noun before the comma, if
+    a preposition joins it to another noun."""
+    for preposition in sentence.children(noun):
+        if sentence.dependencies[preposition] == "prep" and preposition > noun:
+            behind = sentence.child(preposition, "pobj")
+            if behind is not None and sentence.right(behind) + 1 == sentence.left(at) - 1:
+                return behind
+    return None
+
+
+def _tells(sentence: ParsedSentence, at: int, noun: int, rival: int) -> bool:
+    """Return whether a description, with the head `at`, is about things like `noun` and unlike `rival`."""
+    person, lower = is_person(sentence, at), sentence.lower
+    if lower[at] in (lower[noun], lower[rival]):
+        return lower[at] == lower[noun]
+    names = "NNPS" in (sentence.tags[noun], sentence.tags[rival])  # "The Times , a newspaper"
+    if not names and is_plural(sentence, noun) != is_plural(sentence, rival):
+        return is_plural(sentence, noun) == is_plural(sentence, at)
+    if is_person(sentence, noun) != is_person(sentence, rival):
+        return is_person(sentence, noun) == person
+    named = sentence.tags[noun] == "NNP" and sentence.tags[rival] == "NN"
+    return named and _is_group(sentence, at) and not _is_group(sentence, rival)
 
 
 def _is_group(sentence: ParsedSentence, noun: int) -> bool:
@@ -174,7 +197,7 @@ def _are_of_a_kind(sentence: ParsedSentence, noun: int, at: int) -> bool:
     placed = sentence.lower[sentence.heads[noun]] in _LOCATIVES and word in _OF_PLACES
     if entity == "PERSON" and not placed:
         return word not in THINGS
-    return entity not in _PLACES or word not in PEOPLE
+    return entity not in _PLACES or word not in PEOPLE | _NO_PLACES
 
 
 def _may_end(sentence: ParsedSentence, found: Between, at: int) -> bool:

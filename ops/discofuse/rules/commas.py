@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS
+from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, words
 from ops.discofuse.annotation import CLOSING
 from ops.discofuse.rules.rule import (
     FINITE,
@@ -22,6 +22,19 @@ _NEED_NO_COMMA = frozenset({"CC", "IN", "TO", "WDT", "WP", "WRB"})
 #: Tags that may follow the second comma if the noun phrase is neither in the subject nor before it.
 _GO_ON = _NEED_NO_COMMA | {"VBG"}
 _MAY_BE_MEANT = NOUNS | {"CD", "PRP", "DT"}
+#: Things whose words end like those of people.
+_NO_PEOPLE = words(
+    "access address answer border boulder buffer business carrier center centre chapter classifier "
+    "cluster coffee color colour committee constant corner corridor counter cover danger decoder degree "
+    "detector determinant dinner disaster door elephant encoder error factor fee filter finger floor "
+    "flower folder frontier giant grant guarantee harbor header holder humor hunger illness indicator "
+    "interior knee labor labour ladder laser layer letter marker matter meter mirror mist monitor motor "
+    "newspaper number odor offer optimizer order oyster paper parameter parser plant poster power prayer "
+    "press printer process processor quarter raptor reactor receptor register remainder restaurant river "
+    "router scanner sector sensor server shelter shower silver skyscraper spider stress success summer "
+    "tagger temper terror theater timber tower tractor trailer transfer transformer tree trigger tumor "
+    "variant vector warrant water weather winter wrapper"
+)
 _OF_PEOPLE = ("er", "or", "ist", "ian", "ant", "ee", "man", "woman", "ess")
 PEOPLE = PERSON_NOUNS | FEMALE_NOUNS | MALE_NOUNS
 #: Words that never describe a person.
@@ -186,6 +199,8 @@ def is_person(sentence: ParsedSentence, noun: int) -> bool:
     word, entity = sentence.lower[noun], sentence.annotation.entities[noun]
     if entity in ("PERSON", "NORP") or word in PEOPLE:
         return True
+    if word in THINGS or word in _NO_PEOPLE or word.removesuffix("s") in _NO_PEOPLE:
+        return False
     return sentence.tags[noun] in ("NN", "NNS") and word.rstrip("s").endswith(_OF_PEOPLE)
 
 

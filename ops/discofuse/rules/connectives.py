@@ -78,6 +78,10 @@ _MODIFIERS = frozenset(
     {"still", "second", "third", "next", "further", "overall", "then", "now", "rather", "else"}
 )
 _BARE = frozenset({"NN", "NNS", "JJ", "JJR"})
+#: "Then CEO Jobs": the name of an office, before the name of the person.
+_OFFICES = frozenset(
+    {"ceo", "cfo", "cto", "chief", "prime", "vice", "pm", "head", "owner", "champion", "leader"}
+)
 #: "Or so he said", "or not": without "or" the rest says something else.
 _AFTER_OR = frozenset({"so", "not", "rather", "maybe", "perhaps"})
 #: "Second" continues an enumeration only if the preceding sentence has its beginning.
@@ -128,6 +132,7 @@ def is_opening(sentence: ParsedSentence, start: int, end: int, comma: bool) -> b
         return word != "meaning"
     # "Then president Clinton"
     bare = sentence.tags[end] in _BARE or following in TITLES or following in PERSON_NOUNS
+    bare = bare or (following in _OFFICES and sentence.dependencies[end] in ("compound", "amod"))
     if word in _MODIFIERS and bare:
         return False
     return following not in _CONTINUES and _modifies_verb(sentence, start)
@@ -187,9 +192,13 @@ class _Connective(NamedTuple):
 def _detect(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Connective]:
     lower = sentence.lower
     opening = sentence.start
+    within = params.connective_within
+    # "This" and "and" are everywhere, but seldom here.
+    if BACKWARD_PHRASES.keys().isdisjoint(lower[opening : opening + within]):
+        return
     while opening < sentence.end and sentence.words[opening] in OPENING:
         opening += 1
-    for start in range(opening, min(sentence.start + params.connective_within, sentence.end - 1)):
+    for start in range(opening, min(sentence.start + within, sentence.end - 1)):
         for words in BACKWARD_PHRASES.get(lower[start], ()):
             end = start + len(words)
             if end < sentence.end and lower[start:end] == words:

@@ -33,8 +33,12 @@ from ops.discofuse.rules.scope import (
     condition,
     end_of_first,
     ends_in_condition,
+    ends_in_proviso,
     is_alternative,
     is_in_question,
+    is_reported,
+    is_supposed,
+    may_be_command,
     may_be_infinitive,
     shares_object,
 )
@@ -241,6 +245,8 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
             continue
         if not sentence.is_clause(verb) or not at < subject or _is_dependent(sentence, verb, at):
             continue
+        if not sentence.words[verb].islower():  # "dopamine , and now D2Rs": a name taken for a verb
+            continue
         if lower[at] in ("so", "for") and lower[at + 1] in _NO_CONJUNCTION_BEFORE:
             continue
         if _stands_for_first(sentence, at, subject, verb):
@@ -256,10 +262,12 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
         conditions = condition(sentence, main)
         if is_alternative(sentence, main, at):
             continue
-        if conditions and lower[at - 1] == ",":
-            if lower[sentence.start] in ("if", "unless"):
-                continue
+        if is_supposed(sentence, main) and (lower[at - 1] == "," or not conditions):
+            continue
+        if lower[at - 1] == "," and not is_reported(sentence, main):
             conditions = ()  # "When he died , the war was over , but nobody knew"
+        if ends_in_proviso(sentence, verb, at):
+            continue
         near = at + 1 + _ahead_of_subject(sentence, subject, verb, at + 1)
         clause_within = params.clause_within or sentence.end
         if subject < verb <= at + clause_within and subject < near + params.conjunct_within:
@@ -318,6 +326,8 @@ def _detect_verb_phrases(sentence: ParsedSentence, params: RuleParams) -> Iterat
         if sentence.annotation.lemmas[verb] == "be" and not sentence.auxiliaries(verb):
             continue
         if shares_object(sentence, main, verb, at) or may_be_infinitive(sentence, main, verb, at):
+            continue
+        if ends_in_proviso(sentence, verb, at) or may_be_command(sentence, main, verb, at):
             continue
         prefix = repeated(sentence, main, verb, at + 1)
         if prefix:

@@ -182,6 +182,9 @@ def _is_part(sentence: ParsedSentence, found: Between) -> bool:
     before, governor = found.phrase - 1, sentence.heads[found.noun]
     if found.phrase == sentence.start:
         return False
+    # "from KitW / Wv compound heterozygous embryos": taggers take "compound" for a verb.
+    if governor == before and sentence.tags[before] == "VB" and sentence.child(before, "aux") is None:
+        return True
     nested = sentence.dependencies[found.noun] == "dobj" and sentence.dependencies[governor] in SUBJECTS
     return (
         sentence.continues_word(found.phrase)
@@ -191,12 +194,13 @@ def _is_part(sentence: ParsedSentence, found: Between) -> bool:
 
 
 def _is_in_modifier(sentence: ParsedSentence, noun: int) -> bool:
-    """Return whether a noun is inside a participle's phrase, so that the clause may also be about the noun
-    which the participle modifies."""
+    """Return whether a noun is inside a participle's phrase or another relative clause, so that the clause
+    may also be about the noun which that modifies: "the score that we got on the set , which was low"."""
     at = noun
     while sentence.heads[at] != at and sentence.start <= sentence.heads[at] < sentence.end:
         at = sentence.heads[at]
-        if sentence.dependencies[at] == "acl":
+        label = sentence.dependencies[at]
+        if label == "acl" or (label == "relcl" and sentence.lower[sentence.left(at) - 1] != ","):
             return True
     return False
 
@@ -222,7 +226,9 @@ def _gap(sentence: ParsedSentence, pronoun: int, verb: int, end: int) -> int | N
         # "who many believed was dead": the pronoun is not the subject of the first verb.
         carrier = sentence.verb_group(verb)
         said = any(sentence.tags[at] in FINITE for at in range(pronoun + 1, min(carrier, verb)))
-        return None if said else pronoun
+        # "which engineers had warned would collapse": the verb has another subject.
+        twice = any(at != pronoun and sentence.dependencies[at] in SUBJECTS for at in sentence.children(verb))
+        return None if said or twice else pronoun
     # "which she had told her not to wear": the pronoun may be the object of the governed verb.
     if sentence.child(head, "ccomp", "xcomp", "dative") is not None:
         return None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ops.coreference.lexicon import words
+from ops.discofuse.annotation import QUOTES
 from ops.discofuse.rules.connectives import BACKWARD_PHRASES, INSIDE
 from ops.discofuse.rules.morphology import agree, is_common_noun, is_participle, is_past, is_plural
 from ops.discofuse.rules.rule import AUXILIARIES, FINITE, LOUD_MODALS, NOUNS, TIMES, ParsedSentence
@@ -32,6 +34,22 @@ _TRANSITIVE = frozenset(
         "write",
     }
 )  # fmt: skip
+#: These have no passive, so that "was hurt and died" continues as "died". Any other past form that may be a
+#: participle, and has no object, continues the passive: "was moved and stored in a cellar".
+_INTRANSITIVE = words(
+    "act appear arrive ascend become begin belong cease climb coincide collapse come compete consist "
+    "continue contribute convert debut decline depart deteriorate die disappear dwell emerge emigrate end "
+    "escape evolve exist expire fall feature fight finish flee function go graduate happen immigrate land "
+    "lead lecture lie live look marry matter migrate move occur originate participate peak perform perish "
+    "persist play practice practise proceed qualify range rank recover remain reside resign respond "
+    "result retire return rise run sail serve settle sing sit sleep spread stand start stay stop study "
+    "succeed survive swim talk tour train travel turn vanish vary vote wait walk work"
+)
+#: "Expected to grow" is passive, "decided to leave" is not.
+_WITH_INFINITIVE = words(
+    "allow ask assume believe compel consider design encourage estimate expect find force intend invite know "
+    "oblige order permit persuade predict report require rumor rumour say see suppose tell think use"
+)
 #: Verbs whose past form equals their base form.
 _PAST_AS_BASE = frozenset(
     {
@@ -59,6 +77,10 @@ _DECREASING = frozenset(
 )
 #: Before the subject these belong only to the first verb phrase.
 _OPENERS = INSIDE | {"so", "and", "but", "or", "yet"}
+#: With two objects, so that the passive keeps one: "was measured and assigned a number".
+_WITH_TWO_OBJECTS = words(
+    "allocate allow appoint assign award call declare elect grant name offer pay sentence"
+)
 _NEXT = frozenset({"then", "later", "afterwards", "afterward", "subsequently", "thereafter"})
 #: Most digits of a footnote's number.
 _MARK = 3
@@ -123,6 +145,9 @@ def _may_be_noun_phrase(sentence: ParsedSentence, main: int, verb: int, begin: i
     """Return whether the parser may have taken a noun phrase for a verb phrase: "measured deaths and crashes
     on roads", "generates a summary or extracted facts"."""
     tags, last = sentence.tags, begin - 2 - (sentence.lower[begin - 2] == ",")
+    # "of dopamine , and now D2Rs in the brain", "unitary and thus ' stacked ' transformations"
+    if not sentence.words[verb].islower() or (verb > begin and sentence.words[verb - 1] in QUOTES):
+        return sentence.words[verb] not in LOUD_MODALS
     if verb != begin or tags[last] not in NOUNS:
         return False
     if tags[verb] in ("VBD", "VBN") and is_participle(sentence.lower[verb]):
@@ -161,10 +186,24 @@ def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool 
     if not auxiliaries:
         # "became an inspector and assigned to": a passive without its auxiliary.
         passive = tag == "VBN" and (lemmas[main] == "be" or (bare and lemmas[verb] in _TRANSITIVE))
+        # "is new and expected to grow", "was a king and killed in the war"
+        passive = passive or (
+            lemmas[main] == "be"
+            and tag == "VBD"
+            and bare
+            and _may_be_passive(sentence, verb)
+            and (main_tag != "VBD" or lemmas[verb] in _TRANSITIVE)
+        )
         infinite = tag == "VBG" or (tag == "VB" and main_tag != "VBP")
         # Mostly a tagging error, or a subject that agrees with only one of the verbs.
         return None if passive or infinite or {tag, main_tag} == {"VBP", "VBZ"} else False
-    passive = main_tag == "VBN" and tag == "VBD" and bare and lemmas[verb] in _TRANSITIVE
+    passive = (
+        main_tag == "VBN"
+        and tag == "VBD"
+        and bare
+        and _may_be_passive(sentence, verb)
+        and (lemmas[verb] in _TRANSITIVE or sentence.child(main, "auxpass") is not None)
+    )
     has = lemmas[auxiliaries[0]] == "have"
     perfect = main_tag == "VBN" and tag == "VBD" and has and is_participle(sentence.lower[verb])
     # "One can read it and then produce a summary": a singular does not take "produce".
@@ -177,9 +216,19 @@ def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool 
         active = not bare and sentence.child(main, "auxpass") is not None
         twice = _is_negated(sentence, main) and _is_negated(sentence, verb)
         return None if active or twice else True
+    if main_tag == "VBN" and tag == "VBD" and not bare and lemmas[verb] in _WITH_TWO_OBJECTS:
+        return None
     # "Errors are defined and classified" or "is located there and opened": the forms do not tell.
     either = main_tag == "VBN" and tag == "VBD" and sentence.lower[auxiliaries[0]] in ("is", "are")
     return None if either or tag not in FINITE else False
+
+
+def _may_be_passive(sentence: ParsedSentence, verb: int) -> bool:
+    """Return whether a past form without an object may be a passive participle without its auxiliary."""
+    lemma = sentence.annotation.lemmas[verb]
+    if sentence.child(verb, "xcomp", "ccomp") is not None:
+        return lemma in _WITH_INFINITIVE
+    return lemma not in _INTRANSITIVE and is_participle(sentence.lower[verb])
 
 
 def _is_third_singular(sentence: ParsedSentence, noun: int) -> bool:
@@ -242,9 +291,9 @@ def _behind_connective(sentence: ParsedSentence) -> int:
     if lower[start] in _OPENERS and sentence.dependencies[start] in ("advmod", "cc", "mark"):
         return start + 1 + (lower[start + 1] == ",")
     ends = (
-        start + len(words)
-        for words in BACKWARD_PHRASES.get(lower[start], ())
-        if lower[start : start + len(words)] == words
+        start + len(connective)
+        for connective in BACKWARD_PHRASES.get(lower[start], ())
+        if lower[start : start + len(connective)] == connective
     )
     return next((end + 1 for end in ends if end < sentence.end and lower[end] == ","), start)
 
@@ -282,6 +331,8 @@ def _prefix(
     through = sentence.right(subject)
     auxiliary = min(sentence.auxiliaries(main), default=main)
     for at in range(start if dated or own_phrase else opening, main):
+        if at > through and shares and modified and dependencies[at] == "advmod":
+            continue
         if at > through and not shares:
             if dependencies[at] in AUXILIARIES or dependencies[at] == "neg":
                 continue

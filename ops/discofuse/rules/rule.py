@@ -167,8 +167,8 @@ class ParsedSentence:
         """Return the positions of any of `words` (lower case); cached, as several rules need the same."""
         found = self._positions.get(words)
         if found is None:
-            lower = self.lower
-            found = self._positions[words] = [at for at in range(self.start, self.end) if lower[at] in words]
+            inside = enumerate(self.lower[self.start : self.end], self.start)
+            found = self._positions[words] = [at for at, word in inside if word in words]
         return found
 
     def tokens(self, start: int | None = None, end: int | None = None) -> TokenList:
@@ -178,13 +178,11 @@ class ParsedSentence:
     def children(self, token: int) -> Sequence[int]:
         """Return the dependents of a token in this sentence, from left to right."""
         if self._children is None:
-            found: dict[int, list[int]] = {}
-            for at, head in enumerate(self.heads[self.start : self.end], self.start):
+            heads = self.heads[self.start : self.end]
+            found: dict[int, list[int]] = {head: [] for head in heads}
+            for at, head in enumerate(heads, self.start):
                 if head != at:
-                    if head in found:
-                        found[head].append(at)
-                    else:
-                        found[head] = [at]
+                    found[head].append(at)
             self._children = found
         return self._children.get(token, _NONE)
 

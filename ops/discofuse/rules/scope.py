@@ -12,7 +12,18 @@ from ops.discofuse.rules.rule import SUBJECTS, ParsedSentence
 
 _CONDITIONS = frozenset({"if", "unless", "when", "because", "while", "until", "although", "since", "where"})
 #: A condition before two clauses holds for both: "If you press it , the door opens and the light goes on".
-_SHARED = frozenset({"if", "unless", "when", "whenever", "once"})
+_SHARED = frozenset({"if", "unless", "when", "whenever", "once", "whether"}) | {
+    "provided", "providing", "supposing", "assuming"
+}  # fmt: skip
+#: With these the clause is never a fact on its own.
+_SUPPOSING = frozenset({"if", "unless", "whether", "provided", "providing", "supposing", "assuming"})
+_PROVISOS = frozenset({"if", "unless", "provided", "providing"})
+#: "With more money , the town would build a bridge"
+_WITH = frozenset({"with", "without"})
+_WOULD = frozenset({"would", "could", "might", "'d"})
+#: The writer only reports what follows: "Allegedly , he left", "In his view , they lost".
+_REPORTED = frozenset({"allegedly", "reportedly", "supposedly", "purportedly", "presumably", "apparently"})
+_OPINIONS = frozenset({"view", "opinion", "eyes", "account", "words", "report", "theory", "legend"})
 _BARE_BE = frozenset({"is", "are", "was", "were", "not", "n't"})
 
 
@@ -22,15 +33,78 @@ def end_of_first(sentence: ParsedSentence, conjunction: int) -> int:
 
 
 def condition(sentence: ParsedSentence, main: int) -> Sequence[int]:
-    """Return the tokens of a condition that begins the sentence, before the subject of the main verb; none
-    if there is no condition."""
+    """Return the tokens of a condition or of the source of a report that begins the sentence, before the
+    subject of the main verb; none if there is neither."""
     subject = sentence.subject(main)
-    if subject is None or sentence.lower[sentence.start] not in _SHARED:
+    if subject is None:
+        return ()
+    start, first = sentence.start, sentence.left(subject)
+    if start >= first:
+        return ()
+    if is_reported(sentence, main) or _is_wished(sentence, main):
+        return range(start, first)
+    # "For example , if there is one , ..."
+    start = next((at for at in range(start, first) if sentence.lower[at] in _SHARED), start)
+    if sentence.lower[start] not in _SHARED:
         return ()
     clause = next((at for at in sentence.children(main) if sentence.dependencies[at] == "advcl"), None)
-    if clause is None or sentence.left(clause) != sentence.start or clause > subject:
+    if clause is None or sentence.left(clause) != start or clause > subject:
         return ()
-    return range(sentence.start, sentence.left(subject))
+    return range(start, first)
+
+
+def is_supposed(sentence: ParsedSentence, main: int) -> bool:
+    """Return whether a sentence begins with a condition, so that its clauses are no facts."""
+    opening = next(iter(condition(sentence, main)), sentence.start)
+    return sentence.lower[opening] in _SUPPOSING or _is_wished(sentence, main)
+
+
+def _is_wished(sentence: ParsedSentence, main: int) -> bool:
+    """Return whether a phrase is a condition: "With more money , the town would build a bridge"."""
+    return sentence.lower[sentence.start] in _WITH and any(
+        sentence.lower[at] in _WOULD for at in sentence.auxiliaries(main)
+    )
+
+
+def is_reported(sentence: ParsedSentence, main: int) -> bool:
+    """Return whether a sentence begins by saying whose report or opinion it is: "According to Ann , he
+    left"."""
+    start = sentence.start
+    word = sentence.lower[start]
+    if word == "according" or (word in _REPORTED and sentence.heads[start] == main):
+        return True
+    if word != "in" or sentence.heads[start] != main:
+        return False
+    noun = sentence.child(start, "pobj")
+    return noun is not None and sentence.lower[noun] in _OPINIONS and sentence.child(noun, "poss") is not None
+
+
+def ends_in_proviso(sentence: ParsedSentence, verb: int, conjunction: int) -> bool:
+    """Return whether a proviso after the second conjunct may hold for both: "The shop opens and the bells
+    ring if the clock strikes"."""
+    alone = sentence.subject(verb) is None and sentence.auxiliaries(verb)  # "and was not seen unless asked"
+    return (
+        sentence.lower[conjunction - 1] != ","
+        and not alone
+        and any(
+            sentence.lower[at] in _PROVISOS
+            and sentence.lower[at - 1] != ","
+            and at > verb
+            and sentence.heads[sentence.heads[at]] == verb
+            for at in sentence.positions(_PROVISOS)
+        )
+    )
+
+
+def may_be_command(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
+    """Return whether a base form after ", but" may be an imperative: "This can be wrong , but go ahead"."""
+    return (
+        sentence.lower[conjunction] == "but"
+        and sentence.lower[conjunction - 1] == ","
+        and verb == conjunction + 1
+        and sentence.tags[verb] == "VB"
+        and sentence.annotation.lemmas[main] == "be"
+    )
 
 
 def is_alternative(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
@@ -70,8 +144,12 @@ def shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: i
     stranded = sentence.dependencies[last] == "prep" and sentence.heads[last] == main
     # "This is not and has never been easy"
     bare = sentence.annotation.lemmas[main] == "be" and last <= main + 1 and sentence.lower[last] in _BARE_BE
-    if stranded or bare or main != last:
+    particle = sentence.dependencies[last] == "prt" and sentence.heads[last] == main
+    if stranded or bare or (main != last and not particle):
         return stranded or bare
+    # "picked up and saved the tape", but "took off and landed"
+    if particle:
+        return sentence.child(main, "dobj") is None and sentence.child(verb, "dobj") is not None
     # "pick and choose and run with what works"
     if verb + 1 < sentence.end and sentence.lower[verb + 1] in ("and", "or"):
         return True

@@ -24,6 +24,7 @@ from ops.discofuse.rules.rule import (
     split,
     trim,
 )
+from ops.discofuse.rules.scope import is_reported
 
 _FORWARD = phrases(FORWARD)
 _INNER = phrases(INNER)
@@ -204,7 +205,7 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         or not sentence.is_clause(main)
     ):
         return None
-    if _is_only_thought(sentence, verb):
+    if _is_only_thought(sentence, verb) or (lower[start] == "because" and is_reported(sentence, main)):
         return None
     # "and although they trailed , they won": the connective belongs to another clause within the second.
     if lower[start] not in ("hence", "meaning") and sentence.heads[body - 1] != verb:
@@ -262,6 +263,9 @@ def _reduced(sentence: ParsedSentence, verb: int, found: _Inner) -> _Inner | Non
     """Return the match of a clause that shares the subject: "while visiting Rome", "although injured"."""
     subject = sentence.subject(sentence.root)
     if subject is None or sentence.heads[verb] != sentence.root or sentence.dependencies[subject] == "expl":
+        return None
+    # "a mode which raises the rate while rendering less": the mode renders.
+    if "relcl" in sentence.dependencies[sentence.root : found.start]:
         return None
     # "was founded by X while working there": who worked?
     if sentence.child(sentence.root, "agent") is not None:

@@ -76,9 +76,11 @@ def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
         if dependencies[at] in SUBJECTS and heads[at] == second.root:
             subject = at
             break
-    if subject is None or second.children(subject):
+    if subject is None:
         return []
     word, start = second.lower[subject], first.start
+    if word not in first.lower[start : first.end] or second.children(subject):
+        return []
     found = set()
     for at in first.positions(frozenset({word})):
         begin, end = at, at + 1

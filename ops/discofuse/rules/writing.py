@@ -111,7 +111,10 @@ def sentence(
     del words[:first], places[:first]
     if not words or not _balanced(words) or _quotes_nothing(words):
         return None
-    if not end_given and not (words[-1] in _CLOSING and len(words) > 1 and words[-2] == "."):
+    ended = words[-1] in _CLOSING and len(words) > 1 and words[-2] == "."
+    # "prophase I.", "the U.S."
+    ended = ended or (words[-1][-1] == "." and words[-1] not in _FINAL and len(words[-1]) > 1)
+    if not end_given and not ended:
         words.append(full_stop)
         places.append(full_stop)
     begin = 1 if words[0] in OPENING and len(words) > 1 else 0

@@ -95,6 +95,27 @@ def test_the_city_refers_to_the_named_place():
     ) == [("The city", "Oslo")]
 
 
+def test_plurals_and_only_ones_may_be_others():
+    assert (
+        links(
+            "The/DT/det/2 old/JJ/amod/2 dogs/NNS/nsubj/3 ran/VBD/ROOT/3",
+            "The/DT/det/1 dogs/NNS/nsubj/2 ate/VBD/ROOT/2",
+        )
+        == []
+    )
+    assert (
+        links(
+            "The/DT/det/2 only/JJ/amod/2 dog/NN/nsubj/3 ran/VBD/ROOT/3",
+            "The/DT/det/1 dog/NN/nsubj/2 ate/VBD/ROOT/2",
+        )
+        == []
+    )
+    assert links(
+        "The/DT/det/2 old/JJ/amod/2 dogs/NNS/nsubj/3 ran/VBD/ROOT/3",
+        "These/DT/det/1 dogs/NNS/nsubj/2 ate/VBD/ROOT/2",
+    ) == [("These dogs", "The old dogs")]
+
+
 @pytest.mark.parametrize(
     ("name", "label", "noun"),
     [
