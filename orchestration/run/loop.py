@@ -44,9 +44,9 @@ __all__ = ["Report", "Wanted", "bring_up_to_date"]
 
 _Place: TypeAlias = tuple[str, str]
 
-#: Why Ray ends a process with status 1.
-_NODE_ENDED = (
-    "Ray's processes on this machine ended; start them again with `ray start`, then run again"
+#: Ray ends a process with status 1 if Ray's processes on this machine end. Other causes give the same status.
+_RAY_ENDED = (
+    "Ray may have ended it: if `ray status` finds no cluster, start it again with `ray start`, then run again"
     " (finished parts are kept)"
 )
 
@@ -222,7 +222,7 @@ class _Loop:
         except WorkerDiedError as death:
             error, seconds = str(death), time.monotonic() - run.begun
             if self._engine.kind == "ray" and death.status == 1:
-                error = f"{NO_CLUSTER} any more: {_NODE_ENDED} ({error})"
+                error = f"{error}; {_RAY_ENDED}"
             end(run.run_id, error)
         if error is not None and FULL in error:  # all others would fail the same way
             raise DiskFullError(errno.ENOSPC, error)

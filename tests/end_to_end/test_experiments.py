@@ -88,7 +88,7 @@ def test_plots_of_two_experiments_are_drawn_without_a_network(queued, visit, tmp
 def test_an_experiment_in_place_changes_the_workspace_and_can_be_reverted(done):
     before = done.data(), done.lock
     output = done.dvc("exp", "run", "-S", EXPERIMENTS["few"])
-    trained = {"training_sets", "release_files", "extractor", "system_summaries"}
+    trained = {"training_sets", "talk_examples", "release_files", "extractor", "system_summaries"}
     assert {name.split()[0] for name in done.made(output)} == {f"talksumm/{name}" for name in trained}
     assert "talksumm.training_sets.sets" in done.dvc("params", "diff")
     assert "metrics/talksumm/training_sets.json" in done.dvc("metrics", "diff")

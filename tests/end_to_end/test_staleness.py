@@ -156,7 +156,7 @@ def test_an_excluded_partition_lets_the_rest_finish_and_is_named(done):
     output = done.run()
     assert "excluded talksumm/alignments 2018-07: one talk is broken" in output
     assert "excluded talksumm/summaries 2018-07: talksumm/alignments 2018-07 is excluded" in output
-    trained = ["training_sets", "release_files", "extractor", "system_summaries"]
+    trained = ["training_sets", "talk_examples", "release_files", "extractor", "system_summaries"]
     later = [*trained, "rating_sheets", "judgements", "human_evaluation"]
     assert done.made(output) == [f"talksumm/{name}" for name in later]
     assert not (done.root / "data/talksumm/alignments/2018-07").exists()

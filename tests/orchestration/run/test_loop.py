@@ -138,17 +138,25 @@ def on_ray(monkeypatch):
     monkeypatch.setenv("SILVERLOOM_ENGINE", "ray")
 
 
-def test_a_worker_that_ray_ends_ends_the_loop(monkeypatch, stale, on_ray):
+def test_a_worker_that_ray_may_have_ended_fails_only_its_partition(monkeypatch, stale, on_ray):
+    """Status 1 does not show that the cluster is lost: the next partition connects, and would say so."""
     stale.update(PLACES[:2])
+    (_, first), (_, second) = PLACES[:2]
     monkeypatch.setattr(dagster_run, "end", lambda *_: None)
 
-    def submit(*_):
-        death = WorkerDiedError("its worker process ended with status 1")
-        death.status = 1
-        raise death
+    def submit(name, month):
+        if month == first:
+            death = WorkerDiedError("its worker process ended with status 1")
+            death.status = 1
+            raise death
+        return None, 1.0
 
-    with pytest.raises(ClusterLostError, match="any more: Ray's processes on this machine ended; start them"):
-        made(monkeypatch, 2, submit)
+    _, reports, output = made(monkeypatch, 2, submit)
+    assert reports[PAPERS.name].made == [second]
+    failure = reports[PAPERS.name].failed[first]
+    assert failure.startswith("its worker process ended with status 1; ") and NO_CLUSTER not in failure
+    assert "if `ray status` finds no cluster, start it again with `ray start`" in failure
+    assert failure in " ".join(output.split())
 
 
 def test_on_a_cluster_even_one_partition_is_made_by_a_worker(monkeypatch, stale, on_ray):
