@@ -438,8 +438,8 @@ def test_malformed_json_names_the_word_or_the_line(text, cause):
     [
         (b"", "the file is empty"),
         (b"caf\xe9 au lait", "not UTF-8: byte 0xe9 at byte offset 3"),
-        ("hello".encode("utf-16"), "not UTF-8: it begins with the byte order mark of UTF-16"),
-        ("hello".encode("utf-16-le"), r"the file holds the character U\+0000"),
+        ("hello".encode("utf-16"), "not UTF-8: it is in UTF-16"),
+        ("hello".encode("utf-16-le"), "not UTF-8: it is in UTF-16-LE"),
         (b"a\nb\x1b", r"the file holds the character U\+001B, which is no text \(line 2, column 2\)"),
     ],
 )
