@@ -33,8 +33,8 @@ def of_lines(form: object) -> bool:
 _FOREIGN = re.compile(rb"[\x80-\xff]++(?:[\x00-\x7f]{1,200}+[\x80-\xff]++)*+")
 #: Bytes of context around these for guessing the encoding, and maximum bytes in all.
 _AROUND, _SAMPLE = 100, 20_000
-#: Share of zeros among the bytes of UTF-16: white space and markup alone are more.
-_LEAST_ZEROS = 0.02
+#: Zeros among the bytes of UTF-16, and their share: white space and markup alone are more.
+_LEAST_ZEROS, _LEAST_SHARE = 2, 0.1
 _ASCII = re.compile("[\x00-\x7f]+")
 _REPLACEMENT = "\ufffd".encode()
 #: Those of UTF-32 last; one of them begins with one of UTF-16.
@@ -132,7 +132,7 @@ def wide_encoding(content: bytes) -> str | None:
     if b"\0" not in start:
         return None
     even, odd = start[::2].count(0), start[1::2].count(0)
-    if min(even, odd) > 0 or max(even, odd) <= len(start) * _LEAST_ZEROS:
+    if min(even, odd) > 0 or max(even, odd) < max(_LEAST_ZEROS, len(start) * _LEAST_SHARE):
         return None
     return "utf-16-be" if even else "utf-16-le"
 
