@@ -131,11 +131,7 @@ class Unpacked(io.BufferedReader):
         """
         self._members = _Members(stream, size, allowance, mark, packing)
         super().__init__(self._members, _CHUNK)
-
-    @property
-    def is_compressed(self) -> bool:
-        """Whether the file is compressed, judging by its first bytes."""
-        return self._members.is_compressed
+        self.is_compressed = self._members.is_compressed
 
     def count_record(self) -> None:
         """Count a record that was read. Raises BombError if there are too many."""
@@ -158,6 +154,7 @@ class _Members(io.RawIOBase):
             self._magic, self._new = PACKINGS[name]
         elif _SKIPPABLE.match(self._packed):
             self._magic, self._new = _ZSTANDARD, self._with_dictionary()
+        self.is_compressed = self._new is not None
         self.budget = UnpackingBudget(size if self._new else float("inf"), allowance)
         self._member: Any = None
         self._ready = memoryview(b"")
@@ -169,10 +166,6 @@ class _Members(io.RawIOBase):
         """Damage at the beginning of a member, which is no damage of what is before it."""
         self._any = False
         """Whether any bytes came out so far."""
-
-    @property
-    def is_compressed(self) -> bool:
-        return self._new is not None
 
     def readable(self) -> bool:
         return True

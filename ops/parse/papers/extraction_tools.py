@@ -43,7 +43,7 @@ _MARKUP = Markup(
          "floatingText", "epigraph"}
     ),
     skipped=frozenset(
-        {"figure", "note", "head", "label", "div", "listBibl", "biblStruct", "lb", "cb", "pb"}
+        {"figure", "head", "label", "div", "listBibl", "biblStruct", "lb", "cb", "pb"}
     ),
     displayed=frozenset({"formula", "graphic", "table", "media", "binaryObject"}),
     pictures=frozenset({"g"}),

@@ -47,7 +47,7 @@ _MARKUP = Markup(
          "answer", "explanation", "break"}
     ),
     skipped=frozenset(
-        {"fig", "fig-group", "table-wrap", "table-wrap-group", "fn", "fn-group", "media",
+        {"fig", "fig-group", "table-wrap", "table-wrap-group", "fn-group", "media",
          "supplementary-material", "boxed-text", "tex-math", "title", "label", "object-id",
          "sec-meta", "ref-list", "bio", *_SECTIONS, *_GROUPS}
     ),

@@ -99,24 +99,8 @@ def within(element: etree._Element | None, *names: str) -> Iterator[etree._Eleme
 
 def plain(element: etree._Element | None) -> str:
     """Return all text in an element but its notes, with white space collapsed; "" for None."""
-    pieces: list[str] = []
-    if element is not None:
-        _collect(element, pieces)
-    return " ".join("".join(pieces).split())
-
-
-def _collect(element: etree._Element, pieces: list[str]) -> None:
-    pieces.append(element.text or "")
-    for child in element:
-        name = name_of(child)
-        if name in _BREAKS:
-            pieces.append(" ")
-        elif name and name not in _NOTES and not _marks_note(child):
-            opening, closing = _signs(child, "".join(pieces[-3:]))
-            pieces.append(opening)
-            _collect(child, pieces)
-            pieces.append(closing)
-        pieces.append(child.tail or "")
+    blocks = Running(_PLAIN, lambda _: None).paragraphs(element) if element is not None else []
+    return " ".join(block.text for block in blocks)
 
 
 def _marks_note(element: etree._Element) -> bool:
@@ -165,6 +149,10 @@ class Markup:
     """Formulas within a line; those without text cannot be rendered."""
     sentences: frozenset[str] = frozenset()
     """Each is a sentence."""
+
+
+#: All text but notes.
+_PLAIN = Markup(blocks=frozenset(), skipped=_BREAKS, displayed=frozenset(), pictures=frozenset())
 
 
 class TextBlock(NamedTuple):
@@ -256,10 +244,10 @@ class Running:
                 self._displayed()
             elif name in markup.pictures:
                 self._add(HOLE, line)
+            elif name in _NOTES or (name in _LINKS and _marks_note(child)):
+                self._add(" " if (child.tail or "")[:1].isalnum() else "", line)
             elif name in markup.skipped or not name:
                 self._add("" if child.get("break") == "no" else " ", line)
-            elif name in _LINKS and _marks_note(child):
-                pass
             elif joints and len(child) > 1:
                 self._add("(", line)
                 self._inline(child, name)

@@ -87,7 +87,7 @@ def test_tei_is_read_without_figures_formulas_and_notes():
     assert paper.title == "Learning from Noise"
     assert outline(paper) == [
         ("Abstract", "abstract", ["We label."]),
-        ("1 Introduction", "introduction", ["Labels are dear (Doe, 2016), see Fig. 1 .", "They are noisy (Roe)."]),
+        ("1 Introduction", "introduction", ["Labels are dear (Doe, 2016), see Fig. 1.", "They are noisy (Roe)."]),
         ("2 Results", "result", ["It works."]),
         ("Acknowledgements", "acknowledgments", ["We thank Ann."]),
     ]  # fmt: skip
@@ -465,6 +465,11 @@ def test_a_glossary_is_a_section():
     body = "<glossary><title>Abbreviations</title><def-list><def-item><term>PCR</term><def><p>chain reaction</p></def></def-item></def-list></glossary>"  # fmt: skip
     paper = read("jats", f"<article><body><p>We ask.</p></body><back>{body}</back></article>")
     assert outline(paper)[1] == ("Abbreviations", "other", ["PCR", "chain reaction"])
+
+
+def test_a_note_leaves_no_space_before_a_full_stop_and_glues_no_words():
+    body = "<p>It is so<fn><p>A note.</p></fn>. It was<fn><p>A note.</p></fn>more, we say<fn/>.</p>"
+    assert sentences("jats", body) == ["It is so.", "It was more, we say."]
 
 
 def test_a_title_has_no_notes_and_a_break_in_it_is_a_space():
