@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--peer", help="Python of an environment with the peers")
     parser.add_argument("--only", choices=AREAS)
     options = parser.parse_args()
-    print("| area | set | measure | here | peers |\n|---|---|---|---|---|")
+    print("| area | set | measure | wanted | here | peers |\n|---|---|---|---|---|---|")
     for area in [options.only] if options.only else AREAS:
         module = importlib.import_module(f"benchmarks.reading_{area}")
         for row in module.rows(options.data, options.peer):

@@ -2,7 +2,8 @@
 
 Belongs here: how many gold sentences of the body are read exactly. Not here: boundaries in the plain text of
 the same papers (reading_sentences.py). A gold sentence is counted if its letters occur in the `body` without
-figures, tables, notes and headings. The peer gives paragraphs, which nupunkt splits.
+figures, tables, notes and headings. The gold is plain text in which 10^6 has become 106, so the sign of an
+exponent does not count; the score with it is in brackets. The peer gives paragraphs, which nupunkt splits.
 """
 
 from __future__ import annotations
@@ -48,7 +49,11 @@ def rows(data: Path, peer: str | None) -> Iterator[Row]:
     wanted = [gold_of_body(gold[name], content) for name, content in papers.items()]
     scores = {"pubmed_parser": _exact(wanted, peers) if peers else None}
     title = f"CRAFT, {len(papers) or 'no'} papers"
-    yield Row(title, "body sentences read exactly", _exact(wanted, here) if papers else None, scores)
+    plain = [[text.replace("^", "") for text in sentences] for sentences in here]
+    score = (
+        f"{_exact(wanted, plain)} ({_exact(wanted, here)} with the signs of exponents)" if papers else None
+    )
+    yield Row(title, "body sentences read exactly", score, scores, "≥ 99.5 %")
 
 
 def _files(path: Path) -> Iterator[tuple[str, bytes]]:

@@ -103,7 +103,7 @@ def _records(kind: str, folder: Path) -> list[Raw]:
 
 def _warc(folder: Path, peer: str | None) -> Row:
     paths = sorted(folder.glob("*.warc*"))
-    row = Row("WARC files", "pages read; lost", None, {"warcio": None, "fastwarc": None})
+    row = Row("WARC files", "pages read; lost", None, {"warcio": None, "fastwarc": None}, "lost 0")
     answers = {
         "warcio": ask_peer(peer, WARCIO, [str(path) for path in paths]),
         "fastwarc": ask_peer(peer, FASTWARC, [str(path) for path in paths]),
@@ -156,6 +156,7 @@ def _csv() -> Row:
         "files as Python's csv; silently wrong",
         f"{right} of {len(CSV)}; {silent}",
         {"csv": str(len(CSV))},
+        "silent 0",
     )
 
 
@@ -174,6 +175,5 @@ def _json() -> Row:
         if raw is None or (raw.error is None) != valid:
             print(f"  {line}: {raw and raw.error}")
     count = len(lines)
-    return Row(
-        "odd lines of JSON", "read or rejected rightly; silently lost", f"{right} of {count}; {silent}", {}
-    )
+    score = f"{right} of {count}; {silent}"
+    return Row("odd lines of JSON", "read or rejected rightly; silently lost", score, {}, "lost 0")

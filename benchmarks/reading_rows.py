@@ -24,12 +24,14 @@ class Row:
     measure: str
     here: str | None
     peers: dict[str, str | None] = field(default_factory=dict)
+    wanted: str = ""
+    """The score that the readers should reach, if one is set."""
 
     def line(self, area: str) -> str:
         """Return the row in Markdown."""
         peers = ", ".join(f"{name} {score or NOT_MEASURED}" for name, score in self.peers.items())
         here = self.here or NOT_MEASURED
-        return f"| {area} | {self.set} | {self.measure} | {here} | {peers or NOT_MEASURED} |"
+        return f"| {area} | {self.set} | {self.measure} | {self.wanted} | {here} | {peers or NOT_MEASURED} |"
 
 
 def ask_peer(peer: str | None, program: str, question: Any) -> Any | None:

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from ops.parse.encodings import wide_encoding
 from ops.parse.source import ParseError
 
 #: A text with no more brackets than this cannot be nested too deeply: pydantic's JSON parser takes 200
@@ -36,8 +37,8 @@ _LONG_REFERENCE = re.compile(r"&#([0-9]{8,})")
 
 def decoded(content: bytes) -> str:
     """Decode UTF-8 and remove a byte order mark. Raises ParseError with the byte offset."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ParseError("not UTF-8: it begins with the byte order mark of UTF-16; convert it to UTF-8")
+    if wide := wide_encoding(content):
+        raise ParseError(f"not UTF-8: it is in {wide.upper()}; convert it to UTF-8")
     if not content.strip():
         raise ParseError("the file is empty")
     try:

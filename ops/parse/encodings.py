@@ -33,8 +33,11 @@ def of_lines(form: object) -> bool:
 _FOREIGN = re.compile(rb"[\x80-\xff]++(?:[\x00-\x7f]{1,200}+[\x80-\xff]++)*+")
 #: Bytes of context around these for guessing the encoding, and maximum bytes in all.
 _AROUND, _SAMPLE = 100, 20_000
+#: Zeros among the bytes of UTF-16, and their share: white space and markup alone are more.
+_LEAST_ZEROS, _LEAST_SHARE = 2, 0.1
 _ASCII = re.compile("[\x00-\x7f]+")
 _REPLACEMENT = "\ufffd".encode()
+#: Those of UTF-32 last; one of them begins with one of UTF-16.
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
@@ -65,10 +68,13 @@ def in_utf8(raw: Raw, encoding: str, guess: Guess | None = None) -> Raw:
     """
     if raw.error is not None or not raw.content:
         return raw
-    if is_utf8(raw.content) and (not encoding or tells_lines(encoding)):
+    wide = None if encoding else wide_encoding(raw.content)
+    if wide and raw.row is not None:
+        return raw  # its end was looked for in bytes; the parser reports it
+    if not wide and is_utf8(raw.content) and (not encoding or tells_lines(encoding)):
         return raw
     if not encoding:
-        found = (guess or guessed)(raw.content)
+        found = decoded_as(raw.content, wide) if wide else (guess or guessed)(raw.content)
         if found is None:
             return raw
         text, name = found
@@ -113,6 +119,22 @@ def is_utf8(content: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def wide_encoding(content: bytes) -> str | None:
+    """Return "utf-16" for text with its byte order mark, "utf-16-le" or "utf-16-be" without one, or None.
+
+    Of its common characters, every second byte is zero; in text of other encodings no byte is.
+    """
+    if content.startswith(_MARKS):
+        return "utf-32" if content.startswith(_MARKS[2:]) else "utf-16"
+    start = content[:_SAMPLE]
+    if b"\0" not in start:
+        return None
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if min(even, odd) > 0 or max(even, odd) < max(_LEAST_ZEROS, len(start) * _LEAST_SHARE):
+        return None
+    return "utf-16-be" if even else "utf-16-le"
 
 
 def damaged_utf8(content: bytes) -> bool:

@@ -22,7 +22,7 @@ from ops.parse.decoding import json_object
 from ops.parse.encodings import damaged_utf8, decoded_as, guess_of, in_utf8, is_utf8
 from ops.parse.files import Found, find, once, opened, too_large
 from ops.parse.source import Only, ParseError, Raw, Source, exhausting
-from ops.parse.unpacked import Unpacked
+from ops.parse.unpacked import DamageError, Unpacked
 
 #: Bytes skipped at a time.
 _BLOCK = 2**13
@@ -70,29 +70,45 @@ def lines_of_file(path: str, file: Path, max_bytes: int) -> Iterator[Raw]:
 
 
 def lines_of(stream: Unpacked, path: str, max_bytes: int) -> Iterator[Raw]:
-    """Yield the non-blank lines of a file. An error that stops the reading is that of one last record.
+    """Yield the non-blank lines of a file. Damage, and an error that stops the reading, are records, too.
 
-    A line over the limit is skipped without being held in memory.
+    Behind a damaged member, reading goes on at the next one, without the rest of a line that is cut. A line
+    over the limit is skipped without being held in memory.
     """
-    row = 0
-    try:
-        while line := stream.readline(max_bytes + len(b"\r\n")):
-            row += 1
-            stream.count_record()
-            piece, blank, skipped = line, not line.strip(), False
-            while not piece.endswith(b"\n") and (piece := stream.readline(_BLOCK)):
-                blank, skipped = blank and not piece.strip(), True
-            line = line.rstrip(b"\r\n")
-            error = too_large(max_bytes) if skipped or len(line) > max_bytes else None
-            if not blank:
-                yield Raw(path, f"{path}#{row}", b"" if error else line, row, error=error)
-    except OSError as error:
-        yield unread(path, row + 1, error)
+    row, behind_damage = 0, False
+    while True:
+        row += 1
+        try:
+            line, error = _next_line(stream, max_bytes)
+        except OSError as fault:
+            behind_damage = isinstance(fault, DamageError) and stream.proceed()
+            yield unread(path, row, fault, goes_on=behind_damage)
+            if not behind_damage:
+                return
+            continue
+        if not line:
+            return
+        if behind_damage and not line.startswith(b"{"):
+            row -= 1
+        elif line.strip():
+            yield Raw(path, f"{path}#{row}", b"" if error else line.rstrip(b"\r\n"), row, error=error)
+        behind_damage = False
 
 
-def unread(path: str, row: int, error: Exception, file: Path | None = None) -> Raw:
-    """Return the last record of a file that cannot be read further."""
-    cause = f"cannot be read from line {row} on: {error}"
+def _next_line(stream: Unpacked, max_bytes: int) -> tuple[bytes, str | None]:
+    """Return the next line (of one over the limit, a part that is not blank if it is not) and its error."""
+    line = stream.readline(max_bytes + len(b"\r\n"))
+    stream.count_record()
+    piece, skipped = line, False
+    while piece and not piece.endswith(b"\n") and (piece := stream.readline(_BLOCK)):
+        line, skipped = line if line.strip() else piece, True
+    return line, too_large(max_bytes) if skipped or len(line.rstrip(b"\r\n")) > max_bytes else None
+
+
+def unread(path: str, row: int, error: Exception, file: Path | None = None, goes_on: bool = False) -> Raw:
+    """Return the record of what cannot be read of a file: from a row on, or up to the next member."""
+    rest = "; reading goes on behind it" if goes_on else ""
+    cause = f"cannot be read from line {row} on: {error}{rest}"
     return Raw(path, f"{path}#{row}", b"", row, error=cause.replace(str(file), path) if file else cause)
 
 

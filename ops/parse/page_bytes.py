@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
-from ops.parse.encodings import damaged_utf8
+from ops.parse.encodings import damaged_utf8, wide_encoding
 
 #: What files begin with (WHATWG, MIME Sniffing, sections 6 and 7).
 _SIGNATURES = {
@@ -23,6 +23,32 @@ _SIGNATURES = {
     b"\xfd7zXZ": "compressed (xz)", b"\x28\xb5\x2f\xfd": "compressed (zstd)",
     b"wOFF": "a font", b"wOF2": "a font", b"\x7fELF": "a program",
 }  # fmt: skip
+#: An XML declaration, if any, and the name of the first element.
+_ROOT = re.compile(
+    rb"\s*(<\?xml\b[^>]*>)?(?:\s|<!--(?:(?!-->).)*-->|<(?:\?|!(?!--))[^>]*>)*+<([A-Za-z][\w:.-]{0,40})",
+    re.DOTALL,
+)
+_FEEDS = frozenset(
+    {b"rss", b"feed", b"rdf:rdf", b"urlset", b"sitemapindex", b"svg", b"opml", b"opensearchdescription"}
+)
+#: Comments of scripts and style sheets.
+_REMARKS = rb"(?:\s|/\*(?:(?!\*/).)*\*/|//[^\n]*\n)*+"
+#: How text begins that is no page. Prose may begin with "var", but not with these signs behind it.
+_OTHER_TEXT = {
+    "JSON": re.compile(rb"\s*(?:\{\s*(?:\"[^\"]*\"\s*:|\}\s*\Z)|\[\s*(?:[\[{\"]|\]\s*\Z))"),
+    "a style sheet": re.compile(
+        _REMARKS + rb"(?:@(?:charset|import|media|font-face|namespace|keyframes)\b[^<>]*?[;{]"
+        rb"|[^{}<>;]{1,200}\{\s*[a-z-]{2,40}\s*:[^{}<>;]{1,200}[;}])",
+        re.DOTALL,
+    ),
+    "a script": re.compile(
+        _REMARKS
+        + rb"(?:(?:var|let|const)\s[^<>\n]{1,80}?=|[!;(+]*function\b[^<>\n{]{0,80}\(|[\"']use strict[\"']"
+        rb"|(?:window|document|self|this|jQuery|\$|console|module|exports|dataLayer)\s*[.(\[]"
+        rb"|import\s[^<>\n]{1,80}\sfrom\s[\"']|[\w.$]{1,40}\(\s*[{\[]\s*[\"{\]}])",
+        re.DOTALL,
+    ),
+}
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _SNIFFED = 1445
 #: Text has at most one control character in so many bytes; one in ten of random bytes is one.
@@ -34,6 +60,10 @@ _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\b[^>]{0,200}?(?:encoding\s*=\s*[\"']([\w.:-]+))?[^>]{0,200}>", re.IGNORECASE)
 
+#: "10" with a raised number, which extractors would read as one number.
+_POWER = re.compile(
+    r"(?<!\d)(10\s?)<sup\b[^<>]{0,200}>\s*([-+\u2212\u2013]?\d{1,6})\s*</sup\s*>", re.IGNORECASE
+)
 _EMPTY_ELEMENT = re.compile(r"<([A-Za-z][\w:.-]*)((?:\s[^<>]*?)?)\s*/>")
 _VOID = {
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
@@ -48,21 +78,31 @@ def not_text(content: bytes) -> str | None:
     for signature, name in _SIGNATURES.items():
         if content.startswith(signature):
             return name
-    if b"\0" in content[:4] and _is_utf16(content):
+    if wide_encoding(content):
         return None
     start = content[:_SNIFFED]
     return "binary data" if len(_NO_TEXT.findall(start)) * _MOST_CONTROLS > len(start) else None
+
+
+def other_text(content: bytes) -> str | None:
+    """Return what text is if it is no page ("JSON"), judging by how it begins, or None."""
+    start = content[:_SNIFFED].removeprefix(codecs.BOM_UTF8)
+    if (root := _ROOT.match(start)) and root[2].lower() not in (b"html", b"head", b"body"):
+        if root[1] or root[2].lower() in _FEEDS:
+            return f"XML ({root[2].decode('ascii')})"
+        return None
+    return next((name for name, pattern in _OTHER_TEXT.items() if pattern.match(start)), None)
 
 
 def html_text(content: bytes, content_type: str = "") -> tuple[str, str]:
     """Return the text of a page and its encoding; `content_type` is the HTTP header.
 
     UTF-8 wins over what is declared, also with a few broken bytes, each of which becomes U+FFFD; then what
-    is declared, if it fits; then a guess. In XHTML, empty elements get an end tag, because a parser of HTML
-    would read on to the end of the page for it.
+    is declared, if it fits; then a guess. An exponent of ten follows "^". In XHTML, empty elements get an end
+    tag, because a parser of HTML would read on to the end of the page for it.
     """
     encoding = _encoding(content, content_type)
-    text = content.decode(encoding, "replace").removeprefix("\ufeff")
+    text = _POWER.sub(r"\1^\2", content.decode(encoding, "replace").removeprefix("\ufeff"))
     if "xhtml" in content_type or content.lstrip()[:5] == b"<?xml" or b"/1999/xhtml" in content[:1024]:
         text = _EMPTY_ELEMENT.sub(_with_end_tag, text)
     return text, encoding
@@ -74,7 +114,7 @@ def _with_end_tag(element: re.Match[str]) -> str:
 
 
 def _encoding(content: bytes, content_type: str) -> str:
-    mark = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
+    mark = next((name for mark, name in _MARKS.items() if content.startswith(mark)), wide_encoding(content))
     if mark:
         return mark
     names = list(_declared(content, content_type))
@@ -104,7 +144,3 @@ def _is_sound(content: bytes, encoding: str, faults: int = 1) -> bool:
     except (LookupError, ValueError):
         return False
     return text.count("\ufffd") * 1000 <= faults * len(content)
-
-
-def _is_utf16(content: bytes) -> bool:
-    return str(detect_encoding(content)).startswith("utf-16")

@@ -14,18 +14,15 @@ a line feed alone, those behind an empty gzip member or within a wrong length, a
 from __future__ import annotations
 
 import re
-import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-import brotli
 import pyarrow as pa
-from backports import zstd
 
 from ops.core.outcome import Row
 from ops.parse.bounded import Bounds, child_of
@@ -33,7 +30,7 @@ from ops.parse.files import Found, find, once, too_large
 from ops.parse.page_bytes import not_text
 from ops.parse.records import UnwantedError
 from ops.parse.source import Only, ParseError, Raw, Source
-from ops.parse.unpacked import DamageError, Unpacked
+from ops.parse.unpacked import PACKINGS, BombError, CutShortError, DamageError, Unpacked, packing_of
 from ops.text.words import whole_number
 
 _VERSION = re.compile(rb"WARC/(?:0\.1[78]|1\.[01])[ \t]*\r*\n")
@@ -175,7 +172,6 @@ def _skip(stream: IO[bytes], count: int) -> int:
 
 
 GZIP = b"\x1f\x8b"
-_MAGIC = {"gzip": GZIP, "zstd": b"\x28\xb5\x2f\xfd"}
 _STATUS_LINE = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})")
 _LARGEST = 64 * 2**20
 _CHUNK_HEAD = re.compile(rb"([0-9a-fA-F]{1,8})[^\r\n]{0,200}\r?\n")
@@ -249,49 +245,29 @@ def _unpacked_body(body: bytes, packing: str) -> bytes:
         raise
 
 
-class _Brotli:
-    """The decompressor of `brotli` in the terms of `zlib`."""
-
-    unused_data = b""
-
-    def __init__(self) -> None:
-        self._member = brotli.Decompressor()
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        return bytes(self._member.process(data, output_buffer_limit=max_length))
-
-
-_DECOMPRESSORS: Mapping[str, Callable[[], Any]] = {
-    "gzip": lambda: zlib.decompressobj(31),
-    "deflate": lambda: zlib.decompressobj(15),
-    "deflate without a head": lambda: zlib.decompressobj(-15),  # as many servers send it
-    "br": _Brotli,
-    "zstd": zstd.ZstdDecompressor,
-}
-
-
 def _decompressed(body: bytes, packing: str) -> bytes:
-    """Return a body without its packing; a body that is gzip or Zstandard was packed so, whatever it says."""
-    if packing in ("", "identity", "none"):
+    """Return a body without its packing, which its first bytes may tell better than its head.
+
+    Of a body that is cut short, there is what there is; what follows the packed bytes is ignored.
+    """
+    if not body or packing in ("", "identity", "none"):
         return body
-    name = next((name for name, magic in _MAGIC.items() if body.startswith(magic)), packing)
+    name = packing_of(body) or packing
     if name == "deflate" and (len(body) < 2 or int.from_bytes(body[:2]) % 31 or body[0] & 15 != 8):
         name = "deflate without a head"
-    if name not in _DECOMPRESSORS:
+    if name not in PACKINGS:
         raise ParseError(f"a body in an unknown packing: {packing!r:.40}")
-    found, rest = b"", body
+    pieces: list[bytes] = []
+    stream = Unpacked(BytesIO(body), 0, _LARGEST, packing=name)
     try:
-        while rest and len(found) <= _LARGEST and (not found or rest.startswith(body[:3])):
-            member = _DECOMPRESSORS[name]()
-            found += member.decompress(rest, _LARGEST + 1 - len(found))
-            rest = member.unused_data
-    except (zlib.error, zstd.ZstdError, brotli.error, ValueError) as error:
-        raise ParseError(f"a body that cannot be unpacked ({packing}): {error}") from None
-    if len(found) > _LARGEST:
-        raise ParseError(f"a body that unpacks to more than {_LARGEST} bytes")
-    if body and not found:
-        raise ParseError(f"a body that cannot be unpacked ({packing}): it is cut short")
-    return found
+        while piece := stream.read1():
+            pieces.append(piece)
+    except BombError:
+        raise ParseError(f"a body that unpacks to more than {_LARGEST} bytes") from None
+    except DamageError as error:
+        if not (pieces and isinstance(error, CutShortError)):
+            raise ParseError(f"a body that cannot be unpacked ({packing}): {error}") from None
+    return b"".join(pieces)
 
 
 STATUS = "status"
@@ -345,7 +321,7 @@ def _status_and_body(content: bytes) -> tuple[int, str]:
     return found.status, found.body.decode("latin-1")
 
 
-def opened(body: bytes) -> tuple[Unpacked, bytes]:
+def opened_body(body: bytes) -> tuple[Unpacked, bytes]:
     """Return a body as a stream, decompressed, and its first bytes.
 
     Raises ParseError if it cannot be decompressed.

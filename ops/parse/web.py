@@ -25,7 +25,7 @@ from ops.core.params import Params
 from ops.parse.bounded import BoundedFormat, Bounds
 from ops.parse.bounded.messages import ByColumn
 from ops.parse.files import whole_files, with_options
-from ops.parse.page_bytes import html_text, not_text
+from ops.parse.page_bytes import html_text, not_text, other_text
 from ops.parse.page_text import BOILERPLATE, PageExtractor, Paragraph, paragraphs_of, printable
 from ops.parse.records import Record, UnwantedError, read_each, readable
 from ops.parse.schemas import WEB_PAGES
@@ -141,6 +141,8 @@ def _page(raw: Raw, content_type: str, body: bytes) -> WebPage:
         return WebPage(url, date, None, NOT_HTML, content_type[:100])
     if (kind := not_text(body)) is not None:
         raise ParseError(f"no web page: its bytes are {kind}, and its type is {content_type or 'not given'}")
+    if (kind := other_text(body)) is not None:
+        return WebPage(url, date, None, NOT_HTML, f"{kind}, served as {content_type or 'no type'}"[:100])
     page = page_of(body, content_type, about.get(_EXTRACTOR, EXTRACTOR))
     if not page.paragraphs:
         return WebPage(url, date, None, NO_TEXT)

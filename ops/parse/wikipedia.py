@@ -5,21 +5,18 @@ the XML of a page, reading the pages of *.xml, *.bz2 and *.gz files as bytes wit
 (wikitext.py), crawls (warc.py).
 
 At most one page and one chunk of a dump are in memory. Several concatenated bz2 streams (multistream) are
-read as one.
+read as one; a damaged one costs its own pages.
 """
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import html
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TypeAlias, cast
+from typing import TypeAlias
 
 from lxml import etree
 
@@ -27,12 +24,13 @@ from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row
 from ops.parse.bounded import BoundedFormat, Bounds
 from ops.parse.decoding import decoded
-from ops.parse.files import Found, find, once, too_large, whole_files
+from ops.parse.files import Found, find, once, opened, too_large, whole_files
 from ops.parse.papers.xml_tree import children, descend, plain, root_of
 from ops.parse.records import Record, UnwantedError, name_in_source, read_each, readable, rows_of
 from ops.parse.schemas import ARTICLES
 from ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
-from ops.parse.warc import CrawledRows, body_of, opened
+from ops.parse.unpacked import DamageError, Unpacked
+from ops.parse.warc import CrawledRows, body_of, opened_body
 from ops.parse.wikitext import Article, article
 from ops.parse.wikitext_marks import ReferenceMark
 from ops.text.holes import closed
@@ -124,10 +122,10 @@ class CrawledArticles(CrawledRows):
         Raises ParseError if the dump cannot be decompressed, UnwantedError if it is not a dump.
         """
         body = body_of(raw)
-        stream, head = opened(body)
+        stream, head = opened_body(body)
         if b"<page>" not in head and b"<mediawiki" not in head:
             raise UnwantedError(NOT_A_DUMP, f"{raw.companions['url']} begins with {head[:16]!r}")
-        return once(pages_of(stream, raw.path, len(body), _LARGEST_PAGE))
+        return once(pages_of(stream, raw.path, _LARGEST_PAGE))
 
     def parse(self, raw: Raw) -> Article:
         """Return the article; see `Dump.parse`."""
@@ -222,18 +220,14 @@ SUFFIXES = (".xml", ".xml.gz", ".bz2")
 CHUNK = 2**18
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
 _TITLE = re.compile(rb"<title>([^<]{1,1000})</title>")
-#: A dump that decompresses to this many times its size is a bomb; real ones reach five times.
-_UNPACKED = 200
-#: Minimum size that a page counts for, so that many tiny ones are a bomb, too: one per five bytes of the
-#: dump.
-_LEAST = 1000
 
 
 def pages(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
     """Yield every page of every dump; the document id is its title, the row its number in the file.
 
-    A page over source.max_bytes is yielded unread, with an error. An error that ends the reading of a file is
-    that of one last record: damage, a bomb, or an end within a page or before the end of the document.
+    A page over source.max_bytes is yielded unread, with an error. Damage of a compressed stream is the error
+    of a record, and so is what ends the reading of a file: a bomb, or an end within a page or before the end
+    of the document.
     """
     return once(
         raw for found in find(folder, source, SUFFIXES) for raw in _of_file(found, source.max_bytes, only)
@@ -247,21 +241,28 @@ def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
     if only is not None and found.path not in only:
         return
     try:
-        with _opened(found.file) as stream:
-            yield from pages_of(stream, found.path, found.file.stat().st_size, max_bytes)
+        with opened(found.file, max_bytes) as stream:
+            yield from pages_of(stream, found.path, max_bytes)
     except OSError as error:
         yield _unread(found.path, 1, str(error).replace(str(found.file), found.path))
 
 
-def pages_of(stream: IO[bytes], path: str, size: int, max_bytes: int) -> Iterator[Raw]:
-    """Yield every page of one dump of `size` bytes, decompressed by `stream`; see `pages`."""
+def pages_of(stream: Unpacked, path: str, max_bytes: int) -> Iterator[Raw]:
+    """Yield every page of one dump; see `pages`."""
+    dump = _Dump(stream)
     row = 0
-    try:
-        for page in _pages(stream, max_bytes, size * _UNPACKED + max_bytes):
-            row += 1
-            yield _raw(path, row, page, max_bytes)
-    except (OSError, EOFError, zlib.error, _CutError) as error:
-        yield _unread(path, row + 1, str(error))
+    goes_on = True
+    while goes_on:
+        row += 1
+        try:
+            page = dump.next_page(max_bytes)
+        except (OSError, _CutError) as error:
+            goes_on = isinstance(error, DamageError) and dump.proceed()
+            yield _unread(path, row, f"{error}{'; reading goes on behind it' if goes_on else ''}")
+            continue
+        if page == b"":
+            return
+        yield _raw(path, row, page, max_bytes)
 
 
 def _unread(path: str, row: int, cause: str) -> Raw:
@@ -272,73 +273,73 @@ class _CutError(Exception):
     """Why reading of a dump stops."""
 
 
-def _opened(file: Path) -> IO[bytes]:
-    suffix = file.suffix.lower()
-    if suffix == ".bz2":
-        return cast("IO[bytes]", bz2.open(file))
-    return cast("IO[bytes]", gzip.open(file)) if suffix == ".gz" else file.open("rb")
-
-
-def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | None]:
-    """Yield the bytes of every page, or None for one that is too large."""
-    dump = _Dump(stream, most)
-    while dump.skip_to(_OPEN):
-        page = dump.take_to(_CLOSE, max_bytes)
-        dump.pages += 1
-        if dump.read + dump.pages * _LEAST > most:
-            raise _CutError(f"it unpacks to more than a page for {_LEAST // _UNPACKED} bytes of its size")
-        yield page
-    if not dump.read:
-        raise _CutError("the file is empty")
-    if not dump.is_whole and not dump.pages:
-        raise _CutError("there is no page of MediaWiki in it")
-    if dump.is_whole and _END not in dump.buffer:
-        raise _CutError("the file is cut short: it ends without </mediawiki>")
-
-
 class _Dump:
-    """The unread part of a dump. `buffer` begins where the last search ended."""
+    """The unread part of a dump. The buffer begins where the last search ended."""
 
-    def __init__(self, stream: IO[bytes], most: int) -> None:
-        self._stream, self._most = stream, most
-        self.buffer = bytearray()
-        self.read = self.pages = 0
-        self.is_whole = False
+    def __init__(self, stream: Unpacked) -> None:
+        self._stream = stream
+        self._buffer = bytearray()
+        self._read = self._pages = 0
+        self._is_whole = False
 
-    def skip_to(self, mark: bytes) -> bool:
+    def next_page(self, max_bytes: int) -> bytes | None:
+        """Return the next page, None for one that is too large, b"" at the end.
+
+        Raises _CutError if the dump ends too early, DamageError and BombError.
+        """
+        if not self._skip_to(_OPEN):
+            self._check_end()
+            return b""
+        page = self._take_to(_CLOSE, max_bytes)
+        self._pages += 1
+        self._stream.count_record()
+        return page
+
+    def proceed(self) -> bool:
+        """Go to the next compressed stream behind damage; return False if there is none."""
+        self._buffer.clear()
+        return self._stream.proceed()
+
+    def _check_end(self) -> None:
+        if not self._read:
+            raise _CutError("the file is empty")
+        if not self._is_whole and not self._pages:
+            raise _CutError("there is no page of MediaWiki in it")
+        if self._is_whole and _END not in self._buffer:
+            raise _CutError("the file is cut short: it ends without </mediawiki>")
+
+    def _skip_to(self, mark: bytes) -> bool:
         """Drop what is before the next mark; return False at the end, with the last bytes in the buffer."""
-        while (place := self.buffer.find(mark)) < 0:
-            del self.buffer[: -len(_END) - 1]
+        while (place := self._buffer.find(mark)) < 0:
+            del self._buffer[: -len(_END) - 1]
             if not self._more():
                 return False
-        del self.buffer[:place]
+        del self._buffer[:place]
         return True
 
-    def take_to(self, mark: bytes, max_bytes: int) -> bytes | None:
+    def _take_to(self, mark: bytes, max_bytes: int) -> bytes | None:
         """Take the bytes up to the next mark and with it, or None for more than `max_bytes`."""
         start = skipped = 0
-        while (place := self.buffer.find(mark, start)) < 0:
-            if len(self.buffer) > max_bytes + len(mark):
-                skipped += len(self.buffer) - len(mark) + 1
-                del self.buffer[: -len(mark) + 1]
-            start = max(0, len(self.buffer) - len(mark) + 1)
+        while (place := self._buffer.find(mark, start)) < 0:
+            if len(self._buffer) > max_bytes + len(mark):
+                skipped += len(self._buffer) - len(mark) + 1
+                del self._buffer[: -len(mark) + 1]
+            start = max(0, len(self._buffer) - len(mark) + 1)
             if not self._more():
                 raise _CutError("the file ends within a page")
         end = place + len(mark)
-        taken = None if skipped or end > max_bytes else bytes(self.buffer[:end])
-        del self.buffer[:end]
+        taken = None if skipped or end > max_bytes else bytes(self._buffer[:end])
+        del self._buffer[:end]
         return taken
 
     def _more(self) -> bool:
-        """Read the next chunk; return False at the end. Raises _CutError for what is no dump or a bomb."""
-        chunk = self._stream.read(CHUNK)
-        if chunk and not self.read and b"<" not in chunk:
+        """Read the next chunk; return False at the end. Raises _CutError for what is no dump."""
+        chunk = self._stream.read1(CHUNK)
+        if chunk and not self._read and b"<" not in chunk:
             raise _CutError("it is no XML")
-        self.read += len(chunk)
-        self.is_whole = self.is_whole or b"<mediawiki" in chunk
-        if self.read > self._most:
-            raise _CutError(f"it unpacks to more than {_UNPACKED} times its size")
-        self.buffer += chunk
+        self._read += len(chunk)
+        self._is_whole = self._is_whole or b"<mediawiki" in chunk
+        self._buffer += chunk
         return bool(chunk)
 
 

@@ -27,7 +27,7 @@ from ops.talksumm.paper_names import PAPER
 from ops.talksumm.schemas import PAIRS
 
 _PAPER_COLUMNS = ("id", "title", "month", "licence")
-_SENTENCE_COLUMNS = ("id", "paper_id", "position", "section_title", "role", "text")
+_SENTENCE_COLUMNS = ("id", "paper_id", "position", "section_title", "role", "text", "holes")
 
 
 class PairParams(Params, section="talksumm.pairs"):
@@ -238,6 +238,7 @@ def _pair(talk: Row, paper: Row, named_by: str | None, score: float, sentences: 
                 "section_title": sentence["section_title"],
                 "role": sentence["role"],
                 "text": sentence["text"],
+                "holes": sentence["holes"],
             }
             for sentence in sentences
         ],

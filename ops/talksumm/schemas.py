@@ -8,6 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ops.core.outcome import (
+    HOLES,
     NAME,
     TEXT,
     TIME,
@@ -130,8 +131,10 @@ _OF_SENTENCE = (
     ("role", _TEXT, "of its section"),
 )
 
+_HOLES = ("holes", _INT, "places from which something was taken out that cannot be rendered", HOLES)
+
 SENTENCE_OF_PAIR = struct(
-    ("id", _TEXT, "made from pair and sentence"), *_OF_SENTENCE, ("text", _TEXT, "", TEXT)
+    ("id", _TEXT, "made from pair and sentence"), *_OF_SENTENCE, ("text", _TEXT, "", TEXT), _HOLES
 )
 
 #: A pair contains all input of its alignment, so that a new month of papers leaves old months fresh.
@@ -156,6 +159,7 @@ _STATE = columns(
     ("paper_id", _TEXT, "row of sources/papers"),
     *_OF_SENTENCE,
     ("text", _TEXT, "the sentence", TEXT),
+    _HOLES,
 )
 
 #: How far the alignment of a pair can be trusted.

@@ -54,6 +54,11 @@ class SummaryParams(Params, section="talksumm.summaries"):
     last_three: float = Field(0.3, ge=0, le=1)
     """An alignment with a larger share of its words on the paper's last three sentences has collapsed. A
     paper with fewer than 12 sentences, of which three are more than a quarter, cannot collapse."""
+    holes: int = Field(
+        0,
+        ge=0,
+        description="a sentence from which more was taken out that cannot be rendered is in no summary",
+    )
 
 
 #: The least number of sentences of a paper on which an alignment can collapse.
@@ -87,7 +92,7 @@ def needs(alignments: Parts, params: SummaryParams, name: str) -> Iterator[pa.Ta
     """Yield the sentences with the size that one budget limits: that of a summary up to this sentence.
 
     A paper's first sentence in order of choice is always taken. A sentence that the talk never has in mind is
-    never taken.
+    never taken, and neither is one with too many holes.
     """
     budget = params.budgets[name]
     for table in alignments:
@@ -96,7 +101,7 @@ def needs(alignments: Parts, params: SummaryParams, name: str) -> Iterator[pa.Ta
             if fault(states[0], params):
                 units += [(unit["id"], None, unit["text"]) for unit in states]
                 continue
-            order = budget.order([unit["text"] for unit in states], [unit["count"] for unit in states])
+            order = budget.order([unit["text"] for unit in states], _counts(states, params))
             need = {index: float(value) if value else -math.inf for index, value in order}
             units += [(unit["id"], need.get(index), unit["text"]) for index, unit in enumerate(states)]
         yield scored(units)
@@ -162,10 +167,10 @@ def summaries(alignments: pa.Table, pairs: pa.Table, params: SummaryParams) -> O
     All sentences of a pair must be in the table. `pairs` has the papers' titles. A pair without a summary
     drops its sentences: `other_paper` (the paper does not explain the words; score: the mean probability that
     it does) or `collapsed` (score: share of the words on the last three sentences). Any other sentence in no
-    summary is dropped, with its count as score: `zero_count` (the talk never has it in mind) or
-    `beyond_every_budget`. A
-    summary is exhausted if it has all sentences that the talk has in mind; then summaries of larger budgets
-    are the same. Raises KeyError for an alignment whose pair is not in `pairs`.
+    summary is dropped: `zero_count` (the talk never has it in mind), `holes` (score: their number), or
+    `beyond_every_budget` (score: its count). A summary is exhausted if it has all sentences that the talk has
+    in mind and that may be in it; then summaries of larger budgets are the same. Raises KeyError for an
+    alignment whose pair is not in `pairs`.
     """
     titles = dict(zip(pairs["id"].to_pylist(), pairs["paper_title"].to_pylist(), strict=True))
     units = alignments.to_pylist()
@@ -179,16 +184,30 @@ def summaries(alignments: pa.Table, pairs: pa.Table, params: SummaryParams) -> O
             continue
         used: set[str] = set()
         for name, budget in sorted(params.budgets.items()):
-            row = _summary(states, name, budget, titles[pair_id])
+            row = _summary(states, _counts(states, params), name, budget, titles[pair_id])
             if row is not None:
                 kept.append(row)
                 used.update(row["source_ids"])
-        dropped += [
-            drop(unit, "beyond_every_budget" if unit["count"] else "zero_count", score=float(unit["count"]))
-            for unit in states
-            if unit["id"] not in used
-        ]
+        dropped += [_left_out(unit, params) for unit in states if unit["id"] not in used]
     return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)
+
+
+def _counts(states: Sequence[Row], params: SummaryParams) -> list[int]:
+    """Return the words spent on each sentence, 0 for one with too many holes, which no summary takes."""
+    return [0 if is_holed(unit, params.holes) else unit["count"] for unit in states]
+
+
+def is_holed(sentence: Row, most: int) -> bool:
+    """Say whether a sentence has more than `most` holes (ops/text/holes.py)."""
+    return not at_most(sentence["holes"] or 0, most)
+
+
+def _left_out(unit: Row, params: SummaryParams) -> Row:
+    if not unit["count"]:
+        return drop(unit, "zero_count", score=0.0)
+    if is_holed(unit, params.holes):
+        return drop(unit, "holes", score=float(unit["holes"]))
+    return drop(unit, "beyond_every_budget", score=float(unit["count"]))
 
 
 def split(paper_id: str, params: TrainingSetParams) -> Split:
@@ -273,8 +292,10 @@ def _by_pair(units: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
         yield pair_id, list(group)
 
 
-def _summary(states: Sequence[Row], name: str, budget: Budget, title: str | None) -> Row | None:
-    chosen = summarize([unit["text"] for unit in states], [unit["count"] for unit in states], budget)
+def _summary(
+    states: Sequence[Row], counts: Sequence[int], name: str, budget: Budget, title: str | None
+) -> Row | None:
+    chosen = summarize([unit["text"] for unit in states], counts, budget)
     if not chosen:
         return None
     used = [states[index] for index in chosen]
@@ -294,6 +315,6 @@ def _summary(states: Sequence[Row], name: str, budget: Budget, title: str | None
         "text": text,
         "words": word_count(text),
         "paper_words": sum(word_count(unit["text"]) for unit in states),
-        "exhausted": len(chosen) == sum(unit["count"] > 0 for unit in states),
+        "exhausted": len(chosen) == sum(count > 0 for count in counts),
         **{name: used[0][name] for name, *_ in EVIDENCE},
     }

@@ -25,13 +25,13 @@ from ops.core.params import Params
 from ops.core.parts import Parts
 from ops.parse.roles import ABSTRACT
 from ops.talksumm.schemas import EVIDENCE, TALK_EXAMPLES
-from ops.talksumm.summarise import TrainingSetParams, sections
+from ops.talksumm.summarise import TrainingSetParams, is_holed, sections
 
 #: The kinds of examples, which are configurations of the release.
 ABSTRACTS, SUMMARIES, SECTIONS = "talk_abstract", "talk_summary", "segment_section"
 
 _PAIR = ("id", "licence", "talk_id", "words", "sentences")
-_STATE = ("pair_id", "state", "count", "spans", "section_title", "text")
+_STATE = ("pair_id", "state", "count", "spans", "section_title", "text", "holes")
 
 
 class TalkExampleParams(Params, section="talksumm.talk_examples"):
@@ -42,6 +42,11 @@ class TalkExampleParams(Params, section="talksumm.talk_examples"):
     )
     segment_words: int = Field(
         20, ge=1, description="words of a segment at least; [ours] about a sentence of speech"
+    )
+    holes: int = Field(
+        0,
+        ge=0,
+        description="a sentence from which more was taken out that cannot be rendered is in no target",
     )
 
 
@@ -63,7 +68,8 @@ def talk_examples(
 ) -> Outcomes:
     """Yield the examples of the talks in one training set; the units are the rows of all training sets.
 
-    Rows of other training sets are dropped as `other_set`. Shorter segments are counted as `short_segment`.
+    Rows of other training sets are dropped as `other_set`. Shorter segments are counted as `short_segment`,
+    and the sentences that a target lacks because of holes as `sentence_with_holes`.
     Raises ValueError for a set that is not among the training sets. Raises KeyError for a row whose pair or
     summary is missing.
     """
@@ -80,7 +86,7 @@ def talk_examples(
             matches(alignments, "pair_id", wanted, folder / "states", _STATE),
             matches(summaries, "pair_id", wanted, folder / "summaries"),
         ]
-        yield from training_sets.map(examples, name, params.segment_words, beside=beside)
+        yield from training_sets.map(examples, name, params, beside=beside)
 
 
 def examples(
@@ -89,7 +95,7 @@ def examples(
     states: pa.Table,
     summaries: pa.Table,
     name: str,
-    segment_words: int,
+    params: TalkExampleParams,
 ) -> Outcome:
     """Return the examples of one table of training sets, given pairs, states and summaries of its talks."""
     talks = {row["id"]: row for row in pairs.to_pylist()}
@@ -100,7 +106,13 @@ def examples(
     units = training_sets.to_pylist()
     kept: list[Row] = []
     dropped: list[Row] = []
-    short: Counter[str] = Counter()
+    lost: Counter[str] = Counter()
+
+    def target(sentences: Sequence[Row]) -> str:
+        whole = [row["text"] for row in sentences if not is_holed(row, params.holes)]
+        lost["sentence_with_holes"] += len(sentences) - len(whole)
+        return " ".join(whole)
+
     for unit in units:
         if unit["set"] != name:
             dropped.append(drop(unit, "other_set", detail=unit["set"]))
@@ -111,12 +123,12 @@ def examples(
         spoken = [word["text"] for word in pair["words"]]
         whole = " ".join(spoken)
         kept.append(_example(about, SUMMARIES, whole, unit["summary"]))
-        if abstract := " ".join(row["text"] for row in pair["sentences"] if row["role"] == ABSTRACT):
+        if abstract := target([row for row in pair["sentences"] if row["role"] == ABSTRACT]):
             kept.append(_example(about, ABSTRACTS, whole, abstract))
         numbers = sections([row["section_title"] for row in aligned])
         for segment in segments(aligned, numbers):
-            if segment.last - segment.first + 1 < segment_words:
-                short["short_segment"] += 1
+            if segment.last - segment.first + 1 < params.segment_words:
+                lost["short_segment"] += 1
                 continue
             inside = [row for row, number in zip(aligned, numbers, strict=True) if number == segment.section]
             text = " ".join(spoken[segment.first : segment.last + 1])
@@ -127,8 +139,9 @@ def examples(
                 "start": pair["words"][segment.first]["start"],
                 "end": pair["words"][segment.last]["end"],
             }
-            kept.append(_example(about, SECTIONS, text, " ".join(row["text"] for row in inside), place))
-    return Outcome.of(TALK_EXAMPLES, [unit["id"] for unit in units], kept, dropped, combinations=short)
+            if section := target(inside):
+                kept.append(_example(about, SECTIONS, text, section, place))
+    return Outcome.of(TALK_EXAMPLES, [unit["id"] for unit in units], kept, dropped, combinations=+lost)
 
 
 def segments(states: Sequence[Row], numbers: Sequence[int]) -> Iterator[_Segment]:

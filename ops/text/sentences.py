@@ -23,8 +23,8 @@ _NOTE = rf"\[(?:{_NUMBERS}|[a-z]|(?:note|nb|n) \d{{1,3}}|citation needed)\]"
 #: Stands for each character of a mark that is attached to the sentence before it.
 _ATTACHED = "\ue000"
 _MARKS = re.compile(
-    rf"(?<=[.!?\u2026\"')\]\u2019\u201d])\s?[\[(]?{_ATTACHED}+(?:[\s,;\u2013-]{{1,3}}{_ATTACHED}+)*[\])]?"
-    r"(?=\s+[^\sa-z]|\s*\Z)"
+    rf"(?<=[.!?\u2026\"')\]\u2019\u201d])(?:(?P<space>\s)|(?=[^\s\[(]))[\[(]?"
+    rf"{_ATTACHED}+(?:[\s,;\u2013-]{{1,3}}{_ATTACHED}+)*[\])]?(?(space)(?=\s+[^\sa-z]|\s*\Z)|(?=\s|\Z))"
 )
 #: Final punctuation, perhaps as a spaced ellipsis, with the closing signs and the notes attached to it.
 _STOP = re.compile(
@@ -80,8 +80,8 @@ def sentence_spans(text: str) -> list[Span]:
 def with_marks_attached(text: str, marks: Iterable[Span]) -> str:
     """Return a text of the same length in which these marks of notes and citations cannot open a sentence.
 
-    A mark that follows a full stop ("carry.2,3 Cleaning ...") belongs to the sentence before it, unless it is
-    followed by a word in lower case ("... carry. [2] shows").
+    A mark that follows a full stop ("carry.2,3 Cleaning ...") belongs to the sentence before it, unless there
+    is a space between them and a word in lower case follows ("... carry. [2] shows").
     """
     characters = list(text)
     for start, end in marks:

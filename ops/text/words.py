@@ -23,10 +23,10 @@ _AROUND_WORD = " \t\"'“”‘’()*.,?!;:…-–—"
 
 #: Characters without a shape: soft hyphens, zero-width spaces, word joiners, byte order marks, marks of
 #: direction, annotations, variation selectors and tags (Unicode's Default_Ignorable_Code_Point, but those of
-#: single scripts). Joiners have a meaning in other scripts, and stay there.
+#: single scripts). Joiners have a meaning beside the letters of other scripts and in emoji, and stay there.
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2065-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
-    "|(?<=[A-Za-z])[\u200c\u200d](?=[A-Za-z])"
+    "|(?<![^\x00-\u024f\u2000-\u206f])[\u200c\u200d](?![^\x00-\u024f\u2000-\u206f])"
 )
 
 

@@ -196,6 +196,7 @@ def _states(talk: Talk) -> tuple[list, list]:
         row = {
             **IDENTITY, "id": talk.state(at), "pair_id": talk.pair, "talk_id": f"talk-{talk.name}", "paper_id": f"paper-{talk.name}",
             "sentence_id": f"sentence-{talk.name}-{at}", "position": at, "section_title": section, "role": "other", "text": text,
+            "holes": 0,
         }  # fmt: skip
         spans = [(first, last) for first, last, place in talk.runs if place == at]
         if why is None:

@@ -26,7 +26,7 @@ def pair(name, words, sentences):
     row["words"] = [{"text": "parsers", "offset": 0, "start": None, "end": None}] * words
     row["sentences"] = [
         {"id": f"{name}-{at}", "sentence_id": str(at), "position": at, "section_title": "", "role": "method",
-         "text": f"Dependency parsers analyse sentence {at} of the paper."}
+         "text": f"Dependency parsers analyse sentence {at} of the paper.", "holes": 0}
         for at in range(sentences)
     ]
     return row

@@ -27,7 +27,7 @@ from ops.parse.papers.pdf import PdfOptions
 from ops.parse.papers.s2orc import document_of
 from ops.parse.records import UnwantedError
 from ops.parse.source import Format, Raw
-from ops.parse.warc import GZIP, CrawledRows, body_of, name_of, opened, without_suffix
+from ops.parse.warc import GZIP, CrawledRows, body_of, name_of, opened_body, without_suffix
 
 NOT_A_PAPER = "not_a_paper"
 
@@ -68,7 +68,7 @@ class CrawledPapers(CrawledRows):
         body = body_of(raw)
         if is_tar(body):
             return once(_of_archive(raw, body))
-        stream, head = opened(body)
+        stream, head = opened_body(body)
         line, end, _ = head.partition(b"\n")
         if line.startswith(b"{") and (line.rstrip().endswith(b"}") or not end):
             return once(named(lines_of(stream, raw.path, _LONGEST_LINE), document_of, {raw.path}))

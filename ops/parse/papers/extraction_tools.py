@@ -43,9 +43,10 @@ _MARKUP = Markup(
          "floatingText", "epigraph"}
     ),
     skipped=frozenset(
-        {"figure", "table", "note", "head", "label", "div", "listBibl", "biblStruct", "lb", "cb", "pb"}
+        {"figure", "head", "label", "div", "listBibl", "biblStruct", "lb", "cb", "pb"}
     ),
-    displayed=frozenset({"formula"}),
+    displayed=frozenset({"formula", "graphic", "table", "media", "binaryObject"}),
+    pictures=frozenset({"g"}),
     sentences=frozenset({"s"}),
 )  # fmt: skip
 _ABSTRACT = replace(_MARKUP, blocks=_MARKUP.blocks | {"div"}, skipped=_MARKUP.skipped - {"div"})
@@ -130,7 +131,7 @@ def _add_division(
 
     Text without title has the `usual` one.
     """
-    paragraphs = Running(markup, _tei_key, _is_tei_note).paragraphs(division)
+    paragraphs = Running(markup, _tei_key).paragraphs(division)
     if title or paragraphs:
         paper.section(title or usual, level)
     for paragraph in paragraphs:
@@ -140,10 +141,6 @@ def _add_division(
 def _tei_key(element: etree._Element) -> str | None:
     cites = name_of(element) == "ref" and element.get("type") == "bibr"
     return element.get("target", "").removeprefix("#") if cites else None
-
-
-def _is_tei_note(element: etree._Element) -> bool:
-    return name_of(element) == "ref" and element.get("type") == "foot"
 
 
 def _tei_entry(entry: etree._Element) -> BibliographyEntry:

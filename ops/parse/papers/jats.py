@@ -7,8 +7,8 @@ the `ref`s of the list of references. A mark is `xref ref-type="bibr"`, whose `r
 Subjects are those of `article-categories` (whose heading may be a type of article, "Review"), and the
 journal. Items of lists, terms, definitions, quotations and lines are paragraphs. Boxes are sections after
 those of the body, and so is an author's summary after the abstract. Figures, tables and footnotes are not
-running text; a displayed formula that interrupts a sentence leaves a hole. Abstracts that only repeat the
-first (graphical, highlights) are not read.
+running text; a displayed formula or a picture that interrupts a sentence leaves a hole. Abstracts that only
+repeat the first (graphical, highlights) are not read.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ops.parse.decoding import ids_of
 from ops.parse.files import whole_files
 from ops.parse.papers.paper import BibliographyEntry, Paper, PaperBuilder, subjects_of
 from ops.parse.papers.xml_tree import (
+    DRAWN,
     Markup,
     Running,
     TextBlock,
@@ -46,12 +47,15 @@ _MARKUP = Markup(
          "answer", "explanation", "break"}
     ),
     skipped=frozenset(
-        {"fig", "fig-group", "table-wrap", "table-wrap-group", "fn", "fn-group", "media", "array",
-         "graphic", "supplementary-material", "boxed-text", "tex-math", "title", "label", "object-id",
+        {"fig", "fig-group", "table-wrap", "table-wrap-group", "fn-group", "media",
+         "supplementary-material", "boxed-text", "tex-math", "title", "label", "object-id",
          "sec-meta", "ref-list", "bio", *_SECTIONS, *_GROUPS}
     ),
-    displayed=frozenset({"disp-formula", "disp-formula-group", "chem-struct", "chem-struct-wrap"}),
-    shown=frozenset({"inline-formula", "inline-graphic"}),
+    displayed=frozenset(
+        {"disp-formula", "disp-formula-group", "chem-struct", "chem-struct-wrap", "array", "graphic"}
+    ),
+    pictures=DRAWN | {"inline-graphic", "private-char"},
+    shown=frozenset({"inline-formula"}),
 )  # fmt: skip
 _ABSTRACT = replace(
     _MARKUP, blocks=_MARKUP.blocks | {*_SECTIONS}, skipped=_MARKUP.skipped - {*_SECTIONS, "boxed-text"}
@@ -146,7 +150,7 @@ def _section(paper: PaperBuilder, section: etree._Element, level: int) -> None:
 
 
 def _paragraphs(part: etree._Element, markup: Markup = _MARKUP) -> list[TextBlock]:
-    return Running(markup, _key, _is_note).paragraphs(part)
+    return Running(markup, _key).paragraphs(part)
 
 
 def _add(paper: PaperBuilder, paragraphs: list[TextBlock]) -> None:
@@ -157,10 +161,6 @@ def _add(paper: PaperBuilder, paragraphs: list[TextBlock]) -> None:
 def _key(element: etree._Element) -> str | None:
     cites = name_of(element) == "xref" and element.get("ref-type") == "bibr"
     return (element.get("rid") or "").partition(" ")[0] if cites else None
-
-
-def _is_note(element: etree._Element) -> bool:
-    return name_of(element) == "sup" or element.get("ref-type") == "fn"
 
 
 def _entry(ref: etree._Element) -> BibliographyEntry:

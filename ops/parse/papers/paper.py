@@ -8,10 +8,10 @@ mapping subjects to subject areas (ops/parasci/sentences.py).
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
 from typing import Annotated, Any, NamedTuple
 
 from ops.parse.bounded.messages import ByColumn
@@ -33,6 +33,24 @@ _ACKNOWLEDGMENTS = re.compile(
 _LONGEST_TAIL = 200
 #: Marks of citations that no sentence begins with: numbers.
 _NUMERIC = re.compile(r"[\[(]?\d")
+#: Raised numbers behind a word, which may be powers behind these.
+_GLUED = re.compile(r"(?<=[a-z]{3})\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3}){0,30}(?!\w)")
+_WITH_POWERS = (
+    "chi",
+    "cos",
+    "exp",
+    "feet",
+    "foot",
+    "inch",
+    "log",
+    "meter",
+    "metre",
+    "min",
+    "mol",
+    "rad",
+    "sin",
+    "tan",
+)
 _ENDED = re.compile(r"[.!?][\"')\]\u2019\u201d]*\s*$")
 
 
@@ -177,6 +195,7 @@ class PaperBuilder:
 
     def sentence(self, text: str, locator: str, marks: Sequence[Mark] = ()) -> None:
         """Add a sentence to the section unless it is blank. `marks` are offsets into `text`."""
+        text, marks, _ = _unglued(text, marks)
         offset = len(text) - len(text.lstrip())
         text = text.strip()
         if text:
@@ -200,6 +219,7 @@ class PaperBuilder:
 
     def go_on(self, text: str, locator: str, marks: Sequence[Mark] = ()) -> None:
         """Append the rest of the last sentence, which was cut in two; `locator` is for the whole sentence."""
+        text, marks, _ = _unglued(text, marks)
         section, spans, _ = self._placed[-1]
         shift = self._length - (len(text) - len(text.lstrip()))
         text = text.strip()
@@ -222,6 +242,7 @@ class PaperBuilder:
         on its `own`, one that starts in lower case continues the sentence before it, if that has not ended:
         there was a displayed formula between them (7 % of unarXive's sentences start like this).
         """
+        text, marks, notes = _unglued(text, marks, notes)
         before = len(self._placed)
         inside = bool(before) and self._placed[-1].section == self.sections - 1
         goes_on = inside and not own and text[:1].islower() and not _ENDED.search(self._pieces[-1][-9:])
@@ -285,6 +306,38 @@ class PaperBuilder:
         self._pieces.append(f"{text}\n")
         self._length += len(text) + 1
         return start
+
+
+def _unglued(
+    text: str, marks: Sequence[Mark], notes: Sequence[Span] = ()
+) -> tuple[str, Sequence[Mark], Sequence[Span]]:
+    """Return a text, marks of citations and notes with brackets around numbers that stick to a word.
+
+    "as others carry2,3 the bags", where 2 and 3 are raised, becomes "as others carry [2,3] the bags".
+    """
+    spans = [(mark.start, mark.end) for mark in marks] + [*notes]
+    ends = {end for _, end in spans}
+    places: list[int] = []
+    for start in sorted({start for start, _ in spans}):
+        run = _GLUED.match(text, start)
+        while run and run.end() not in ends:
+            run = _GLUED.match(text, start, run.end() - 1)
+        if run and not (run.group() in ("2", "3") and text.endswith(_WITH_POWERS, 0, start)):
+            places += run.span()
+    if not places:
+        return text, marks, notes
+    signs = [" [", "]"] * (len(places) // 2)
+    parts = [text[start:end] for start, end in pairwise([0, *places, len(text)])]
+    added = [0, *accumulate(map(len, signs))]
+
+    def moved(start: int, end: int) -> Span:
+        return start + added[bisect_right(places, start)], end + added[bisect_left(places, end)]
+
+    return (
+        "".join(chain.from_iterable(zip(parts, [*signs, ""], strict=True))),
+        [Mark(*moved(mark.start, mark.end), mark.entry) for mark in marks],
+        [moved(*note) for note in notes],
+    )
 
 
 #: The subject of papers whose format, or whose id, says that they are from the ACL Anthology.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from lxml import etree
@@ -23,6 +24,23 @@ _PLACE = re.compile(r",? line \d+, column \d+$")
 _CONTINUING = frozenset({"p", "s", "break"})
 _BREAKS, _NOTES = frozenset({"break", "lb", "cb", "pb"}), frozenset({"fn", "note"})
 _SPACE = re.compile(r"\s+")
+
+_LEVELS = {"sup": "raised", "superscript": "raised", "sub": "lowered", "subscript": "lowered"}
+#: Elements of citation marks and other references.
+_LINKS = frozenset({"xref", "ref"})
+#: What is looked at of raised or lowered text: nodes.
+_FEW = 8
+#: A number that raised text is an exponent of, and what may be one.
+_BASE, _EXPONENT = (
+    re.compile(r"(?:(?<!\d)10\s?|(?<![\w.])\d)\Z"),
+    re.compile(r"[-+\u2212\u2013]?\d{1,6}|[kmnN]"),
+)
+#: "t-1", lowered behind a letter.
+_SHIFTED = re.compile(r"[a-z]\s?[-+\u2212\u2013]\s?\w")
+#: How the second and third part of these follow the first in MathML.
+_JOINTS = {"mfrac": "/", "msup": "^", "msub": "_", "msubsup": "_^"}
+#: Parts of formulas in MathML that text cannot show.
+DRAWN = frozenset({"menclose", "mmultiscripts", "mover", "mroot", "msqrt", "mtable", "munder", "munderover"})
 
 
 def root_of(content: bytes, expected: str) -> etree._Element:
@@ -81,18 +99,38 @@ def within(element: etree._Element | None, *names: str) -> Iterator[etree._Eleme
 
 def plain(element: etree._Element | None) -> str:
     """Return all text in an element but its notes, with white space collapsed; "" for None."""
-    return " ".join("".join(_texts(element)).split()) if element is not None else ""
+    blocks = Running(_PLAIN, lambda _: None).paragraphs(element) if element is not None else []
+    return " ".join(block.text for block in blocks)
 
 
-def _texts(element: etree._Element) -> Iterator[str]:
-    yield element.text or ""
-    for child in element:
-        name = name_of(child)
-        if name in _BREAKS:
-            yield " "
-        elif name and name not in _NOTES and child.get("ref-type") != "fn" and child.get("type") != "foot":
-            yield from _texts(child)
-        yield child.tail or ""
+def _marks_note(element: etree._Element) -> bool:
+    """Say whether an element is the mark of a footnote."""
+    return element.get("ref-type") in ("fn", "table-fn") or element.get("type") == "foot"
+
+
+def _level(element: etree._Element) -> str | None:
+    """Return whether the text of an element is "raised" or "lowered"."""
+    name = name_of(element)
+    return _LEVELS.get((element.get("rend") or "").lower() if name == "hi" else name)
+
+
+def _signs(element: etree._Element, before: str) -> tuple[str, str]:
+    """Return the signs around raised or lowered text without which it would be another number or product.
+
+    The raised 6 of 10^6, the lowered 2 of 101_2 and t-1 of x_(t-1), and the space in "log10 5". What a
+    citation mark shows is no exponent, and other raised text reads well as it is ("cm2", "Ca2+", "14C").
+    """
+    level = _level(element)
+    inside = [*islice(element.iter(), _FEW), element.getparent()] if level else []
+    if not level or any(name_of(node) in _LINKS for node in inside):
+        return "", ""
+    text = "".join(islice(element.itertext(), _FEW)).strip()
+    if level == "raised":
+        return ("^" if _BASE.search(before) and _EXPONENT.fullmatch(text) else ""), ""
+    if before[-1:].isalpha() and _SHIFTED.fullmatch(text):
+        return "_(", ")"
+    opening = "_" if before[-1:].isdigit() and text.isdigit() else ""
+    return opening, " " if text[-1:].isdigit() and (element.tail or "")[:1].isdigit() else ""
 
 
 @dataclass(frozen=True)
@@ -104,11 +142,17 @@ class Markup:
     skipped: frozenset[str]
     """They are not running text: a space takes their place."""
     displayed: frozenset[str]
-    """Displayed formulas, which cannot be rendered."""
+    """Displayed formulas, pictures and tables, which cannot be rendered."""
+    pictures: frozenset[str]
+    """Pictures and the like within a line: a hole takes their place."""
     shown: frozenset[str] = frozenset()
-    """Formulas and pictures within a line; those without text cannot be rendered."""
+    """Formulas within a line; those without text cannot be rendered."""
     sentences: frozenset[str] = frozenset()
     """Each is a sentence."""
+
+
+#: All text but notes.
+_PLAIN = Markup(blocks=frozenset(), skipped=_BREAKS, displayed=frozenset(), pictures=frozenset())
 
 
 class TextBlock(NamedTuple):
@@ -144,14 +188,13 @@ class Running:
         self,
         markup: Markup,
         entry: Callable[[etree._Element], str | None],
-        is_note: Callable[[etree._Element], bool],
     ) -> None:
         """Take the meaning of elements.
 
         `entry` returns the key that a citation mark refers to ("" if it is missing), or None if the element
-        is not a mark; `is_note` says whether it is the mark of a note, which belongs to the sentence before.
+        is not a mark.
         """
-        self._markup, self._entry, self._is_note = markup, entry, is_note
+        self._markup, self._entry = markup, entry
         self._done: list[TextBlock] = []
         self._own = False
         self._begin()
@@ -191,14 +234,24 @@ class Running:
         markup, line = self._markup, element.sourceline
         self._add(element.text, line)
         parent = name_of(element)
-        for child in element:
+        joints = _JOINTS.get(parent, "")
+        for place, child in enumerate(element):
             name = name_of(child)
+            self._add(joints[place - 1 : place], line)
             if name in markup.sentences or not markup.blocks.isdisjoint((name, f"{parent}/{name}")):
                 self._block(child, name)
             elif name in markup.displayed:
                 self._displayed()
+            elif name in markup.pictures:
+                self._add(HOLE, line)
+            elif name in _NOTES or (name in _LINKS and _marks_note(child)):
+                self._add(" " if (child.tail or "")[:1].isalnum() else "", line)
             elif name in markup.skipped or not name:
                 self._add("" if child.get("break") == "no" else " ", line)
+            elif joints and len(child) > 1:
+                self._add("(", line)
+                self._inline(child, name)
+                self._add(")", line)
             else:
                 self._inline(child, name)
             self._add(child.tail, line)
@@ -212,18 +265,21 @@ class Running:
         self._own = own
 
     def _inline(self, child: etree._Element, name: str) -> None:
-        key, pieces, start = self._entry(child), len(self._pieces), self._length
+        key, (opening, closing) = self._entry(child), _signs(child, "".join(self._pieces[-3:]))
+        self._add(opening, child.sourceline)
+        pieces, start = len(self._pieces), self._length
         self._walk(child)
-        if start < self._length and len(self._pieces) > pieces:
+        if "".join(self._pieces[pieces:]).strip():
             # Collapsed white space: there is at most one space at the start and one at the end.
             first = start + self._pieces[pieces].startswith(" ")
             last = self._length - self._open
             if first < last and key is not None:
                 self._marks.append(Mark(first, last, key))
-            if first < last and self._is_note(child):
+            if first < last and _level(child) == "raised":
                 self._notes.append((first, last))
         elif name in self._markup.shown:
             self._add(HOLE, child.sourceline)
+        self._add(closing, child.sourceline)
 
     def _displayed(self) -> None:
         """Mark the hole that a displayed formula leaves in a sentence that has not ended."""

@@ -141,6 +141,7 @@ def _unit(pair: Row, sentence: Row) -> dict[str, Any]:
         "section_title": sentence["section_title"],
         "role": sentence["role"],
         "text": sentence["text"],
+        "holes": sentence["holes"],
     }
 
 

@@ -26,7 +26,7 @@ from ops.rank.rankers import bigram_gains, oracle_of_references
 from ops.rank.rankers import words as words_of
 from ops.talksumm.schemas import HUMAN_SUMMARIES
 from ops.talksumm.sources.gold import KINDS
-from ops.talksumm.summarise import place_of_paper, sections
+from ops.talksumm.summarise import is_holed, place_of_paper, sections
 from ops.talksumm.title_similarity import form
 
 _TEXT, _INT = pa.string(), pa.int32()
@@ -82,6 +82,11 @@ class GoldPaperParams(Params, section="talksumm.gold_papers"):
     kinds: tuple[str, ...] = Field(("human", "gold"), min_length=1)
     excluded_roles: tuple[str, ...] = (ABSTRACT, PREAMBLE, ACKNOWLEDGMENTS, REFERENCES)
     """Sentences of sections of these roles are not extracted."""
+    holes: int = Field(
+        0,
+        ge=0,
+        description="a sentence from which more was taken out that cannot be rendered is not extracted",
+    )
     words: int = Field(150, ge=1, description="of a greedy summary, from which the labels come")
     split: SplitTable | None = Field(
         None, description="names the splits in place of validation, test and seed: `{file: official.csv}`"
@@ -144,7 +149,8 @@ def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params:
     found = papers.read(["id", "licence", "document", "title"], where=("document", wanted))
     for paper in found.to_pylist():
         named[paper["document"]].append(paper)
-    texts = _texts(sentences, {paper["id"] for several in named.values() for paper in several})
+    wanted = {paper["id"] for several in named.values() for paper in several}
+    texts = _texts(sentences, wanted, params.holes)
     dropped: list[Row] = []
     summaries: dict[str, list[Row]] = defaultdict(list)
     for unit in units:
@@ -190,11 +196,12 @@ def _lost(
     return None if _extractable(texts[papers[0]["id"]], params) else "no_sentences"
 
 
-def _texts(sentences: Parts, papers: set[str]) -> dict[str, list[Row]]:
-    columns = ["id", "paper_id", "position", "section", "role", "text"]
+def _texts(sentences: Parts, papers: set[str], holes: int) -> dict[str, list[Row]]:
+    columns = ["id", "paper_id", "position", "section", "role", "text", "holes"]
     texts: dict[str, list[Row]] = defaultdict(list)
     for sentence in sentences.read(columns, where=("paper_id", papers)).to_pylist():
-        texts[sentence["paper_id"]].append(sentence)
+        if not is_holed(sentence, holes):
+            texts[sentence["paper_id"]].append(sentence)
     for several in texts.values():
         several.sort(key=lambda sentence: int(sentence["position"]))
     return texts

@@ -22,8 +22,8 @@ _ROLES = (
     "woman", "male", "female", "participant", "attendee", "translator",
 )  # fmt: skip
 _ROLE = rf"(?i:{'|'.join(_ROLES)})(?:[ _-]?\w{{1,3}})?"
-_CAPITALS = r"[A-Z][A-Z.'’-]+(?: [A-Z0-9][A-Z0-9.'’-]*){0,3}"
 _NAME = r"[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3}"
+_TITLED = rf"(?:(?i:Dr|Prof|Mr|Mrs|Ms)\.?|(?i:Professor)) {_NAME}"
 _TIME = r"[\[(]?(?:\d{1,2}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?[\])]?"
 _UNSPOKEN = re.compile(
     # a line that is only a time, perhaps with the speaker: "Jane Doe [5:03]"
@@ -34,15 +34,17 @@ _UNSPOKEN = re.compile(
     rf"|[(*][^()*]{{0,40}}\b(?i:{'|'.join(_SOUNDS)})[^()*]{{0,40}}[)*]"
     # <noise>, {breath}: marks of recognisers
     r"|<[A-Za-z]\w{0,20}>|\{[A-Za-z]\w{0,20}\}"
-    # "Speaker 1 (5:03):", "PATRICK WINSTON:" at the beginning of a line; any name after ">>"
-    rf"|^[ \t]*(?:(?:>+|[-–])[ \t]*)?(?:{_ROLE}|{_CAPITALS})(?:[ \t]*{_TIME})?:(?!\S)"
+    # "Speaker 1 (5:03):", "DR. LEE:" at the beginning of a line; any name after ">>"
+    rf"|^[ \t]*(?:(?:>+|[-–])[ \t]*)?(?:{_TITLED}|{_ROLE})(?:[ \t]*{_TIME})?:(?!\S)"
     rf"|^[ \t]*>+[ \t]*{_NAME}:(?!\S)"
     # new speakers, lyrics, breaks
     r"|>{2,}|^[ \t]*>|[♩♪♫♬]|-{2,}|[—―]|(?<!\S)[-–*~_|•.…]+(?!\S)",
     re.MULTILINE,
 )
 _LABEL = re.compile(rf"^[ \t]*(?:(?P<name>{_NAME}):(?!\S)|{_TIME}(?=[ \t]+\S))", re.MULTILINE)
-_LEAST_LABELS = 3
+#: How often a name must begin a line to be a label: in a talk, "BERT:" or "Attention:" may begin one by
+#: chance. A name of two words in capitals hardly does so twice. [ours]
+_LEAST_LABELS, _LEAST_NAMES = 3, 2
 _WORD = re.compile(r"\S+")
 
 _MOST_IN_BRACKETS = 6
@@ -51,16 +53,20 @@ Spoken = TypeVar("Spoken")
 
 
 def labels_in(text: str) -> frozenset[str]:
-    """Return the names ("Jane Doe: ...") that begin three lines or more, and "" if times do. [ours]"""
+    """Return the names ("Jane Doe: ...") that begin enough lines to be labels, and "" if times do."""
     counts = Counter(match["name"] or "" for match in _LABEL.finditer(text))
-    return frozenset(name for name, count in counts.items() if count >= _LEAST_LABELS)
+    return frozenset(
+        name
+        for name, count in counts.items()
+        if count >= (_LEAST_NAMES if name.isupper() and " " in name else _LEAST_LABELS)
+    )
 
 
 def spoken(text: str, labels: frozenset[str] = frozenset()) -> str:
     """Return `text` with spaces in place of what nobody said, so that offsets stay the same.
 
     Line breaks stay. What is in square brackets goes, and round brackets with a sound; a speaker's label at
-    the beginning of a line, if it is a role, in capitals, after ">>", or one of the transcript's `labels`;
+    the beginning of a line, if it is a role, has a title, comes after ">>", or is one of the `labels`;
     marks such as <noise>; and signs without a word.
     """
     if labels:

@@ -272,7 +272,7 @@ def test_an_invalid_answer_is_rejected_with_file_row_and_cause_and_the_others_st
     ("path", "content", "cause"),
     [
         ("a.csv", b"", "the file is empty"),
-        ("a.csv", b"\xff\xfea", "not UTF-8: it begins with the byte order mark of UTF-16"),
+        ("a.csv", b"\xff\xfea", "not UTF-8: it is in UTF-16"),
         ("a.csv", b"a,b\n", "line 1: the header has no column questionnaire, rater, row_id"),
         (
             "a.csv",

@@ -54,6 +54,23 @@ def test_an_undeclared_encoding_is_guessed_and_the_guess_is_recorded_and_counted
     assert part.combinations == {"texts guessed to be in cp1252": 1}
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_is_recognised_without_a_byte_order_mark(tmp_path, folder, encoding):
+    (folder / "a.txt").write_bytes(TEXT.encode(encoding))
+    part = outcome(tmp_path)
+    assert part.kept["text"].to_pylist() == [FOLDED]
+    assert part.combinations == {f"texts guessed to be in {encoding}": 1}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16"])
+def test_lines_in_utf16_are_rejected_saying_so(tmp_path, folder, encoding):
+    (folder / "a.jsonl").write_bytes('{"text": "It is."}\n{"text": "It was."}\n'.encode(encoding))
+    part = outcome(tmp_path, "jsonl_prose")
+    errors = part.rejected["error"].to_pylist()
+    assert len([error for error in errors if "it is in UTF-16" in error]) == 2
+    assert part.kept.num_rows == 0
+
+
 def test_cyrillic_is_guessed_by_its_letters(tmp_path, folder):
     text = "Река Тане длиннее всех рек острова. Лосось водился в ней до тысяча восемьсот тридцатого года."
     (folder / "a.txt").write_bytes(text.encode("windows-1251"))

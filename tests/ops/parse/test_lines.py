@@ -1,12 +1,19 @@
 from __future__ import annotations
 
+import bz2
+import gzip
 import os
+from io import BytesIO
 
 import pytest
+from backports import zstd
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ops.parse.decoding import json_value
-from ops.parse.lines import keys_of, named
+from ops.parse.lines import keys_of, lines_of, named
 from ops.parse.source import ParseError, Raw
+from ops.parse.unpacked import Unpacked
 
 
 def naming(row):
@@ -45,6 +52,36 @@ def test_anything_but_a_json_object_is_never_read_in_the_parent(content, cause):
     (found,) = named(raw_lines(content), naming, ())
     assert cause in found.error and found.document == "a.jsonl#1"
     assert keys_of(raw_lines(content, b'{"b": 1}', b'{"a": 1, "b": 2}')) == ["b", "a"]
+
+
+def zstandard(content):
+    return zstd.compress(content, options={zstd.CompressionParameter.checksum_flag: 1})
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstandard])
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=6), st.data())
+def test_a_damaged_member_costs_its_own_lines_and_is_said(pack, sizes, data):
+    """Whatever one byte of a member is, the lines of all others are read; its own are read right or not."""
+    lines = [[f'{{"id": "{at} {line}"}}\n'.encode() for line in range(size)] for at, size in enumerate(sizes)]
+    members = [bytearray(pack(b"".join(several))) for several in lines]
+    at = data.draw(st.integers(1, len(members) - 1))
+    members[at][data.draw(st.integers(0, len(members[at]) - 1))] ^= data.draw(st.integers(1, 255))
+    packed = b"".join(members)
+    raws = list(lines_of(Unpacked(BytesIO(packed), len(packed), 10**6), "a.jsonl", 1000))
+    read = [raw.content + b"\n" for raw in raws if raw.error is None]
+    others = [line for place, several in enumerate(lines) for line in several if place != at]
+    assert [line for line in read if line in others] == others
+    assert len(read) == sum(sizes) or any(raw.error for raw in raws)
+
+
+def test_the_rest_of_a_line_that_damage_has_cut_is_no_line():
+    packed = [bytearray(gzip.compress(part)) for part in (b"one\ntwo\n", b"three\nfo", b"ur\nfive\n")]
+    packed[1][-6] ^= 255
+    content = b"".join(packed)
+    raws = list(lines_of(Unpacked(BytesIO(content), len(content), 10**6), "a.txt", 1000))
+    assert [raw.content for raw in raws if not raw.error][-1] == b"five"
+    assert b"ur" not in [raw.content for raw in raws]
+    assert [raw.row for raw in raws] == list(range(1, len(raws) + 1))
 
 
 def test_an_id_that_is_ambiguous_or_not_printable_is_ignored():

@@ -324,6 +324,62 @@ def test_bytes_of_another_kind_are_rejected_whatever_their_declared_type(tmp_pat
     assert f"its bytes are {cause}" in rejected["error"]
 
 
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        ('\ufeff{"title": "The mill", "text": "It is old."}', "JSON"),
+        ('[{"title": "The mill"}]', "JSON"),
+        ("/* theme */ body, a:hover { color: red; }\n.mill { width: 9px }", "a style sheet"),
+        ("@import url(mill.css);", "a style sheet"),
+        ("/*! jQuery v3 */\n!function(a,b){return a}(this);", "a script"),
+        ("// ads\nvar mill = '<p>It is old.</p>';", "a script"),
+        ("window.dataLayer = window.dataLayer || [];", "a script"),
+        ('callback({"text": "It is old."});', "a script"),
+        ('<?xml version="1.0"?>\n<!-- feed --><rss version="2.0"><channel/></rss>', "XML (rss)"),
+        ("<feed xmlns='http://www.w3.org/2005/Atom'><title>The mill</title></feed>", "XML (feed)"),
+        ("<?xml version='1.0'?><urlset><url><loc>/</loc></url></urlset>", "XML (urlset)"),
+        ("<?xml version='1.0'?><mills:all xmlns:mills='m'><p>It is old.</p></mills:all>", "XML (mills:all)"),
+    ],
+)
+def test_text_that_is_no_page_is_dropped_whatever_its_declared_type(tmp_path, body, detail):
+    (tmp_path / "a.warc").write_bytes(record(1, http(body)))
+    (dropped,) = outcome(split(tmp_path)).dropped.to_pylist()
+    assert (dropped["reason"], dropped["detail"]) == (
+        "not_html",
+        f"{detail}, served as text/html; charset=utf-8",
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<p>{PROSE}</p>",
+        PROSE,
+        f"[The mill] {PROSE}",
+        f"<?xml version='1.0'?><!DOCTYPE html><html><body><p>{PROSE}</p></body></html>",
+        f"<!-- {{'a': 1}} --><div>{PROSE}</div>",
+        f"<script>var mill = 1;</script><p>{PROSE}</p>",
+        f"<body {{color: red}}><p>{PROSE}</p>",
+        f"Import and export: {PROSE} (function of mills) {{x: y}}",
+    ],
+)
+def test_what_may_be_a_page_is_one(tmp_path, body):
+    (tmp_path / "a.warc").write_bytes(record(1, http(body)))
+    (kept,) = outcome(split(tmp_path)).kept.to_pylist()
+    assert PROSE in kept["text"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_is_read_without_a_byte_order_mark(encoding):
+    page = Html().parse(Raw("a.html", "a", f"<p>{PROSE} \u00dcber.</p>".encode(encoding))).page
+    assert (page.encoding, page.paragraphs[0].text) == (encoding, f"{PROSE} \u00dcber.")
+
+
+def test_an_exponent_of_ten_keeps_its_meaning():
+    page = page_of(f"<p>{PROSE} It has 3 × 10<sup>6</sup> bricks, built in 10<SUP> −9 </SUP> s.</p>".encode())
+    assert page.paragraphs[0].text.endswith("It has 3 × 10^6 bricks, built in 10^−9 s.")
+
+
 @pytest.mark.parametrize("empty", ["<title/>", "<script src='a'/>", '<a name="b" />', "<style />"])
 def test_an_empty_element_of_xhtml_does_not_swallow_the_page(empty):
     text = f'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head>{empty}</head><body><br/><p>{PROSE}</p>'

@@ -1,6 +1,7 @@
 """Articles: the text of wikitext, citations, pages that are not articles, and streamed dumps."""
 
 import bz2
+import gzip
 import tracemalloc
 from io import BytesIO
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from ops.parse import wikipedia
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, Raw, Source
+from ops.parse.unpacked import Unpacked
 from ops.parse.wikipedia import FORMATS, parse_articles
 from ops.parse.wikitext import article, cleaned
 
@@ -255,7 +257,8 @@ def test_pages_are_read_whole_whatever_the_chunks(sizes, chunk, largest):
     content = b"<mediawiki><siteinfo/>" + b" \n".join(pages) + b"</mediawiki>"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(wikipedia, "CHUNK", chunk)
-        raws = list(wikipedia.pages_of(BytesIO(content), "a.xml", 10**6, largest))
+        stream = Unpacked(BytesIO(content), len(content), 10**6)
+        raws = list(wikipedia.pages_of(stream, "a.xml", largest))
     assert [raw.content for raw in raws] == [page if len(page) <= largest else b"" for page in pages]
     assert [raw.error is None for raw in raws] == [len(page) <= largest for page in pages]
 
@@ -310,9 +313,25 @@ def test_a_damaged_dump_or_a_bomb_ends_only_its_file(tmp_path):
     (tmp_path / "bomb.xml.bz2").write_bytes(bz2.compress(b"<mediawiki>" + b" " * 50_000_000))
     (tmp_path / "good.xml").write_bytes(dump(("Good", 0, "It is.")))
     errors = {raw.path: raw.error for raw in split(tmp_path)}
-    assert "Compressed file ended before the end-of-stream marker" in errors["cut.xml.bz2"]
-    assert "it unpacks to more than 200 times its size" in errors["bomb.xml.bz2"]
+    assert "the file is cut short" in errors["cut.xml.bz2"]
+    assert "it unpacks to more than 100 times its size" in errors["bomb.xml.bz2"]
     assert errors["good.xml"] is None
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".bz2", bz2.compress), (".xml.gz", gzip.compress)])
+def test_a_damaged_stream_costs_its_own_pages(tmp_path, suffix, pack):
+    head, *pages = (piece + b"<page>" for piece in dump(*PAGES[:1] * 5).split(b"<page>"))
+    texts = [page.replace(b"<title>Tane", b"<title>%d" % number) for number, page in enumerate(pages)]
+    streams = [pack(text) for text in [head, *texts[:-1], texts[-1].removesuffix(b"<page>")]]
+    broken = bytearray(streams[2])
+    broken[len(broken) // 2] ^= 255
+    (tmp_path / f"a{suffix}").write_bytes(b"".join([*streams[:2], broken, *streams[3:]]))
+    raws = split(tmp_path)
+    # The stream after the damaged one begins within a page.
+    assert [raw.document[0] for raw in raws if raw.error is None] == ["0", "3", "4"]
+    [error] = [raw.error for raw in raws if raw.error]
+    assert "damaged" in error and "reading goes on behind it" in error
+    assert [raw.row for raw in raws] == [1, 2, 3, 4]
 
 
 def test_a_dump_is_never_completely_in_memory(tmp_path):

@@ -44,6 +44,7 @@ def sentence(paper_id, position, text="It works."):
         "end": 9,
         "locator": None,
         "text": text,
+        "holes": 0,
         "cut": None,
     }
 

@@ -116,7 +116,7 @@ def test_the_default_budgets_are_the_papers():
     }
 
 
-def alignments(counts, pair="pair-1"):
+def alignments(counts, pair="pair-1", holes=()):
     row = dict.fromkeys(ALIGNMENTS.kept.names) | EVIDENCE
     rows = [
         row
@@ -132,6 +132,7 @@ def alignments(counts, pair="pair-1"):
             "state": state,
             "text": f"Sentence {state}.",
             "count": count,
+            "holes": int(state in holes),
         }
         for state, count in enumerate(counts)
     ]
@@ -167,6 +168,24 @@ def test_summaries_with_budgets_beyond_what_the_talk_covers_are_the_same_and_exh
     outcome = summaries(alignments([1, 0, 5, 0]), pairs("pair-1"), SummaryParams(budgets=budgets))
     rows = [(row["text"], row["exhausted"]) for row in outcome.kept.to_pylist()]
     assert rows == [("Sentence 2.", False), *[("Sentence 0. Sentence 2.", True)] * 2]
+
+
+def test_a_sentence_with_a_hole_is_in_no_summary_unless_allowed():
+    table = alignments([1, 0, 5, 3], holes=(1, 2))
+    outcome = summaries(table, pairs("pair-1"), TWO_BUDGETS)
+    assert [row["text"] for row in outcome.kept.to_pylist()] == ["Sentence 3.", "Sentence 0. Sentence 3."]
+    assert [row["exhausted"] for row in outcome.kept.to_pylist()] == [False, True]
+    dropped = {row["id"]: (row["reason"], row["score"]) for row in outcome.dropped.to_pylist()}
+    assert dropped == {"pair-1-1": ("zero_count", 0.0), "pair-1-2": ("holes", 1.0)}
+    lenient = TWO_BUDGETS.model_copy(update={"holes": 1})
+    plain = summaries(alignments([1, 0, 5, 3]), pairs("pair-1"), TWO_BUDGETS)
+    assert summaries(table, pairs("pair-1"), lenient).kept.equals(plain.kept)
+
+
+def test_a_paper_all_of_whose_described_sentences_have_holes_has_no_summary():
+    outcome = summaries(alignments([0, 2], holes=(1,)), pairs("pair-1"), TWO_BUDGETS)
+    assert outcome.kept.num_rows == 0
+    assert outcome.dropped["reason"].to_pylist() == ["zero_count", "holes"]
 
 
 def test_the_order_of_rows_does_not_matter():

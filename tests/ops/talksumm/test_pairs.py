@@ -78,6 +78,7 @@ def test_a_pair_has_everything_that_its_alignment_needs(pair):
                 "section_title": "1 Introduction",
                 "role": "introduction",
                 "text": text,
+                "holes": 0,
             }
             for position, text in [(0, "First."), (2, "Third.")]
         ],

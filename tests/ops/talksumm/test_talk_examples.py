@@ -111,6 +111,28 @@ def test_a_talk_is_paired_with_its_abstract_its_summary_and_the_sections_of_its_
     ]
 
 
+def test_a_target_has_no_sentence_with_a_hole_by_default(tmp_path):
+    told, aligned = pair(), [dict(row) for row in STATES]
+    told["sentences"][0]["holes"] = aligned[1]["holes"] = 1
+    outcome = made(tmp_path / "strict", pairs=[told], aligned=aligned)
+    rows = by_kind(outcome)
+    assert [rows[kind][0]["target"] for kind in ("talk_abstract", "segment_section")] == [
+        "So.",
+        "Sentence 0.",
+    ]
+    assert outcome.combinations == {"short_segment": 3, "sentence_with_holes": 2}
+    params = TalkExampleParams(segment_words=3, holes=1)
+    rows = by_kind(made(tmp_path / "lenient", pairs=[told], aligned=aligned, params=params))
+    assert rows["segment_section"][0]["target"] == "Sentence 0. Sentence 1."
+
+
+def test_a_segment_of_a_section_whose_sentences_all_have_holes_gives_no_example(tmp_path):
+    aligned = [{**row, "holes": int(row["section_title"] == "2 Words")} for row in STATES]
+    outcome = made(tmp_path, aligned=aligned)
+    assert "segment_section" not in by_kind(outcome)
+    assert outcome.combinations == {"short_segment": 3, "sentence_with_holes": 2}
+
+
 def test_params_name_the_training_set_that_gives_the_summaries(tmp_path):
     rows = by_kind(made(tmp_path, params=TalkExampleParams(set="long")))
     assert [row["target"] for row in rows["talk_summary"]] == ["A long summary."]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ops.parse.bounded import BoundedChild, Bounds
 from ops.parse.papers import FORMATS
 from ops.parse.papers.extraction_tools import Tei
+from ops.parse.papers.paper import Mark, PaperBuilder
 from ops.parse.source import ParseError, Raw
 from tests.ops.parse.papers.tei import TEI
 
@@ -86,7 +87,7 @@ def test_tei_is_read_without_figures_formulas_and_notes():
     assert paper.title == "Learning from Noise"
     assert outline(paper) == [
         ("Abstract", "abstract", ["We label."]),
-        ("1 Introduction", "introduction", ["Labels are dear (Doe, 2016), see Fig. 1 .", "They are noisy (Roe)."]),
+        ("1 Introduction", "introduction", ["Labels are dear (Doe, 2016), see Fig. 1.", "They are noisy (Roe)."]),
         ("2 Results", "result", ["It works."]),
         ("Acknowledgements", "acknowledgments", ["We thank Ann."]),
     ]  # fmt: skip
@@ -252,13 +253,144 @@ def test_blocks_are_paragraphs_and_marked_sentences_are_sentences(kind, body, ex
         ("jats", '<p>We use BERT.<sup><xref ref-type="bibr">1</xref></sup> It works.</p>'),
         ("jats", '<p>We use BERT.<xref ref-type="bibr"><sup>1</sup></xref> It works.</p>'),
         ("jats", '<p>We use BERT.<sup>1</sup> It works.</p>'),
-        ("jats", '<p>We use BERT.<xref ref-type="fn">1</xref> It works.</p>'),
         ("grobid_tei", '<p>We use BERT.<ref type="bibr">1</ref> It works.</p>'),
-        ("grobid_tei", '<p>We use BERT.<ref type="foot">1</ref> It works.</p>'),
+        ("grobid_tei", '<p>We use BERT.<hi rend="superscript">1</hi> It works.</p>'),
     ],
 )  # fmt: skip
 def test_a_raised_mark_is_in_the_sentence_before_it(kind, body):
     assert sentences(kind, body) == ["We use BERT.1", "It works."]
+
+
+@pytest.mark.parametrize(
+    ("inside", "expected"),
+    [
+        ("10<sup>6</sup> cells", "10^6 cells"),
+        ("1 × 10<sup>−4</sup> M", "1 × 10^−4 M"),
+        ("10 <sup>-25</sup> at", "10 ^-25 at"),
+        ("<italic>10</italic><sup><bold>6</bold></sup> cells", "10^6 cells"),
+        ("2.10<sup>6</sup> or 2<sup>n</sup>", "2.10^6 or 2^n"),
+        ("log<sub>10</sub>5 and 101<sub>2</sub>", "log10 5 and 101_2"),
+        ("x<sub>t−1</sub> and x<sub>i + 1</sub>", "x_(t−1) and x_(i + 1)"),
+        # units, charges, isotopes, alleles, formulas and ordinals read well as they are
+        ("5 cm<sup>2</sup> at 3 min<sup>−1</sup>", "5 cm2 at 3 min−1"),
+        ("Ca<sup>2+</sup>, <sup>14</sup>C, H<sub>2</sub>O", "Ca2+, 14C, H2O"),
+        ("Capn2<sup>-/-</sup> and 21<sup>st</sup>", "Capn2-/- and 21st"),
+        # marks are no powers, whatever they are behind
+        ('in 10<sup><xref ref-type="bibr" rid="r6">6</xref></sup> we', "in 106 we"),
+        ('in 10<xref ref-type="bibr" rid="r6"><sup>6</sup></xref> we', "in 106 we"),
+        ("since 1999<sup>2</sup> we", "since 19992 we"),
+    ],
+)
+def test_raised_and_lowered_text_keeps_its_meaning(inside, expected):
+    assert sentences("jats", f"<p>It is {inside}.</p>") == [f"It is {expected}."]
+    paper = read("jats", f"<article><front><article-meta><title-group><article-title>{inside}</article-title>"
+                 "</title-group></article-meta></front><body><p>It is.</p></body></article>")  # fmt: skip
+    assert paper.title == expected
+
+
+def test_text_is_raised_and_lowered_in_tei_by_its_rendition():
+    body = "<p>It is 10<hi rend='superscript'>6</hi> or 10<hi rend='sup'>7</hi> at x<hi rend='subscript'>i+1</hi>.</p>"
+    assert sentences("grobid_tei", body) == ["It is 10^6 or 10^7 at x_(i+1)."]
+
+
+MARKED = {
+    "jats": ('<xref ref-type="bibr" rid="b{0}">{0}</xref>', "<sup>{}</sup>"),
+    "grobid_tei": ('<ref type="bibr" target="#b{0}">{0}</ref>', '<hi rend="sup">{}</hi>'),
+}
+
+
+@pytest.mark.parametrize("kind", MARKED)
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("as others carry", " the bags.", "as others carry [2,3] the bags."),
+        ("as others carry", ".", "as others carry [2,3]."),
+        ("as others carry", ", we ask.", "as others carry [2,3], we ask."),
+        ("as others carry ", " the bags.", "as others carry 2,3 the bags."),
+        ("the Hox", " gene is.", "the Hox2,3 gene is."),  # may be a name
+    ],
+)
+def test_a_mark_is_not_glued_to_the_word_before_it(kind, before, after, expected):
+    cites, raises = MARKED[kind]
+    several = f"{cites.format(2)},{cites.format(3)}"
+    for marks in (several, raises.format(several)):
+        paper = read(
+            kind, flooded(kind, f"<p>It is so, {before}{marks}{after} We {cites.format(7)} end.</p>")
+        )
+        assert paper.sentences[0].text == f"It is so, {expected}"
+        assert [(paper.text[mark.start : mark.end], mark.entry) for mark in paper.marks] == [
+            ("2", "b2"), ("3", "b3"), ("7", "b7")
+        ]  # fmt: skip
+    (plain, _) = sentences(kind, f"<p>It is so, {before}{raises.format('2,3')}{after} We end.</p>")
+    assert plain == f"It is so, {expected}"
+
+
+def test_a_square_behind_a_unit_or_a_function_is_no_mark():
+    body = "<p>It is in mol<sup>2</sup> by the chi<sup>2</sup> test.</p>"
+    assert sentences("jats", body) == ["It is in mol2 by the chi2 test."]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["carry", "at", "GPT-", "5", " "]),
+            st.integers(0, 2),
+            st.sampled_from([" ", ",", ", ", "x"]),
+        )
+    )
+)
+def test_marks_are_the_same_signs_with_brackets_around_them(pieces):
+    text, marks = "", []
+    for word, count, after in pieces:
+        text += word
+        for number in range(count):
+            text += ", " * bool(number)
+            marks.append(Mark(len(text), len(text) + 1, f"b{len(marks)}"))
+            text += str(number)
+        text += after
+    paper = PaperBuilder("T")
+    paper.section("S")
+    paper.body(f"{text}we end.", "here", marks)
+    read = paper.finish()
+    assert [read.text[mark.start : mark.end] for mark in read.marks] == [
+        text[mark.start : mark.end] for mark in marks
+    ]
+    assert [mark.entry for mark in read.marks] == [mark.entry for mark in marks]
+    assert re.sub(r" \[|\]", "", read.text) == f"T\n\nS\n{text}we end.\n"
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        ("<msup><mn>10</mn><mn>6</mn></msup>", ("It is 10^6.", 0)),
+        (
+            "<mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mrow><mn>2</mn><mi>n</mi></mrow></mfrac>",
+            ("It is x=1/(2n).", 0),
+        ),
+        ("<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>", ("It is x_i^2.", 0)),
+        ("<msqrt><mn>2</mn></msqrt>", ("It is.", 1)),
+        ("<mover><mi>x</mi><mo>~</mo></mover>", ("It is.", 1)),
+    ],
+)
+def test_a_formula_in_a_line_keeps_its_meaning_or_leaves_a_hole(formula, expected):
+    body = f"<p>It is <inline-formula><math>{formula}</math></inline-formula>.</p>"
+    [sentence] = read("jats", flooded("jats", body)).sentences
+    assert (sentence.text, sentence.holes) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "mark"),
+    [
+        ("jats", '<xref ref-type="fn"><sup>a</sup></xref>'),
+        ("jats", '<sup><xref ref-type="table-fn">*</xref></sup>'),
+        ("grobid_tei", '<ref type="foot">1</ref>'),
+    ],
+)
+def test_the_mark_of_a_footnote_is_no_text_either(kind, mark):
+    assert sentences(kind, f"<p>We use BERT{mark} and end.{mark} It works.</p>") == [
+        "We use BERT and end.",
+        "It works.",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -271,6 +403,14 @@ def test_a_raised_mark_is_in_the_sentence_before_it(kind, body):
         ("jats", "<p>Let <inline-formula><tex-math>x</tex-math></inline-formula> be.</p>", [("Let be.", 1)]),
         ("jats", "<p>The <chem-struct><graphic/></chem-struct> reacts.</p>", [("The reacts.", 1)]),
         ("jats", "<p>Let <inline-formula><math>x</math></inline-formula> be.</p>", [("Let x be.", 0)]),
+        ("jats", "<p>Let f(<inline-formula><tex-math>x</tex-math></inline-formula>) be.</p>", [("Let f() be.", 1)]),
+        ("jats", "<p>The sign <inline-graphic/> means <private-char><glyph-data>.X.</glyph-data></private-char> too.</p>", [("The sign means too.", 2)]),
+        ("jats", "<p>The sign <graphic/> is old.<graphic/> It ends.</p>", [("The sign is old.", 1), ("It ends.", 0)]),
+        ("jats", "<p>As follows:</p><graphic/><p>We end.<graphic/></p>", [("As follows:", 0), ("We end.", 0)]),
+        ("grobid_tei", "<p>The sign <graphic/> and <g ref='#x'/> are old.</p>", [("The sign and are old.", 2)]),
+        ("grobid_tei", "<p>The values <table><row><cell>1</cell></row></table> are old.</p>", [("The values are old.", 1)]),
+        ("grobid_tei", "<p>It is old.</p><table><row><cell>1</cell></row></table><p>We end.</p>", [("It is old.", 0), ("We end.", 0)]),
+        ("grobid_tei", "<p>We see <figure><figDesc>A mill.</figDesc></figure> that it is.</p>", [("We see that it is.", 0)]),
         ("grobid_tei", "<p>The rate is</p><formula>x</formula><p>at most.</p>", [("The rate is at most.", 1)]),
     ],
 )  # fmt: skip
@@ -325,6 +465,11 @@ def test_a_glossary_is_a_section():
     body = "<glossary><title>Abbreviations</title><def-list><def-item><term>PCR</term><def><p>chain reaction</p></def></def-item></def-list></glossary>"  # fmt: skip
     paper = read("jats", f"<article><body><p>We ask.</p></body><back>{body}</back></article>")
     assert outline(paper)[1] == ("Abbreviations", "other", ["PCR", "chain reaction"])
+
+
+def test_a_note_leaves_no_space_before_a_full_stop_and_glues_no_words():
+    body = "<p>It is so<fn><p>A note.</p></fn>. It was<fn><p>A note.</p></fn>more, we say<fn/>.</p>"
+    assert sentences("jats", body) == ["It is so.", "It was more, we say."]
 
 
 def test_a_title_has_no_notes_and_a_break_in_it_is_a_space():

@@ -147,6 +147,7 @@ def pair(words, sentences, name="pair-1"):
             "section_title": role.title(),
             "role": role,
             "text": text,
+            "holes": position % 2,
         }
         for position, (role, text) in enumerate(sentences)
     ]
@@ -183,6 +184,7 @@ def test_every_sentence_is_kept_or_dropped_with_its_reason():
     assert outcome.kept["position"].to_pylist() == [1, 4, 5]
     assert outcome.kept["state"].to_pylist() == [0, 1, 2]
     assert outcome.kept["count"].to_pylist() == [1, 1, 0]
+    assert outcome.kept["holes"].to_pylist() == [1, 0, 1]
     reasons = dict(
         zip(outcome.dropped["position"].to_pylist(), outcome.dropped["reason"].to_pylist(), strict=True)
     )

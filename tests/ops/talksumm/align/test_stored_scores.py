@@ -111,7 +111,7 @@ def test_sentences_under_another_minimum_are_as_the_scores_predict(papers, value
                 "similarity": 1.0,
                 "words": [{"text": word, "offset": 0, "start": None, "end": None} for word in words],
                 "sentences": [
-                    {"id": f"s-{number}-{at}", "sentence_id": "s", "position": at, "section_title": "", "role": role, "text": "x" * size}
+                    {"id": f"s-{number}-{at}", "sentence_id": "s", "position": at, "section_title": "", "role": role, "text": "x" * size, "holes": 0}
                     for at, (role, size) in enumerate(sentences)
                 ],
             }

@@ -69,6 +69,7 @@ def pair(talk="talk-1", speech=SPEECH, sentences=SENTENCES, roles=None, licence=
                 "section_title": "",
                 "role": role,
                 "text": text,
+                "holes": 0,
             }
             for k, (text, role) in enumerate(zip(sentences, roles, strict=True))
         ],

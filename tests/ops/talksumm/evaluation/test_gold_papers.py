@@ -85,6 +85,15 @@ def test_other_excluded_roles_let_other_sentences_be_extracted(tmp_path):
     assert row["roles"] == ["abstract", "abstract", "method", "method", "acknowledgments"]
 
 
+def test_a_sentence_with_a_hole_may_not_be_extracted_by_default(tmp_path):
+    holed = [{**row, "holes": int(row["text"] in ("Iota.", "It works."))} for row in WHOLE]
+    [row], _ = made(tmp_path, [summary("s1", "P1")], [paper("p1", "P1")], holed)
+    assert (row["sentences"][-1], row["abstract"]) == ("Delta zeta eta theta.", ["We align talks."])
+    lenient = GoldPaperParams(holes=1)
+    [row], _ = made(tmp_path, [summary("s1", "P1")], [paper("p1", "P1")], holed, lenient)
+    assert (row["sentences"][-1], len(row["abstract"])) == ("Iota.", 2)
+
+
 def test_a_summary_that_is_not_a_reference_or_has_no_paper_is_dropped_with_the_reason(tmp_path):
     summaries = [
         summary("kind", "P1", kind="abstract"), summary("paper", "P9"), summary("two", "P2"),
