@@ -53,5 +53,5 @@ def test_nested_columns_are_sub_fields_that_mlcroissant_reads(tmp_path):
     name = "some-train/references"
     assert [item[f"{name}/address"] for item in first[name]] == [b"http://a", b"http://d"]
     assert [item[f"{name}/cited"] for item in first[name]] == [True, False]
-    assert [list(item[f"{name}/as"]) for item in first[name]][0] == [b"http://b", b"http://c"]
+    assert list(first[name][0][f"{name}/as"]) == [b"http://b", b"http://c"]
     assert len(second[name]) == 1 and not third[name]
