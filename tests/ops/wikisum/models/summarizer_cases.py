@@ -36,7 +36,7 @@ def example(number, found, name="tiny", split=None):
         "id": f"{name}-{number:03d}", "source_ids": [f"article-{number}"], "licence": "CC-BY-SA-4.0", "set": name,
         "split": split or SPLITS[number % len(SPLITS)], "article_id": f"article-{number}", "title": person,
         "month": "2026-01", "corpus": "combined", "ranker": "tf_idf", "note": None, "target_kind": "lead",
-        "source": source, "source_tokens": found.encode(source, add_special_tokens=False).ids, "paragraphs": 1,
+        "source": source, "source_tokens": found.encode(source, add_special_tokens=False).ids,
         "target": target, "target_tokens": [*found.encode(target, add_special_tokens=False).ids, end],
         "longest_target": None,
     }  # fmt: skip
