@@ -23,7 +23,7 @@ from assets.filters import filter_examples
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
-from ops.core.parts import Artifact, FilesFolder, Parts
+from ops.core.parts import FilesFolder, Parts
 from ops.core.release import ReleaseParams, shape
 from ops.core.release import release_files as release_files_op
 from ops.core.sampling import SPLITS
@@ -105,14 +105,13 @@ def scored(
     definitions: Parts,
     citations: Parts,
     partial: Parts,
-    entailment: Artifact,
     coarse: CoarseParams,
     params: ScoredParams,
     scorer: ScorerParams,
     strict: Strict,
 ) -> Outcomes:
     """Every candidate pair once, with its features and its predicted consistency rating."""
-    return scored_op(intra, definitions, citations, partial, entailment, coarse, params, scorer, strict)
+    return scored_op(intra, definitions, citations, partial, coarse, params, scorer, strict)
 
 
 @dataset(

@@ -2,11 +2,8 @@
 
 import numpy as np
 
-from ops.core.parts import Artifact
-from ops.parasci.entailment.entailment import ENTAILMENT
 from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
 from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
-from tests.parts import parts
 
 
 def unit(*numbers):
@@ -39,11 +36,6 @@ def candidate(name, first, second, key="paper", cosine=0.9, papers=("p", "p")):
         "second_paper": papers[1], "first_role": "abstract", "second_role": "conclusion", "cosine": cosine,
         "first": first, "second": second,
     }  # fmt: skip
-
-
-def no_entailment(folder):
-    """Return parasci/entailment without a model."""
-    return Artifact(parts(folder / "entailment", ENTAILMENT.kept, []), folder / "no files")
 
 
 def scored_pair(

@@ -36,7 +36,7 @@ from ops.parasci.dataset.threshold_scores import (
 )
 from ops.parasci.partial.partial import PARTIAL
 from ops.parasci.schemas import CANDIDATES, FILTERED, PARAPHRASES, SCORED
-from tests.ops.parasci.parasci_cases import candidate, filtered_pair, no_entailment, scored_pair
+from tests.ops.parasci.parasci_cases import candidate, filtered_pair, scored_pair
 from tests.parts import dealt, parts
 
 A, B, C = (
@@ -54,7 +54,6 @@ def run_scored(folder, intra=(), definitions=(), citations=(), partial=(), cosin
         for name, rows in (("intra", intra), ("definitions", definitions), ("citations", citations))
     ]
     inputs.append(dealt(folder / "partial", PARTIAL.kept, list(partial)))
-    inputs.append(no_entailment(folder))
     return list(scored(*inputs, CoarseParams(cosine=cosine), ScoredParams(**knobs), SCORER, True))
 
 
