@@ -144,12 +144,12 @@ def pdbert(
     """Yield the examples made from pairs within papers, and the model that is trained on them.
 
     Units are the pairs. Reasons: `not_enabled` (the model is not wanted), `cosine` (below the threshold),
-    `identical`, `long` (no example of the pair fits into the model), `no_example` (no example was drawn). `combinations` count the `drawn` examples,
-    including the `empty` and the `long` ones and those that lack a long sentence (`no_long_sentence`), which
-    have no rows. The pairs of a share of the papers validate the model; if that share is empty, the training
-    examples do. Without examples, there is no model. Holds
-    the names of papers, 2 bytes a pair and 8 bytes an example in memory, and the pairs of the papers of a
-    part; reads sentences and examples from disk.
+    `identical`, `long` (no example of the pair fits into the model), `no_example` (no example was drawn).
+    `combinations` count the `drawn` examples, including the `empty` and the `long` ones and those that lack a
+    long sentence (`no_long_sentence`), which have no rows. The pairs of a share of the papers validate the
+    model; if that share is empty, the training examples do. Without examples, there is no model. Holds the
+    names of papers, 2 bytes a pair and 8 bytes an example in memory, and the pairs of the papers of a part;
+    reads sentences and examples from disk.
     """
     if not params.enabled:
         for table in intra:
