@@ -35,12 +35,18 @@ from ops.parasci.dataset.agreement import agreement
 from ops.parasci.dataset.release import released_form, shared_words
 from ops.parasci.dataset.scorer import Features, ScorerParams, consistency
 from ops.parasci.schemas import SCORED
+from ops.parasci.well_formed import well_formed
 
 if TYPE_CHECKING:
     from ops.parasci.nli import NliModel
 
 #: Pairs in a part.
 _PAIRS = 20_000
+
+#: What candidates know of both sentences, besides their texts.
+KNOWN_OF_SIDES = tuple(
+    f"{side}_{name}" for side in ("first", "second") for name in ("printed", "source", "area", "year")
+)
 
 #: The findings of all methods: `pair` is the same for all rows of a pair, `place` is the number of the row.
 _FOUND = pa.schema(
@@ -53,6 +59,7 @@ _FOUND = pa.schema(
         ("first", pa.string()),
         ("second", pa.string()),
         ("whole", pa.string()),
+        *((name, SCORED.kept.field(name).type) for name in KNOWN_OF_SIDES),
     ]
 )
 
@@ -252,6 +259,7 @@ def _rows(
             "licence": joint_licence(member["licence"] for member in several),
             "first": row["first"],
             "second": row["second"],
+            **{name: row[name] for name in KNOWN_OF_SIDES},
             "origins": sorted({member["origin"] for member in several}),
             "keys": sorted({f"{member['origin']}:{member['key']}" for member in several}),
             "papers": sorted({member[f"{side}_paper"] for member in several for side in ("first", "second")}),
@@ -259,9 +267,19 @@ def _rows(
             "consistency": consistency(of_pair, scorer),
             "first_words": len(row["first"].split()),
             "second_words": len(row["second"].split()),
+            **_well_formed(row),
             "wholes": sorted({member["whole"] for member in several if member.get("whole")}),
             "truncated": cut[row["first"]] or cut[row["second"]],
         }
+
+
+def _well_formed(row: Row) -> Row:
+    first, second = well_formed(row["first"]), well_formed(row["second"])
+    return {
+        "first_well_formed": first,
+        "second_well_formed": second,
+        "well_formed": min(first, second),
+    }
 
 
 def _pair(row: Mapping[str, str]) -> tuple[str, str]:

@@ -198,8 +198,9 @@ def _row(pair: Seen, span: FoundSpan) -> Row:
         **{
             f"{ours}_{name}": row[f"{theirs}_{name}"]
             for ours, theirs in zip(("first", "second"), sides, strict=True)
-            for name in ("id", "paper", "role")
+            for name in ("id", "paper", "role", "printed", "source", "area", "year")
         },
+        "second_printed": None,
         "first": pair.short,
         "second": pair.long[span.start : span.end],
         "whole": pair.long,

@@ -154,8 +154,8 @@ def pdbert(
     if not params.enabled:
         for table in intra:
             units = table.to_pylist()
-            lost = [drop(unit, "not_enabled") for unit in units]
-            yield Outcome.of(PDBERT, [unit["id"] for unit in units], [], lost)
+            off = [drop(unit, "not_enabled") for unit in units]
+            yield Outcome.of(PDBERT, [unit["id"] for unit in units], [], off)
         yield Outcome.of(PDBERT, [], [], files={MODELS: b"[]"})
         return
     split = _splits((row["key"] for row in _chosen(intra, params)), params)
