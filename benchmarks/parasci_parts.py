@@ -27,7 +27,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.parasci_entailment import made
+from ops.core.parts import OneProcess, Part, Parts
 from ops.core.sampling import drawn
 from ops.metrics.bertscore import BertScorer
 from ops.models.encoder import ENCODER, embedder
@@ -41,6 +41,7 @@ from ops.parasci.dataset.scorer import ScorerParams, consistency
 from ops.parasci.partial.partial import PartialParams, is_whole, seen
 from ops.parasci.partial.pdbert import PdbertParams
 from ops.parasci.partial.pseudo import PseudoParams, clause_examples, long_sentences, pseudo_examples
+from ops.parasci.schemas import CANDIDATES, SENTENCES
 from ops.parasci.spans.model import SpanModel, SpanTask, load
 from ops.parasci.spans.spans import SpanConfig, SpanExample
 
@@ -49,6 +50,13 @@ BEST = (50, 100, 200, 500)
 
 #: The least share of content words of a part that is scored, and the number of validation examples.
 LEAST_SHARED, VALIDATION = 0.15, 64
+
+
+def made(data: Path, dataset: str) -> Parts:
+    """Return the kept rows of sentences or intra."""
+    schema = (SENTENCES if dataset == "sentences" else CANDIDATES).kept
+    paths = sorted((data / dataset).rglob("kept-*.parquet"))
+    return Parts(schema, tuple(Part(str(path)) for path in paths), OneProcess())
 
 
 def begun(options: argparse.Namespace) -> SpanModel:

@@ -31,7 +31,6 @@ from ops.discofuse.schemas import FUSION_PAIRS, PROSE
 from ops.filters.test_sets import TEST_SETS
 from ops.models.encoder import embedding_size
 from ops.models.installed import package_folder
-from ops.parasci.entailment.entailment import ENTAILMENT
 from ops.parasci.partial.pdbert import PDBERT
 from ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES, SENTENCES
 from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, WEB_PAGES
@@ -112,8 +111,8 @@ class Writer:
 def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
     """Return the rows of every source, with `documents` articles, papers, talks and documents of prose each.
 
-    They include four without rows: `parasci/pdbert`, a model that fake_encoder.py replaces,
-    `parasci/entailment`, which is off by default, a search without crawled pages, and test sets.
+    They include three without rows: `parasci/pdbert`, a model that fake_encoder.py replaces, a search
+    without crawled pages, and test sets.
     """
 
     def each(row: Callable[[int], Row], count: int = documents) -> Iterator[Row]:
@@ -135,7 +134,6 @@ def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
         "sources/paraphrase_pairs": (PARAPHRASE_PAIRS, each(pair_of_others)),
         "sources/test_sets": (TEST_SETS, iter(())),
         "parasci/pdbert": (PDBERT, iter(())),
-        "parasci/entailment": (ENTAILMENT, iter(())),
     }
 
 

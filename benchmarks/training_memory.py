@@ -159,11 +159,6 @@ def candidate(number: int) -> Row:
     }  # fmt: skip
 
 
-def pair_to_judge(number: int) -> Row:
-    """Return a row of parasci/intra for the entailment model: every second pair is dissimilar."""
-    return {**candidate(number), "cosine": 0.5 if number % 2 else 0.99}
-
-
 def statement(number: int) -> Row:
     """Return a row of parasci/sentences."""
     return {"id": f"sentence-{number:09d}", "text": text(number, 15)}
@@ -189,7 +184,6 @@ INPUTS: dict[str, Rows] = {
     "parasci/generator": {"parasci/paraphrases": paraphrase},
     "parasci/external_generators": {"sources/paraphrase_pairs": pair_of_others},
     "parasci/pdbert": {"parasci/intra": candidate, "parasci/sentences": statement},
-    "parasci/entailment": {"parasci/intra": pair_to_judge},
     "talksumm/extractor": {"talksumm/training_sets": labelled_paper},
 }
 

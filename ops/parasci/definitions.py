@@ -16,7 +16,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ops.parasci import terms
-from ops.parasci.terms import is_term
+from ops.parasci.kinds import kind_of
+from ops.parasci.terms import is_general, is_term
 
 
 class Definition(NamedTuple):
@@ -33,7 +34,7 @@ _SHORTEST, _LONGEST, _LONGEST_SUBJECT = 30, 600, 200
 #: The end of a definition whose formula is lost.
 _UNFINISHED = re.compile(r"(?::|=\s*\.?|[,\s](?:and|for|by|to|that|as)\s?\.)\s*\Z")
 
-_BRACKETS = r"(?:\s+[(\[][^()\[\]]{1,80}[)\]])*"
+_BRACKETS = r"(?:,?\s+[(\[][^()\[\]]{1,80}[)\]])*"
 _TERM = r"(?P<term>[^\s,()\"“”‘’`][^,()\"“”]{1,70}?)"
 _QUOTES = "\"'“”‘’`"
 _QUOTED = re.compile(rf"[\s{_QUOTES}]*(?P<inner>.*?)[\s{_QUOTES}]*", re.DOTALL)
@@ -41,7 +42,7 @@ _ADVERB, _EXACT = rf"(?:{terms.ADVERB}\s+)?", rf"(?:{terms.EXACT}\s+)?"
 
 #: What may precede a subject.
 _LEAD = re.compile(
-    r"""(?:[IiFfWwAaUuOoBb](?:n|or|ithin|s|nder|y)\s
+    r"""(?:Unlike\s[^,()]{2,60},\s+|[IiFfWwAaUuOoBb](?:n|or|ithin|s|nder|y)\s
         (?![^,]*(?:[Tt]able|[Ff]igure|[Ss]ection|[Ee]xample|above|below))[^,()]{2,60},\s+
     |(?:[A-Z][a-z]+ly,|Hence|Thus|Here|However|Moreover|Furthermore|Also|Recall|Note|Indeed|Similarly|Therefore
         |Besides|Conversely|Nowadays|Recently|That\ is)\s*,?\s+(?:that\s+)?(?!\w+ly\b))?""",
@@ -54,11 +55,16 @@ _OF_TERM = re.compile(
 )
 _DETERMINER = re.compile(r"(?:(?P<definite>[Tt]he)|[Aa]n?)\s+")
 _NUMBERED = re.compile(r"\(\s*(?:[ivx]+|[a-z\d])\s*\)")
-_TAIL = re.compile(rf"{_BRACKETS}\s*,?\s*\Z")
+_TAIL = re.compile(
+    rf"{_BRACKETS}(?:\s*,\s+(?:or|also\s+known\s+as|also\s+called)\s+[^,]{{2,60}}(?=,))?\s*,?\s*\Z"
+)
 
 
-def _subject(sentence: str, end: int) -> tuple[int, int] | None:
-    """Return the span of the term that is the subject of `sentence[:end]`."""
+def _subject(sentence: str, end: int, *, definite_terms: bool = False) -> tuple[int, int] | None:
+    """Return the span of the term that is the subject of `sentence[:end]`.
+
+    `definite_terms`: "the" may precede a term of several words: "the hair follicle".
+    """
     if end > _LONGEST_SUBJECT:
         return None
     tail, lead = _TAIL.search(sentence, 0, end), _LEAD.match(sentence, 0, end)
@@ -72,7 +78,9 @@ def _subject(sentence: str, end: int) -> tuple[int, int] | None:
     if determiner := _DETERMINER.match(sentence, begin, stop):
         begin, definite = determiner.end(), bool(determiner["definite"])
     begin, stop = _unquoted(sentence, begin, stop)
-    return (begin, stop) if is_term(sentence[begin:stop], definite and not of_term) else None
+    term = sentence[begin:stop]
+    several = definite_terms and " " in term and not is_general(term)
+    return (begin, stop) if is_term(term, definite and not (of_term or several)) else None
 
 
 def _unquoted(sentence: str, begin: int, stop: int) -> tuple[int, int]:
@@ -226,6 +234,10 @@ _FRAMES = tuple(
         (?!address|improve|be\b)[a-z]+""",
         rf"""^In\s+(?:the\s+(?:task|problem)\s+of\s+)?{_TERM}{_BRACKETS},\s+
         the\s+(?:goal|task|aim|objective)\s+is\s+to\s+(?!address|improve|be\b|provide)[a-z]+""",
+        rf"""^(?:An?\s+|The\s+)?{_TERM}{_BRACKETS}\s+(?:occurs|arises)\s+(?:when|if|whenever)\s""",
+        rf"""^(?:An?|Any)\s+[^.;:,]{{2,40}}?\s(?:that|which|whose|with|in\s+which|without)\s[^.;:]{{5,120}}?\s
+        (?:is|are)\s+{_ADVERB}(?:called|termed|known\s+as|referred\s+to\s+as)\s+(?:an?\s+|the\s+)?{_OPEN}{_TERM}{_CLOSE}
+        (?=\s*(?:\([^()]*\))?\s*\.?\s*\Z)""",
         rf"""^(?:The|A)\s+(?:task|process|problem|act|technique|practice|procedure)\s+(?:of|that)\b[^;]{{10,250}}?
         \s(?:is|are)\s+{_ADVERB}(?:known|referred\s+to|called|termed)\s+(?:as\s+)?{_OPEN}
         (?:an?\s+|the\s+)?{_TERM}{_CLOSE}(?=\s*[.(,]|\s+in\b)""",
@@ -294,8 +306,31 @@ def _inside(sentence: str, begin: int, stop: int) -> tuple[int, int] | None:
     return (begin, stop) if is_term(sentence[begin:stop]) else None
 
 
+#: "Closely related to X are", "the backbone of X is": what is before "is" is not always a term.
+_INVERTED = re.compile(
+    r"(?:to|of|compared|labeled|\w+ed\s+(?:in|by))\b"
+    r"|\b(?:[Nn]otable|[Cc]orresponding|[Ll]arge|[Ll]ong|[Aa]dditional|[Nn]atural(?! language)|[Bb]aseline)\b"
+)
+
+
+def _of_kind(sentence: str) -> tuple[int, int] | None:
+    """Find "X is a hormone that regulates", with any genus."""
+    found = kind_of(sentence)
+    if found is None:
+        return None
+    if not found.relative:
+        span = _subject(sentence, found.end, definite_terms=found.account)
+        if span is None or _INVERTED.search(sentence, *span):
+            return None
+        particular = " " not in sentence[slice(*span)] and sentence[: span[0]].lower().endswith("the ")
+        return span if found.account or not particular else None
+    relative = _RELATIVE.search(sentence, 0, found.end + len(", which"))
+    span = _inside(sentence, *relative.span("term")) if relative and found.account else None
+    return None if span is None or _PART_OF.search(sentence, 0, span[0]) else span
+
+
 _PATTERNS: tuple[Callable[[str], tuple[int, int] | None], ...] = (
-    _is_genus, _is_defined, _refers, _aims, _does, _framed, _goal, _apposed,
+    _is_genus, _is_defined, _refers, _aims, _does, _framed, _goal, _apposed, _of_kind,
 )  # fmt: skip
 
 

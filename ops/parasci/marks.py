@@ -3,8 +3,10 @@
 Belongs here: what a mark looks like in running text, and what replaces it. Not here: finding the cited paper
 (ops/parse/papers), groups of citing sentences (candidates/groups.py).
 
-Two sentences that cite one paper would be similar just because of the mark. A mark in brackets is removed; a
-mark that is part of the sentence ("Smith et al. (2010) show") becomes "the authors".
+Two sentences that cite one paper would be similar just because of the mark. A mark in brackets is removed. A
+mark with words that only say where something is from goes with these words: "as in [12]", "proposed by Smith
+(2010)", "the model of Smith (2010)". Only where the sentence needs a noun ("Smith et al. (2010) show"), the
+mark becomes "the authors". [ours]
 """
 
 from __future__ import annotations
@@ -38,6 +40,19 @@ _NEEDS_WORD = re.compile(
     r"(?:^|\b(?:in|by|of|from|to|with|than|and|following|see|as|like|while|that|extend|extends|use|uses))\Z",
     re.IGNORECASE,
 )
+#: Stands for the authors until it is clear whether the sentence needs them; no text has this character.
+_PLACE = "\ufdd0"
+_LIST = re.compile(rf"{_PLACE}(?:\s*(?:[,;]\s*(?:and|or)\b|[,;]|\band\b|\bor\b|&)\s*{_PLACE})+")
+_TOLD = "described|proposed|defined|introduced|used|done|shown|suggested|reported|discussed|explained"
+#: Phrases that say only where something is from.
+_ASIDE = re.compile(
+    rf"""\s*[(\[]\s*(?:e\.\s?g\.|i\.\s?e\.|see(?:\salso)?|cf\.?|following|by|in)?,?\s*{_PLACE}\s*[)\]]
+    |,?\s+(?:such\s)?as\s+in\s+{_PLACE}|,?\s+as\s+(?:{_TOLD})\s+(?:in|by)\s+{_PLACE}|,?\s+following\s+{_PLACE}
+    |(?<=ed|wn|en|lt)\s+(?:by|in|from)\s+{_PLACE}(?!['’])|(?<=[a-z])(?<!that)(?<!those)(?<!one)\s+of\s+{_PLACE}(?!['’])
+    |(?<=[a-z])\s+(?:in|by)\s+{_PLACE}(?=\s*[.,;:)]|\s*\Z)""",
+    re.VERBOSE,
+)
+_FIRST_ASIDE = re.compile(rf"\A(?:In|Following|As\sin|As\s(?:{_TOLD})\s(?:in|by))\s+{_PLACE},\s+")
 #: Names and a year anywhere in a text: after a comma, "et al." or a bracket.
 _NAMED = re.compile(rf"(?P<names>{_NAMES})(?:['’]s)?(?:(?<=[,.l])\s|\s?[(\[]\s?)(?P<year>{_YEAR})")
 #: Capitals inside a word mark venues and resources ("EMNLP", "WordNet"), but not "McDonald".
@@ -57,6 +72,7 @@ _NO_NAMES = STOP_WORDS | listed(
     """
 )
 _OTHERS = re.compile(r"(?:\band\s)?\b(?:et\sal\b\.?|colleagues\b)")
+_COMMAS = re.compile(r",(?:\s*,)+")
 _BEFORE_SIGN = re.compile(r"(?<!\s)\s+(?=[,.;:!?)])")
 #: How many characters before a mark are read; without a limit, a sentence of many marks takes quadratic time.
 _BEFORE = 200
@@ -75,12 +91,26 @@ def without_marks(text: str, marks: Iterable[str] = ()) -> str:
     All other text is unchanged, except that white space is folded. A mark of more than 400 characters is
     ignored. The time is linear in the text, however many marks there are.
     """
+    printed = text
     text = _without_told(text, {fold(mark) for mark in marks})
     text = _SAYING.sub(_authors, text)
     for pattern in (_IN_BRACKETS, _NUMBERS):
         text = pattern.sub(_in_place_of, text)
+    text, first = _without_asides(text)
+    if text != printed:
+        text = _COMMAS.sub(",", text)
     text = fold(_BEFORE_SIGN.sub("", re.sub(r"[(\[]\s*[)\]]", "", text)))
-    return text[:1].upper() + text[1:] if text.startswith(AUTHORS) else text
+    return text[:1].upper() + text[1:] if first or text.startswith(AUTHORS) else text
+
+
+def _without_asides(text: str) -> tuple[str, bool]:
+    """Return a text with "the authors" where it needs them, and whether its first words were removed."""
+    if _PLACE not in text:
+        return text, False
+    text = fold(text)
+    text = _ASIDE.sub("", _LIST.sub(_PLACE, text))
+    text, first = _FIRST_ASIDE.subn("", text)
+    return text.replace(_PLACE, AUTHORS), first > 0
 
 
 def _without_told(text: str, told: Iterable[str]) -> str:
@@ -140,7 +170,7 @@ def _is_name(person: str) -> bool:
 
 def _authors(mark: re.Match[str]) -> str:
     first, last = _before(mark.start())
-    return mark[0] if _OF_THING.search(mark.string, first, last) else AUTHORS
+    return mark[0] if _OF_THING.search(mark.string, first, last) else _PLACE
 
 
 def _in_place_of(mark: re.Match[str]) -> str:
@@ -151,7 +181,7 @@ def _stand_in(text: str, place: int) -> str:
     """Return the replacement of the mark that begins at `place`."""
     first, last = _before(place)
     end = first + len(text[first:last].rstrip())
-    return f" {AUTHORS}" if _NEEDS_WORD.search(text, first, end) else ""
+    return f" {_PLACE}" if _NEEDS_WORD.search(text, first, end) else ""
 
 
 def _before(place: int) -> tuple[int, int]:

@@ -33,6 +33,7 @@ _MENTION = struct(
     ("paper_id", _TEXT, "row of sources/papers, or the name of a paper"),
     ("section", _INT, "index into the paper's sections; -1 outside of them"),
     ("role", _TEXT, "of its section"),
+    ("source", _TEXT, "the source of its paper, as params.yaml names it"),
     (
         "term",
         _TEXT,
@@ -45,6 +46,7 @@ _STATEMENT = columns(
     ("month", _TEXT, "of publication, YYYY-MM or YYYY; missing where it is unknown", TIME),
     ("area", _TEXT, "subject area of its paper"),
     ("text", _TEXT, "without citation marks", TEXT),
+    ("printed", _TEXT, "with them, where it occurs first"),
     ("words", _INT, "between white space"),
     ("truncated", _BOOL, "whether the encoder reads its beginning only"),
     ("mentions", pa.list_(_MENTION), "where it occurs, word for word"),
@@ -58,6 +60,18 @@ _EMBEDDED = extended(
 SENTENCES = Shape(unit=PAPER_SENTENCES.kept, kept=_EMBEDDED)
 EMBEDDED_PASSAGES = Shape(unit=unit_of(PASSAGES), kept=_EMBEDDED)
 
+#: What is known of both sentences of a pair, besides their texts.
+_SIDES = tuple(
+    (f"{side}_{name}", kind, f"{meaning} {side} one{more}")
+    for side in ("first", "second")
+    for name, kind, meaning, more in (
+        ("printed", _TEXT, "with its citation marks, the", "; missing for a part of a sentence"),
+        ("source", _TEXT, "source of the paper of the", ""),
+        ("area", _TEXT, "subject area of the", ""),
+        ("year", _INT, "year of publication of the", "; missing where it is unknown"),
+    )
+)
+
 _CANDIDATE = columns(
     ("key", _TEXT, "what both have in common: the paper, the term with its area, or the cited paper", NAME),
     ("first_id", _TEXT, "row of parasci/sentences or parasci/passages"),
@@ -69,6 +83,7 @@ _CANDIDATE = columns(
     ("cosine", _FLOAT, "of their embeddings, six decimals"),
     ("first", _TEXT, "the first sentence", TEXT),
     ("second", _TEXT, "the second sentence", TEXT),
+    *_SIDES,
 )
 
 #: Pairs above the floor; a sentence in no pair is dropped, without its embedding.
@@ -77,6 +92,7 @@ CANDIDATES = Shape(unit=_STATEMENT, kept=_CANDIDATE)
 _SCORED = columns(
     ("first", _TEXT, "the first sentence", TEXT),
     ("second", _TEXT, "the second sentence", TEXT),
+    *_SIDES,
     ("origins", pa.list_(_TEXT), "the methods that found the pair, sorted"),
     ("keys", pa.list_(_TEXT), "what the sentences have in common, by these methods: origin, colon, key"),
     ("papers", pa.list_(_TEXT), "the papers that contain the sentences"),
@@ -103,6 +119,9 @@ _SCORED = columns(
     ("entailed", _FLOAT, "the lesser of both"),
     ("first_words", _INT),
     ("second_words", _INT),
+    ("first_well_formed", _FLOAT, "estimated probability that the first one is whole, without garbled words"),
+    ("second_well_formed", _FLOAT, "the same of the second one"),
+    ("well_formed", _FLOAT, "the lesser of both"),
     ("wholes", pa.list_(_TEXT), "the longer sentences of which one side is a part; none but for `partial`"),
     ("truncated", _BOOL, "whether BERTScore reads the beginning of one of them only"),
 )
@@ -124,6 +143,7 @@ PARAPHRASES = Shape(
         FILTERED.kept,
         ("cluster", _TEXT, "of pairs that share a sentence, a paper, a term or a cited paper"),
         ("split", _TEXT, "of its cluster: train, validation or test"),
+        ("set", _TEXT, "of pairs that share a sentence, directly or through others: all say the same"),
     ),
 )
 

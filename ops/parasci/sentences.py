@@ -353,6 +353,7 @@ def _mention(
         "paper_id": paper,
         "section": section,
         "role": role,
+        "source": record_place(row["source_ids"][0])[0],
         "term": (normal_form(defined.term, known[paper]) or None) if defined else None,
         "cited": sorted(filter(None, cited)),
     }

@@ -130,6 +130,7 @@ def _row(
         "month": members[0][1],
         "area": area,
         "text": text,
+        "printed": members[0][0]["text"],
         "words": len(text.split()),
         "truncated": truncated,
         "mentions": [mention for _, _, mention in members],

@@ -326,6 +326,12 @@ def expansions_of(sentences: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def is_general(term: str) -> bool:
+    """Return whether the last word of a term says too little: "the language model" is one of this paper."""
+    last = term.lower().split()[-1]
+    return bool({last, singular(last)} & _GENERAL)
+
+
 def _alone(words: Sequence[str]) -> bool:
     """Return whether a term is a single word that is too general, or an adverb."""
     word = words[0]

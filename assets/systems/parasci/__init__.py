@@ -8,5 +8,5 @@ from assets.declare.graph import begins_with
 begins_with("parasci", "papers", "passages")
 
 # A dataset is declared before its readers.
-for module in ("sources", "candidates", "partial", "entailment", "datasets", "models", "people"):
+for module in ("sources", "candidates", "partial", "datasets", "models", "people"):
     import_module(f"{__name__}.{module}")

@@ -23,7 +23,7 @@ from assets.filters import filter_examples
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
-from ops.core.parts import Artifact, FilesFolder, Parts
+from ops.core.parts import FilesFolder, Parts
 from ops.core.release import ReleaseParams, shape
 from ops.core.release import release_files as release_files_op
 from ops.core.sampling import SPLITS
@@ -38,13 +38,18 @@ from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, parts
 from ops.parasci.dataset.scored import scored as scored_op
 from ops.parasci.dataset.scorer import ScorerParams
 from ops.parasci.dataset.statistics import statistics as statistics_op
-from ops.parasci.dataset.threshold_scores import scores_consistency, scores_length_rate, scores_self_bleu
+from ops.parasci.dataset.threshold_scores import (
+    scores_consistency,
+    scores_length_rate,
+    scores_self_bleu,
+    scores_well_formed,
+)
 from ops.parasci.schemas import FILTERED, PARAPHRASES, RELEASED, SCORED, STATISTICS
 
 ORIGINS = ("citations", "definitions", "intra", "partial")
 
 #: The scores that thresholds bound.
-SCORES = ("consistency", "length_rate", "self_bleu")
+SCORES = ("consistency", "length_rate", "self_bleu", "well_formed")
 
 #: The features from which consistency is predicted.
 FEATURES = ("least", "weakest", "numbers", "negation", "names", "direction", "shared_words")
@@ -59,6 +64,8 @@ def scored_columns() -> list[Expectation]:
         between("f1", -1.001, 1.001),
         between("length_rate", 0),
         between("self_bleu", 0, 100),
+        *not_null("first_well_formed", "second_well_formed", "well_formed"),
+        between("well_formed", 0, 1),
         *(between(name, -1.001, 1.001) for name in FEATURES),
         between("origins.length", 1, len(ORIGINS)),
         between("keys.length", 1),
@@ -105,14 +112,13 @@ def scored(
     definitions: Parts,
     citations: Parts,
     partial: Parts,
-    entailment: Artifact,
     coarse: CoarseParams,
     params: ScoredParams,
     scorer: ScorerParams,
     strict: Strict,
 ) -> Outcomes:
     """Every candidate pair once, with its features and its predicted consistency rating."""
-    return scored_op(intra, definitions, citations, partial, entailment, coarse, params, scorer, strict)
+    return scored_op(intra, definitions, citations, partial, coarse, params, scorer, strict)
 
 
 @dataset(
@@ -150,6 +156,15 @@ def scored(
             meaning="Self-BLEU of a pair",
             units="pairs",
         ),
+        Threshold(
+            FilterParams,
+            "well_formed",
+            at_least,
+            scores_well_formed,
+            values=(0.0, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9),
+            meaning="probability that both sentences are well-formed",
+            units="pairs",
+        ),
     ],
     text_pair=("first", "second"),
     expectations=[
@@ -176,7 +191,7 @@ def filtered(scored: Parts, params: FilterParams) -> Outcomes:
     expectations=[
         *identity("paraphrase"),
         *scored_columns(),
-        *not_null("origin", "cluster", "split"),
+        *not_null("origin", "cluster", "split", "set"),
         among("origin", *ORIGINS),
         among("split", *SPLITS),
     ],

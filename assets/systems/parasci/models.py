@@ -59,7 +59,6 @@ def extractions(
     intra: Parts,
     sentences: Parts,
     partial: Parts,
-    entailment: Artifact,
     params: ExtractionParams,
     seeing: PartialParams,
     statements: StatementParams,
@@ -70,7 +69,7 @@ def extractions(
 ) -> Outcomes:
     """Parts that PDBERT and the best clause extract, with BERTScore: the paper's Table 3."""
     return extractions_op(
-        intra, sentences, partial, entailment, params, seeing, statements, scoring, scorer, filtering, strict
+        intra, sentences, partial, params, seeing, statements, scoring, scorer, filtering, strict
     )
 
 

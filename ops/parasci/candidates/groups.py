@@ -50,11 +50,12 @@ _MEMBERS = pa.schema(
         ("paper", pa.string()),
         ("section", pa.int32()),
         ("role", pa.string()),
+        ("source", pa.string()),
     ]
 )
 
 #: Further columns that pairs are made from.
-_TEXT_COLUMNS = ("id", "licence", "text", "embedding")
+_TEXT_COLUMNS = ("id", "licence", "month", "area", "text", "printed", "embedding")
 
 #: The possible outcomes of a sentence in a group; for a sentence in several groups, the last of these wins.
 _USED = "used"
@@ -127,6 +128,7 @@ def members_of(sentences: pa.Table, kind: str) -> Outcome:
                 "paper": mention["paper_id"],
                 "section": mention["section"],
                 "role": mention["role"],
+                "source": mention["source"],
             }
             for key, mention in found
         )
@@ -150,7 +152,9 @@ def pairs_of_groups(
     rows = {row["id"]: row for table in (passages, sentences) for row in statements(table)}
     groups: dict[str, dict[tuple[str, str], Occurrence]] = defaultdict(dict)
     for member in members.to_pylist():
-        place = Occurrence(rows[member["id"]], member["paper"], member["section"], member["role"])
+        place = Occurrence(
+            rows[member["id"]], member["paper"], member["section"], member["role"], member["source"]
+        )
         groups[member["key"]].setdefault((member["id"], member["paper"]), place)
     counts: Counter[str] = Counter()
     reasons = dict.fromkeys(rows, "alone")

@@ -16,6 +16,7 @@ words divided by the shorter length: 0 means equal lengths, and "under 1" means 
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -56,6 +57,9 @@ _AT_ONCE = 4096
 _SCALE = 10_000
 
 
+_YEAR = re.compile(r"\d{4}")
+
+
 class Similar(NamedTuple):
     """N pairs of rows (first < second) with their cosines, in the order of the rows."""
 
@@ -71,6 +75,7 @@ class Occurrence(NamedTuple):
     paper: str
     section: int
     role: str
+    source: str
 
 
 #: The paper's Abstract, Introduction, Background, Discussion, Preamble, Conclusion.
@@ -214,7 +219,7 @@ def statements(table: pa.Table) -> list[dict[str, Any]]:
 def places(row: Row) -> Iterator[Occurrence]:
     """Yield the occurrences of a sentence."""
     for mention in row["mentions"]:
-        yield Occurrence(row, mention["paper_id"], mention["section"], mention["role"])
+        yield Occurrence(row, mention["paper_id"], mention["section"], mention["role"], mention["source"])
 
 
 def embeddings_of(found: Sequence[Occurrence]) -> NDArray[np.float32]:
@@ -238,6 +243,19 @@ def candidate(origin: str, key: str, first: Occurrence, second: Occurrence, cosi
         "cosine": round(cosine, 6),
         "first": first.row["text"],
         "second": second.row["text"],
+        **known_of("first", first),
+        **known_of("second", second),
+    }
+
+
+def known_of(side: str, place: Occurrence) -> Row:
+    """Return the columns of a side of a pair, besides its text."""
+    year = _YEAR.match(place.row["month"] or "")
+    return {
+        f"{side}_printed": place.row["printed"],
+        f"{side}_source": place.source,
+        f"{side}_area": place.row["area"],
+        f"{side}_year": int(year[0]) if year else None,
     }
 
 

@@ -5,7 +5,8 @@ Not here: the scores (scored.py, scorer.py), which of these pairs are drawn, and
 (paraphrases.py), what other thresholds would keep (threshold_scores.py).
 
 Dong et al. (2021), 4.2: definitions need a BERTScore above 0.6 and a PLR below 2, all others 0.7 and 1.
-[ours] The predicted consistency replaces BERTScore's F1; with a weight for F1 alone it equals F1.
+[ours] A threshold on well-formedness excludes garbled text. The predicted consistency
+replaces BERTScore's F1; with a weight for F1 alone it equals F1.
 """
 
 from __future__ import annotations
@@ -52,6 +53,12 @@ class FilterParams(Params, section="parasci.filtered"):
         },
         description="by ratings (benchmarks/parasci_ratings.py), for the weights of parasci.scorer",
     )
+    well_formed: float = Field(
+        0.8,
+        ge=0,
+        le=1,
+        description="least probability that both sentences are whole, without garbled words",
+    )
     self_bleu: float = Field(
         65, gt=0, le=100, description="Self-BLEU of a pair is not above it: a near copy teaches to copy"
     )
@@ -61,8 +68,8 @@ def filtered(scored: Parts, params: FilterParams) -> Outcomes:
     """Yield the pairs that pass the thresholds of a method that found them.
 
     Reasons: `consistency`; `length_rate` (the pair passes `consistency` by at least one method); `self_bleu`
-    (the pair passes both). `surplus` is by how much a pair exceeds the threshold on consistency. Raises
-    ValueError for a method without thresholds.
+    (the pair passes both); `well_formed` (and is no near copy). `surplus` is by how much a pair exceeds the
+    threshold on consistency. Raises ValueError for a method without thresholds.
     """
     return scored.map(filtered_of, params)
 
@@ -110,7 +117,9 @@ def _judged(unit: Row, params: FilterParams) -> str | _Lost:
     if origin is None:
         reasons = [_lost(unit, limits_of(params, name)) for name in unit["origins"]]
         return _Lost("length_rate" if "length_rate" in reasons else "consistency")
-    return origin if at_most(unit["self_bleu"], params.self_bleu) else _Lost("self_bleu")
+    if not at_most(unit["self_bleu"], params.self_bleu):
+        return _Lost("self_bleu")
+    return origin if at_least(unit["well_formed"], params.well_formed) else _Lost("well_formed")
 
 
 def _lost(unit: Mapping[str, Any], limits: Limits) -> str | None:

@@ -16,6 +16,7 @@ not link pairs: they cite so much that nearly all pairs would be in one cluster.
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -34,7 +35,7 @@ from ops.core.parts import Parts
 from ops.core.sampling import Split, SplitShares, drawn
 from ops.filters.contamination import ContaminationParams
 from ops.parasci.dataset.filtered import INTRA_ORIGIN, PARTS_ORIGIN
-from ops.parasci.dataset.release import content_words
+from ops.parasci.dataset.release import content_words, released_form
 from ops.parasci.schemas import PARAPHRASES
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
 
     mean_self_bleu: float = Field(
         26.5, gt=0, le=100, description="mean Self-BLEU of the pairs is not above it; the paper's is 26.52"
+    )
+    most_pairs: int = Field(
+        2, ge=1, description="pairs of a sentence at most: those with the most surplus of consistency"
     )
     near_duplicate: float = Field(
         0.6,
@@ -223,17 +227,22 @@ class Draw(NamedTuple):
         return stay
 
 
-def draw(filtered: Parts, mean: float) -> Draw:
+def draw(filtered: Parts, mean: float, lost: NDArray[np.bool_] | None = None) -> Draw:
     """Return the draw whose mean Self-BLEU is at most `mean`; ties go to the first rows.
 
+    `lost` says which of the pairs take no part in it.
     Sorts pairs on disk; holds a batch of them in memory.
     """
     budget = 0
 
     def beyond_mean() -> Iterator[pa.Table]:
         nonlocal budget
+        start = 0
         for part in filtered.parts:
-            places = [_place(unit, mean) for unit in part.read(["self_bleu", "surplus"]).to_pylist()]
+            units = part.read(["self_bleu", "surplus"]).to_pylist()
+            gone = [False] * len(units) if lost is None else lost[start : start + len(units)].tolist()
+            start += len(units)
+            places = [_place(unit, mean) for unit, its in zip(units, gone, strict=True) if not its]
             budget -= sum(beyond for _, beyond in places if beyond <= 0)
             found = [place for place in places if place[1] > 0]
             yield pa.table(list(zip(*found, strict=True)) or [(), ()], schema=_DRAWN)
@@ -256,49 +265,104 @@ def _place(unit: Row, mean: float) -> tuple[int, int]:
     return (-round(1e8 * unit["surplus"] / beyond) if beyond > 0 else -_NEVER), beyond
 
 
+def repeated(filtered: Parts, most: int) -> NDArray[np.bool_]:
+    """Return for each of N pairs whether one of its sentences is already in `most` better pairs.
+
+    Pairs are taken from the greatest surplus on, ties by their order. Sentences count as equal up to case,
+    spaces and signs. Holds 24 bytes a pair and the distinct sentences as numbers in memory.
+    """
+    numbers: dict[bytes, int] = {}
+    surplus, sides = array("d"), array("q")
+    for part in filtered.parts:
+        for unit in part.read(["first", "second", "surplus"]).to_pylist():
+            surplus.append(unit["surplus"])
+            for side in ("first", "second"):
+                name = hashlib.sha256(released_form(unit[side]).encode()).digest()
+                sides.append(numbers.setdefault(name, len(numbers)))
+    pairs = np.frombuffer(sides, np.int64).reshape(-1, 2)
+    uses = [0] * len(numbers)
+    lost = np.zeros(len(pairs), bool)
+    for place in np.argsort(-np.frombuffer(surplus, np.float64), kind="stable").tolist():
+        first, second = pairs[place].tolist()
+        if max(uses[first], uses[second]) >= most:
+            lost[place] = True
+        else:
+            uses[first] += 1
+            uses[second] += 1
+    return lost
+
+
 class CleanParams(ContaminationParams, section="filters.contamination.parasci"):
     """How much text an example may share with a test set."""
 
 
 def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
-    """Yield the drawn pairs with their splits; all others are dropped as `not_drawn`.
+    """Yield the drawn pairs with their splits; all others are dropped.
+
+    Reasons: `repeated` (a sentence is in `most_pairs` better pairs), `not_drawn`. `set` joins pairs that
+    share a sentence: the sentences of a set all say the same.
 
     Holds the links of all drawn pairs and the words of their sentences (as numbers) in memory, because
     clusters are computed over all of them. Reads the rows a second time for their ids and a third time for
     their texts.
     """
-    found = draw(filtered, params.mean_self_bleu)
+    lost = repeated(filtered, params.most_pairs)
     mean = params.mean_self_bleu
-    numbers = _clusters(filter(found.stays(mean), filtered.rows()), params.near_duplicate)
-    first: dict[int, str] = {}
-    for unit, number in zip(filter(found.stays(mean), filtered.rows()), numbers, strict=True):
-        first.setdefault(number, unit["id"])
-    names = {number: row_id("cluster", name) for number, name in first.items()}
+    found = draw(filtered, mean, lost)
+
+    def kept() -> Iterator[Row]:
+        stays = found.stays(mean)
+        remaining = (unit for unit, gone in zip(filtered.rows(), lost.tolist(), strict=True) if not gone)
+        return filter(stays, remaining)
+
+    numbers = _clusters(kept(), params.near_duplicate)
+    names = _named("cluster", numbers, kept())
+    set_numbers = clusters([released_form(unit["first"]), released_form(unit["second"])] for unit in kept())
+    set_names = _named("set", set_numbers, kept())
     shares: dict[Split, float] = {
         "train": 1 - params.validation - params.test,
         "validation": params.validation,
         "test": params.test,
     }
     splits = split_of_clusters([names[number] for number in numbers], shares, params.seed)
-    clustered = iter([names[number] for number in numbers])
+    clustered = iter(
+        [(names[number], set_names[its]) for number, its in zip(numbers, set_numbers, strict=True)]
+    )
+    gone = iter(lost.tolist())
     stays = found.stays(mean)
-    yield from in_parts((_of_part(table, stays, clustered, splits) for table in filtered), _ROWS_OF_PART)
+    outcomes = (_of_part(table, gone, stays, clustered, splits) for table in filtered)
+    yield from in_parts(outcomes, _ROWS_OF_PART)
+
+
+def _named(kind: str, numbers: Sequence[int], units: Iterable[Row]) -> dict[int, str]:
+    """Return the name of each number, from the first of N pairs that has it."""
+    first: dict[int, str] = {}
+    for unit, number in zip(units, numbers, strict=True):
+        first.setdefault(number, unit["id"])
+    return {number: row_id(kind, name) for number, name in first.items()}
 
 
 def _of_part(
-    filtered: pa.Table, stays: Callable[[Row], bool], names: Iterator[str], splits: Mapping[str, Split]
+    filtered: pa.Table,
+    repeated: Iterator[bool],
+    stays: Callable[[Row], bool],
+    names: Iterator[tuple[str, str]],
+    splits: Mapping[str, Split],
 ) -> Outcome:
-    """Return the pairs of a part: those that stay, with their clusters from `names`, and the dropped ones."""
+    """Return the pairs of a part that stay, with their clusters and sets; drop the others."""
     units = filtered.to_pylist()
     kept: list[Row] = []
     dropped: list[Row] = []
     for unit in units:
+        if next(repeated):
+            dropped.append(drop(unit, "repeated", unit["surplus"]))
+            continue
         if not stays(unit):
             dropped.append(drop(unit, "not_drawn", unit["surplus"]))
             continue
-        name = next(names)
+        cluster, its_set = next(names)
         row = {**unit, "id": row_id("paraphrase", *unit["source_ids"]), "source_ids": [unit["id"]]}
-        kept.append({**row, "cluster": name, "split": splits[name]})
+        kept.append({**row, "cluster": cluster, "split": splits[cluster], "set": its_set})
     return Outcome.of(PARAPHRASES, [unit["id"] for unit in units], kept, dropped)
 
 

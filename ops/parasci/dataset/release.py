@@ -5,7 +5,9 @@ them two sentences share. Not here: which pairs there are (paraphrases.py), how 
 (scored.py).
 
 `<split>.src` and `<split>.tgt`: lower-case tokens separated by single spaces, line by line. `<split>.jsonl`:
-the original sentences, with their origin. `README.md` maps files to splits for `datasets.load_dataset`.
+the sentences, as they are compared and as printed, with their origin and sources. `<split>.sets.jsonl`: the
+sentences of each set, all of which say the same. `README.md` maps files to splits for
+`datasets.load_dataset`.
 """
 
 from __future__ import annotations
@@ -36,10 +38,11 @@ def released_form(sentence: str) -> str:
 def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
     """Yield a row for each split that has pairs, and write its files.
 
-    Holds the ids of all pairs in memory, about 100 bytes each, and one part.
+    Holds the ids and the sentences of all pairs in memory, about 400 bytes each, and one part.
     """
     ids: dict[str, list[str]] = defaultdict(list)
     licences: dict[str, set[str]] = defaultdict(set)
+    sets: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
     with files.writing() as write:
         for table in paraphrases:
             for unit in table.to_pylist():
@@ -49,6 +52,11 @@ def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
                 write(f"{name}.src", f"{released_form(unit['first'])}\n")
                 write(f"{name}.tgt", f"{released_form(unit['second'])}\n")
                 write(f"{name}.jsonl", _line(unit))
+                for side in ("first", "second"):
+                    sets[split][unit["set"]].setdefault(unit[side])
+        for split, of_split in sets.items():
+            for its, sentences in of_split.items():
+                write(f"{FILES[split]}.sets.jsonl", _json({"set": its, "sentences": [*sentences]}))
         found = [split for split in SPLITS if split in ids]
         if found:
             write("README.md", _readme(found))
@@ -81,7 +89,13 @@ def shared_words(first: str, second: str) -> float:
 
 def _line(unit: Row) -> str:
     shown = {"id": unit["id"], "source": unit["first"], "target": unit["second"], "origin": unit["origin"]}
-    return json.dumps(shown, ensure_ascii=False) + "\n"
+    for name, side in (("source", "first"), ("target", "second")):
+        shown |= {f"{name}_{what}": unit[f"{side}_{what}"] for what in ("printed", "source", "area", "year")}
+    return _json({**shown, "cluster": unit["cluster"], "set": unit["set"]})
+
+
+def _json(content: Row) -> str:
+    return json.dumps(content, ensure_ascii=False) + "\n"
 
 
 def _readme(splits: Sequence[str]) -> str:

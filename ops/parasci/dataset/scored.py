@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,7 +24,7 @@ from ops.core.joins import grouped, stored
 from ops.core.loaded import Loaded
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import ModelName, Params
-from ops.core.parts import Artifact, Parts
+from ops.core.parts import Parts
 from ops.core.thresholds import at_least
 from ops.core.thresholds import scored as scored_units
 from ops.metrics.bertscore import BertScorer
@@ -33,11 +34,19 @@ from ops.parasci.candidates.pairs import CoarseParams, length_rate
 from ops.parasci.dataset.agreement import agreement
 from ops.parasci.dataset.release import released_form, shared_words
 from ops.parasci.dataset.scorer import Features, ScorerParams, consistency
-from ops.parasci.entailment.stored import EntailmentPredictor, entailment_model
 from ops.parasci.schemas import SCORED
+from ops.parasci.well_formed import well_formed
+
+if TYPE_CHECKING:
+    from ops.parasci.nli import NliModel
 
 #: Pairs in a part.
 _PAIRS = 20_000
+
+#: What candidates know of both sentences, besides their texts.
+KNOWN_OF_SIDES = tuple(
+    f"{side}_{name}" for side in ("first", "second") for name in ("printed", "source", "area", "year")
+)
 
 #: The findings of all methods: `pair` is the same for all rows of a pair, `place` is the number of the row.
 _FOUND = pa.schema(
@@ -50,6 +59,7 @@ _FOUND = pa.schema(
         ("first", pa.string()),
         ("second", pa.string()),
         ("whole", pa.string()),
+        *((name, SCORED.kept.field(name).type) for name in KNOWN_OF_SIDES),
     ]
 )
 
@@ -69,7 +79,8 @@ class ScoredParams(Params, section="parasci.scored"):
     encoder: ModelName = Field(ENCODER, description="its tokens are compared (the paper: SciBERT)")
     layer: int = Field(4, ge=1, description="of the encoder, from 1 (the paper: 8)")
     nli: ModelName | None = Field(
-        None, description="model of entailment instead of the trained one: a folder, or its hub name"
+        None,
+        description="published model of entailment, a folder or its hub name; null: no feature `entailed`",
     )
 
 
@@ -78,7 +89,6 @@ def scored(
     definitions: Parts,
     citations: Parts,
     partial: Parts,
-    entailment: Artifact,
     coarse: CoarseParams,
     params: ScoredParams,
     scorer: ScorerParams,
@@ -125,21 +135,28 @@ def scored(
         yield Outcome.of(SCORED, [], [], combinations=counts)
         blocks = stored(_blocks(by_pair), _FOUND, intra, folder / "blocks")
         matcher = Loaded(BertScorer, (params.encoder, params.layer, strict))
-        yield from blocks.map(
-            scored_of, matcher, Loaded(entailment_model, (entailment, params.nli, strict)), scorer
-        )
+        yield from blocks.map(scored_of, matcher, Loaded(nli_model, (params.nli, strict)), scorer)
 
 
 def scored_of(
     found: pa.Table,
     matcher: Loaded[BertScorer],
-    entailment: Loaded[EntailmentPredictor | None],
+    nli: Loaded[NliModel | None],
     scorer: ScorerParams,
 ) -> Outcome:
     """Return the scored pairs; `found` has the rows of whole pairs, one pair after the other."""
     its = [list(several) for _, several in groupby(found.to_pylist(), itemgetter("place"))]
     units = [row["id"] for several in its for row in several if row["origin"] == "intra"]
-    return Outcome.of(SCORED, units, list(_rows(its, matcher.model, entailment.model, scorer)))
+    return Outcome.of(SCORED, units, list(_rows(its, matcher.model, nli.model, scorer)))
+
+
+def nli_model(name: ModelName | None, strict: bool = True) -> NliModel | None:
+    """Return the model of entailment, or None without a name. Raises as `NliModel` does."""
+    if name is None:
+        return None  # torch is not loaded
+    from ops.parasci.nli import NliModel
+
+    return NliModel(name, strict)
 
 
 def cosines(intra: Parts) -> Iterator[pa.Table]:
@@ -193,15 +210,15 @@ def features(
     seconds: Sequence[str],
     cosines: Sequence[float],
     matcher: BertScorer,
-    entailment: EntailmentPredictor | None,
+    nli: NliModel | None,
 ) -> Iterator[Features]:
     """Yield the features of each of N pairs, by column; the caller adds `truncated`.
 
-    Without an entailment model, its columns are missing values.
+    Without a model of entailment, its columns are missing values.
     """
     matches = matcher.match(firsts, seconds)
     repeated = 100 * self_bleus(list(map(released_form, firsts)), list(map(released_form, seconds)))
-    ways = entailment.predict(firsts, seconds).round(2).tolist() if entailment and firsts else None
+    ways = nli.predict(firsts, seconds).round(2).tolist() if nli and firsts else None
     for number, (first, second, cosine, copied, *values) in enumerate(
         zip(firsts, seconds, cosines, repeated, *matches, strict=True)
     ):
@@ -227,12 +244,12 @@ def features(
 def _rows(
     found: Sequence[Sequence[Row]],
     matcher: BertScorer,
-    entailment: EntailmentPredictor | None,
+    nli: NliModel | None,
     scorer: ScorerParams,
 ) -> Iterator[Row]:
     firsts, seconds = ([several[0][side] for several in found] for side in ("first", "second"))
     cosines = [max(member["cosine"] for member in several) for several in found]
-    measured = features(firsts, seconds, cosines, matcher, entailment)
+    measured = features(firsts, seconds, cosines, matcher, nli)
     cut = dict(zip([*firsts, *seconds], matcher.tokens.truncated([*firsts, *seconds]), strict=True))
     for several, of_pair in zip(found, measured, strict=True):
         row = several[0]
@@ -242,6 +259,7 @@ def _rows(
             "licence": joint_licence(member["licence"] for member in several),
             "first": row["first"],
             "second": row["second"],
+            **{name: row[name] for name in KNOWN_OF_SIDES},
             "origins": sorted({member["origin"] for member in several}),
             "keys": sorted({f"{member['origin']}:{member['key']}" for member in several}),
             "papers": sorted({member[f"{side}_paper"] for member in several for side in ("first", "second")}),
@@ -249,9 +267,19 @@ def _rows(
             "consistency": consistency(of_pair, scorer),
             "first_words": len(row["first"].split()),
             "second_words": len(row["second"].split()),
+            **_well_formed(row),
             "wholes": sorted({member["whole"] for member in several if member.get("whole")}),
             "truncated": cut[row["first"]] or cut[row["second"]],
         }
+
+
+def _well_formed(row: Row) -> Row:
+    first, second = well_formed(row["first"]), well_formed(row["second"])
+    return {
+        "first_well_formed": first,
+        "second_well_formed": second,
+        "well_formed": min(first, second),
+    }
 
 
 def _pair(row: Mapping[str, str]) -> tuple[str, str]:

@@ -62,7 +62,7 @@ def consistency(features: Features, params: ScorerParams) -> float:
         if value is None:
             raise ValueError(
                 f"parasci.scorer.weights has {name}, but there is no model of entailment: "
-                "set parasci.scored.nli or parasci.entailment.wanted: true, or leave the weight out"
+                "set parasci.scored.nli, or leave the weight out"
             )
         total += weight * value
     return round(total, 2)

@@ -3,7 +3,7 @@
 Belongs here: the scores behind what-if pages. Not here: applying the thresholds (filtered.py).
 
 A pair that passes by another of its methods is kept at any threshold of this one; a pair above the Self-BLEU
-limit, which all methods share, is always dropped.
+limit, or below that of well-formedness, which all methods share, is always dropped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ops.parasci.dataset.filtered import FilterParams, limits_of
 #: The columns of `scores_of_both`; infinitely good values for pairs that are kept anyway.
 BOTH = pa.schema([("consistency", pa.float64()), ("length_rate", pa.float64())])
 
-_COLUMNS = ("id", "first", "second", "origins", "consistency", "length_rate", "self_bleu")
+_COLUMNS = ("id", "first", "second", "origins", "consistency", "length_rate", "self_bleu", "well_formed")
 
 
 def scores_consistency(scored: Parts, params: FilterParams, name: str) -> Iterator[pa.Table]:
@@ -54,12 +54,25 @@ def scores_self_bleu(scored: Parts, params: FilterParams) -> Iterator[pa.Table]:
     """
     for part in scored.parts:
         table = part.read(_COLUMNS)
-        asked = _kept_by(table, params, params.origins)
+        sound = at_least(table["well_formed"].to_numpy(), params.well_formed)
+        asked = _kept_by(table, params, params.origins) & sound
         yield _scored(table, table["self_bleu"].to_numpy(), asked, np.zeros(len(table), bool), 0)
 
 
+def scores_well_formed(scored: Parts, params: FilterParams) -> Iterator[pa.Table]:
+    """Yield the pairs with the score for the threshold `well_formed`.
+
+    A pair that another threshold drops has no score.
+    """
+    for part in scored.parts:
+        table = part.read(_COLUMNS)
+        bounded = at_most(table["self_bleu"].to_numpy(), params.self_bleu)
+        asked = _kept_by(table, params, params.origins) & bounded
+        yield _scored(table, table["well_formed"].to_numpy(), asked, np.zeros(len(table), bool), 0)
+
+
 def scores_of_both(scored: Parts, params: FilterParams, name: str) -> Iterator[pa.Table]:
-    """Yield both scores, as BOTH, of the pairs that one method found and that are not near copies."""
+    """Yield both scores, as BOTH, of the pairs that one method found and that pass all other thresholds."""
     for _, pairs in _judged(scored, params, name):
         consistency = np.where(pairs.kept_anyway, math.inf, pairs.consistency)[pairs.found]
         length_rate = np.where(pairs.kept_anyway, -math.inf, pairs.length_rate)[pairs.found]
@@ -82,6 +95,7 @@ def _judged(scored: Parts, params: FilterParams, name: str) -> Iterator[tuple[pa
         consistency, length_rate = (table[column].to_numpy() for column in ("consistency", "length_rate"))
         kept_anyway = _kept_by(table, params, params.origins.keys() - {name})
         bounded: NDArray[np.bool_] = at_most(table["self_bleu"].to_numpy(), params.self_bleu)
+        bounded = bounded & at_least(table["well_formed"].to_numpy(), params.well_formed)
         found = found_by(table["origins"], name)
         yield table, _Judged(consistency, length_rate, found & bounded, kept_anyway & bounded)
 

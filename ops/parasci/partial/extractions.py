@@ -17,7 +17,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from heapq import nsmallest
 from itertools import chain, combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,7 @@ from pydantic import Field
 
 from ops.core.identity import row_id
 from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, in_parts
-from ops.core.parts import Artifact, Parts
+from ops.core.parts import Parts
 from ops.core.sampling import drawn
 from ops.core.thresholds import at_least
 from ops.evaluation.table import TABLE, Bootstrap, by_system, fields_of, mean_scores, system_tests
@@ -34,13 +34,15 @@ from ops.metrics.bertscore import BertScorer
 from ops.models.encoder import Embed, embedder
 from ops.parasci.candidates.pairs import cosines_of, looked_up, stored_embeddings
 from ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
-from ops.parasci.dataset.scored import ScoredParams, features
+from ops.parasci.dataset.scored import ScoredParams, features, nli_model
 from ops.parasci.dataset.scorer import ScorerParams, consistency
-from ops.parasci.entailment.stored import EntailmentPredictor, entailment_model
 from ops.parasci.partial.clauses import clauses
 from ops.parasci.partial.partial import PartialParams, Seen, seen
 from ops.parasci.schemas import CANDIDATES
 from ops.parasci.sentences import StatementParams
+
+if TYPE_CHECKING:
+    from ops.parasci.nli import NliModel
 
 #: Most clauses in a run.
 _LONGEST_RUN = 8
@@ -113,7 +115,6 @@ def extractions(
     intra: Parts,
     sentences: Parts,
     partial: Parts,
-    entailment: Artifact,
     params: ExtractionParams,
     seeing: PartialParams,
     statements: StatementParams,
@@ -152,7 +153,7 @@ def extractions(
         if part
     ]
     matcher = BertScorer(scoring.encoder, scoring.layer, strict)
-    model = entailment_model(entailment, scoring.nli, strict)
+    model = nli_model(scoring.nli, strict)
     rows = list(_rows(extracted, matcher, model, embed, scorer, filtering, unsure))
     kept = {row["pair_id"] for row in rows}
     outcome = Outcome.of(EXTRACTIONS, sorted(kept), rows)
@@ -199,7 +200,7 @@ def table(rows: pa.Table, params: ExtractionParams) -> dict[str, Any]:
 def _rows(
     extracted: Sequence[tuple[Seen, str, str]],
     matcher: BertScorer,
-    entailment: EntailmentPredictor | None,
+    nli: NliModel | None,
     embed: Embed,
     scorer: ScorerParams,
     filtering: FilterParams,
@@ -211,7 +212,7 @@ def _rows(
     parts, shorts = [part for _, _, part in extracted], [pair.short for pair, _, _ in extracted]
     cosines = map(float, cosines_of(embed(parts), embed(shorts)))
     cut = [any(both) for both in zip(*map(matcher.tokens.truncated, (parts, shorts)), strict=True)]
-    measured = features(parts, shorts, list(cosines), matcher, entailment)
+    measured = features(parts, shorts, list(cosines), matcher, nli)
     for (pair, system, part), truncated, of_pair in zip(extracted, cut, measured, strict=True):
         row: Row = {
             **{name: of_pair[name] for name in ("precision", "recall", "f1", "length_rate")},

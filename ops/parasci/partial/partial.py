@@ -21,7 +21,7 @@ from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.models.encoder import Embed, embedder
 from ops.parasci.candidates.pairs import cosines_of, length_rate, looked_up, stored_embeddings
-from ops.parasci.partial.pdbert import trained
+from ops.parasci.partial.pdbert import has_model, trained
 from ops.parasci.partial.pseudo import without_end
 from ops.parasci.schemas import CANDIDATES
 
@@ -107,12 +107,15 @@ def partial(
 ) -> Outcomes:
     """Yield pairs of a short sentence and the part that PDBERT finds for it in a long one; units are pairs.
 
-    `cosine` compares the short sentence and the part. Reasons: those of `seen`, `no_model` (there was no
-    training data), `long` (more tokens than the model reads), `no_word` (the span has only signs), `whole`
-    (the span is the whole sentence, which the paper excludes), `known` (the pair is in parasci/intra, or was
-    found before). Holds a part in memory: about 2 KB a pair, and 1.5 KB an embedding.
+    `cosine` compares the short sentence and the part. Reasons: those of `seen`, `no_model` (it is not
+    enabled, or had no training data), `long` (more tokens than the model reads), `no_word` (the span has only
+    signs), `whole` (the span is the whole sentence, which the paper excludes), `known` (the pair is in
+    parasci/intra, or was found before). Holds a part in memory: about 2 KB a pair, and 1.5 KB an embedding.
     """
-    short = ({pair.short for pair in seen(table.to_pylist(), params)[0]} for table in intra)
+    searched = has_model(pdbert)
+    short = (
+        {pair.short for pair in seen(table.to_pylist(), params)[0]} if searched else set() for table in intra
+    )
     model = Loaded(trained, (pdbert, strict))
     with intra.engine.scratch() as folder:
         embeddings = stored_embeddings(sentences, short, folder / "embeddings")
@@ -195,8 +198,9 @@ def _row(pair: Seen, span: FoundSpan) -> Row:
         **{
             f"{ours}_{name}": row[f"{theirs}_{name}"]
             for ours, theirs in zip(("first", "second"), sides, strict=True)
-            for name in ("id", "paper", "role")
+            for name in ("id", "paper", "role", "printed", "source", "area", "year")
         },
+        "second_printed": None,
         "first": pair.short,
         "second": pair.long[span.start : span.end],
         "whole": pair.long,

@@ -95,8 +95,11 @@ SIZES = {
 
 
 class PdbertParams(SizedParams, section="parasci.pdbert"):
-    """Which pairs the model learns from, with which encoder, and how."""
+    """Whether the model is trained, on which pairs, with which encoder, and how."""
 
+    enabled: bool = Field(
+        False, description="false: no model is trained, and `parasci/partial` finds no parts"
+    )
     sizes: dict[str, PdbertSize] = Field(SIZES, min_length=1)
     encoder: ModelName = Field(ENCODER, description="the encoder below the span head (the paper: BERT)")
     cosine: float = Field(0.79, ge=-1, le=1, description="least one of a pair that it learns from")
@@ -140,14 +143,21 @@ def pdbert(
 ) -> Outcomes:
     """Yield the examples made from pairs within papers, and the model that is trained on them.
 
-    Units are the pairs. Reasons: `cosine` (below the threshold), `identical`, `long` (no example of the pair
-    fits into the model), `no_example` (no example was drawn). `combinations` count the `drawn` examples,
-    including the `empty` and the `long` ones and those that lack a long sentence (`no_long_sentence`), which
-    have no rows. The pairs of a share of the papers validate the model; if that share is empty, the training
-    examples do. Without examples, there is no model. Holds
-    the names of papers, 2 bytes a pair and 8 bytes an example in memory, and the pairs of the papers of a
-    part; reads sentences and examples from disk.
+    Units are the pairs. Reasons: `not_enabled` (the model is not wanted), `cosine` (below the threshold),
+    `identical`, `long` (no example of the pair fits into the model), `no_example` (no example was drawn).
+    `combinations` count the `drawn` examples, including the `empty` and the `long` ones and those that lack a
+    long sentence (`no_long_sentence`), which have no rows. The pairs of a share of the papers validate the
+    model; if that share is empty, the training examples do. Without examples, there is no model. Holds the
+    names of papers, 2 bytes a pair and 8 bytes an example in memory, and the pairs of the papers of a part;
+    reads sentences and examples from disk.
     """
+    if not params.enabled:
+        for table in intra:
+            units = table.to_pylist()
+            off = [drop(unit, "not_enabled") for unit in units]
+            yield Outcome.of(PDBERT, [unit["id"] for unit in units], [], off)
+        yield Outcome.of(PDBERT, [], [], files={MODELS: b"[]"})
+        return
     split = _splits((row["key"] for row in _chosen(intra, params)), params)
     model = _made(params, strict) if split else None
     counts: Counter[str] = Counter()
@@ -186,12 +196,18 @@ def pdbert(
     yield Outcome.of(PDBERT, [], [], combinations=+counts, files=files)  # + removes zero counts
 
 
+def has_model(artifact: Artifact) -> bool:
+    """Return whether a model was trained."""
+    return (artifact.folder / MODEL).is_dir()
+
+
 def trained(artifact: Artifact, strict: bool = True) -> SpanModel | None:
-    """Return the model; None if there were no training pairs."""
+    """Return the model; None if it is not enabled or had no training pairs."""
+    if not has_model(artifact):
+        return None
     from ops.parasci.spans.model import load
 
-    files = artifact.files(MODEL) if (artifact.folder / MODEL).is_dir() else {}
-    return load(files, strict) if files else None
+    return load(artifact.files(MODEL), strict)
 
 
 def _chosen(intra: Parts, params: PdbertParams) -> Iterator[Row]:

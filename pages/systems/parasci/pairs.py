@@ -32,6 +32,8 @@ FATES = {
     "consistency": (FILTERED, "dropped"),
     "length_rate": (FILTERED, "dropped"),
     "self_bleu": (FILTERED, "dropped"),
+    "well_formed": (FILTERED, "dropped"),
+    "repeated": (PARAPHRASES, "dropped"),
     "not_drawn": (PARAPHRASES, "dropped"),
 }
 
@@ -45,6 +47,7 @@ _SCORES = (
     "weakest",
     "length_rate",
     "self_bleu",
+    "well_formed",
     "shared_words",
     "numbers",
     "names",

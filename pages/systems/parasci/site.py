@@ -32,7 +32,8 @@ def paraphrases_page(everything: Everything, numbers: Mapping[str, Counted]) -> 
     found = funnel(everything, numbers)
     planes = dict(_planes(everything))
     drawn_from = {
-        row["origin"]: row["kept"] + row["dropped"].get("not_drawn", 0)
+        row["origin"]: row["kept"]
+        + sum(row["dropped"].get(reason, 0) for reason in ("not_drawn", "repeated"))
         for row in found
         if row["kept"] is not None
     }

@@ -2,11 +2,8 @@
 
 import numpy as np
 
-from ops.core.parts import Artifact
-from ops.parasci.entailment.entailment import ENTAILMENT
 from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
 from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
-from tests.parts import parts
 
 
 def unit(*numbers):
@@ -17,7 +14,8 @@ def unit(*numbers):
 
 def mention(paper, section=0, role="abstract", term=None, cited=(), sentence="s"):
     return {
-        "sentence_id": sentence, "paper_id": paper, "section": section, "role": role, "term": term,
+        "sentence_id": sentence, "paper_id": paper, "section": section, "role": role, "source": "papers",
+        "term": term,
         "cited": list(cited),
     }  # fmt: skip
 
@@ -26,7 +24,7 @@ def statement(name, text, embedding, *mentions, area=""):
     """Return a row of parasci/sentences."""
     return {
         "id": name, "source_ids": [f"source of {name}"], "licence": "MIT", "month": "2018-06", "area": area,
-        "text": text, "words": len(text.split()), "truncated": False, "mentions": list(mentions),
+        "text": text, "printed": text, "words": len(text.split()), "truncated": False, "mentions": list(mentions),
         "embedding": embedding,
     }  # fmt: skip
 
@@ -37,13 +35,17 @@ def candidate(name, first, second, key="paper", cosine=0.9, papers=("p", "p")):
         "id": name, "source_ids": [f"first of {name}", f"second of {name}"], "licence": "MIT", "key": key,
         "first_id": f"first of {name}", "second_id": f"second of {name}", "first_paper": papers[0],
         "second_paper": papers[1], "first_role": "abstract", "second_role": "conclusion", "cosine": cosine,
-        "first": first, "second": second,
+        "first": first, "second": second, **known_of_sides(first, second),
     }  # fmt: skip
 
 
-def no_entailment(folder):
-    """Return parasci/entailment without a model."""
-    return Artifact(parts(folder / "entailment", ENTAILMENT.kept, []), folder / "no files")
+def known_of_sides(first, second):
+    """Return what a pair knows of its sentences besides their texts."""
+    return {
+        f"{side}_{name}": value
+        for side, text in (("first", first), ("second", second))
+        for name, value in (("printed", text), ("source", "papers"), ("area", ""), ("year", 2018))
+    }
 
 
 def scored_pair(
@@ -56,6 +58,7 @@ def scored_pair(
     origins=("intra",),
     wholes=(),
     self_bleu=20.0,
+    well_formed=0.9,
 ):
     """Return a row of parasci/scored."""
     return {
@@ -66,6 +69,8 @@ def scored_pair(
         **dict.fromkeys(("forward", "backward", "entailed")),
         "consistency": consistency, "length_rate": length_rate, "first_words": 9, "second_words": 9,
         "truncated": False, "wholes": list(wholes), "self_bleu": self_bleu,
+        **dict.fromkeys(("first_well_formed", "second_well_formed", "well_formed"), well_formed),
+        **known_of_sides(first, second),
     }  # fmt: skip
 
 

@@ -1,3 +1,4 @@
+import json
 import random
 from itertools import product
 from unittest.mock import patch
@@ -33,10 +34,11 @@ from ops.parasci.dataset.threshold_scores import (
     scores_length_rate,
     scores_of_both,
     scores_self_bleu,
+    scores_well_formed,
 )
 from ops.parasci.partial.partial import PARTIAL
 from ops.parasci.schemas import CANDIDATES, FILTERED, PARAPHRASES, SCORED
-from tests.ops.parasci.parasci_cases import candidate, filtered_pair, no_entailment, scored_pair
+from tests.ops.parasci.parasci_cases import candidate, filtered_pair, scored_pair
 from tests.parts import dealt, parts
 
 A, B, C = (
@@ -54,7 +56,6 @@ def run_scored(folder, intra=(), definitions=(), citations=(), partial=(), cosin
         for name, rows in (("intra", intra), ("definitions", definitions), ("citations", citations))
     ]
     inputs.append(dealt(folder / "partial", PARTIAL.kept, list(partial)))
-    inputs.append(no_entailment(folder))
     return list(scored(*inputs, CoarseParams(cosine=cosine), ScoredParams(**knobs), SCORER, True))
 
 
@@ -556,7 +557,13 @@ def test_near_duplicates_are_in_one_split_as_far_as_params_say(tmp_path):
 
 
 def paraphrase(name, first, second, split="train", origin="intra"):
-    return {**scored_pair(name, first, second), "origin": origin, "cluster": "c", "split": split}
+    return {
+        **scored_pair(name, first, second),
+        "origin": origin,
+        "cluster": "c",
+        "split": split,
+        "set": f"set {name}",
+    }
 
 
 PAIRS = [
@@ -580,13 +587,75 @@ def test_the_release_files_are_aligned_by_line_and_load_as_a_dataset(tmp_path):
     }
     assert loaded["train"][0] == {
         "id": "a", "source": PAIRS[0]["first"], "target": PAIRS[0]["second"], "origin": "intra",
+        "source_printed": PAIRS[0]["first"], "source_source": "papers", "source_area": "", "source_year": 2018,
+        "target_printed": PAIRS[0]["second"], "target_source": "papers", "target_area": "", "target_year": 2018,
+        "cluster": PAIRS[0]["cluster"], "set": PAIRS[0]["set"],
     }  # fmt: skip
+    [of_set] = map(json.loads, (folder / "train.sets.jsonl").read_text().split("\n")[:-1])
+    assert of_set == {"set": PAIRS[0]["set"], "sentences": [PAIRS[0]["first"], PAIRS[0]["second"]]}
     assert [row["source_file"] for row in outcome.kept.to_pylist()] == ["train.src", "val.src", "test.src"]
 
 
 def test_without_pairs_there_are_no_files(tmp_path):
     (outcome,) = released(parts(tmp_path, PARAPHRASES.kept, []), FilesFolder(tmp_path / "out"))
     assert not (tmp_path / "out").exists() and outcome.kept.num_rows == 0
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(5, 8), st.integers(0, 3)), max_size=12),
+    st.integers(1, 3),
+)
+def test_no_sentence_is_in_more_pairs_than_allowed_and_the_best_pairs_stay(drawn_pairs, most):
+    rows = [
+        filtered_pair(str(number), first=f"A {first}.", second=f"a {second}", surplus=float(surplus), self_bleu=9.0)
+        for number, (first, second, surplus) in enumerate(drawn_pairs)
+    ]  # fmt: skip
+    with temporary_folder() as folder:
+        stored = dealt(folder / "rows", FILTERED.kept, rows)
+        outcomes = list(paraphrases(stored, ParaphraseParams(most_pairs=most)))
+        in_order = list(stored.rows())
+    left, expected = [], set()
+    for row in sorted(in_order, key=lambda row: -row["surplus"]):
+        used = [side for other in left for side in (other["first"], other["second"])]
+        if all(used.count(row[side]) < most for side in ("first", "second")):
+            left.append(row)
+        else:
+            expected.add(row["id"])
+    lost = {row["id"]: row["reason"] for outcome in outcomes for row in outcome.dropped.to_pylist()}
+    assert lost == dict.fromkeys(expected, "repeated")
+
+
+def test_pairs_that_share_a_sentence_are_one_set_and_others_are_not(tmp_path):
+    rows = [
+        filtered_pair("ab", first="A.", second="B.", self_bleu=9.0),
+        filtered_pair("cb", first="C.", second="b .", self_bleu=9.0),
+        filtered_pair("de", first="D.", second="E.", self_bleu=9.0),
+    ]
+    (outcome,) = paraphrases(parts(tmp_path, FILTERED.kept, rows), ParaphraseParams())
+    first, second, third = (row["set"] for row in outcome.kept.to_pylist())
+    assert first == second != third
+
+
+def test_a_pair_with_a_garbled_sentence_is_dropped_with_its_reason(tmp_path):
+    rows = [scored_pair("sound", "a", "b", well_formed=0.8), scored_pair("torn", "c", "d", well_formed=0.79)]
+    (outcome,) = filtered(parts(tmp_path, SCORED.kept, rows), FilterParams())
+    assert [row["source_ids"] for row in outcome.kept.to_pylist()] == [["sound"]]
+    assert [(row["id"], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()] == [
+        ("torn", "well_formed", 0.79)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("least", [0.0, 0.85, 1.0])
+def test_the_scores_predict_the_effect_of_another_bound_on_well_formedness(tmp_path, least):
+    rows = [
+        scored_pair(str(number), f"a{number}", f"b{number}", well_formed=number / 10, self_bleu=20.0 * (number % 5))
+        for number in range(11)
+    ]  # fmt: skip
+    stored = parts(tmp_path, SCORED.kept, rows)
+    judged = [row for table in scores_well_formed(stored, FilterParams()) for row in table.to_pylist()]
+    (outcome,) = filtered(stored, FilterParams(well_formed=least))
+    passing = [row["id"] for row in judged if row["score"] is not None and row["score"] >= least]
+    assert passing == [row["source_ids"][0] for row in outcome.kept.to_pylist()]
 
 
 @given(st.text())

@@ -8,10 +8,10 @@ from ops.models.installed import ModelNotInstalledError
 from ops.parasci.candidates.pairs import CoarseParams
 from ops.parasci.dataset.scored import ScoredParams, scored
 from ops.parasci.dataset.scorer import ScorerParams
-from ops.parasci.entailment.nli import NliModel
+from ops.parasci.nli import NliModel
 from ops.parasci.partial.partial import PARTIAL
 from ops.parasci.schemas import CANDIDATES
-from tests.ops.parasci.parasci_cases import candidate, no_entailment
+from tests.ops.parasci.parasci_cases import candidate
 from tests.parts import dealt
 
 LABELS = ("contradiction", "ENTAILMENT", "neutral")
@@ -62,7 +62,7 @@ def test_scored_pairs_have_the_entailment_of_the_named_model(tmp_path, folder):
     others = [dealt(tmp_path / name, CANDIDATES.kept, []) for name in ("definitions", "citations")]
     partial = dealt(tmp_path / "partial", PARTIAL.kept, [])
     params, scorer = ScoredParams(nli=str(folder)), ScorerParams(intercept=3, weights={"entailed": 0.1})
-    outcomes = scored(intra, *others, partial, no_entailment(tmp_path), CoarseParams(), params, scorer, True)
+    outcomes = scored(intra, *others, partial, CoarseParams(), params, scorer, True)
     [row] = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
     assert row["forward"] == pytest.approx(log_odds(folder, FIRSTS[0], SECONDS[0]), abs=0.01)
     assert row["backward"] == pytest.approx(log_odds(folder, SECONDS[0], FIRSTS[0]), abs=0.01)

@@ -38,7 +38,7 @@ from ops.parasci.partial.pseudo import (
 from ops.parasci.schemas import CANDIDATES, SENTENCES
 from ops.parasci.sentences import StatementParams
 from tests.checkpoints import Memory, StoppedError
-from tests.ops.parasci.parasci_cases import candidate, no_entailment, statement, unit
+from tests.ops.parasci.parasci_cases import candidate, statement, unit
 from tests.parts import dealt, parts
 
 #: The paper's own example, 4.1.1.
@@ -236,7 +236,9 @@ TRAINING = {"epochs": 1, "batch_size": 2, "checkpoint_every": 1, "learning_rate"
 
 def params_of(**more):
     size = {"model": {"trained_layers": 0, "longest": 96}, "training": TRAINING}
-    return PdbertParams(**{"size": "tiny", "sizes": {"tiny": size}, "pseudo": {"draws": 3}, **more})
+    return PdbertParams(
+        **{"enabled": True, "size": "tiny", "sizes": {"tiny": size}, "pseudo": {"draws": 3}, **more}
+    )
 
 
 GOOD = [pair(f"good{number}", f"We find sense {number} of a word.", f"Sense {number} of a word is found by us.", 0.9, key=f"p{number}")
@@ -306,7 +308,7 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
         part = {**pair("x", SHORT, PART), "source_ids": ["band"], "whole": LONG, "confidence": confidence}
         told = parts(tmp_path / f"partial {confidence}", PARTIAL.kept, [part])
         stored = parts(tmp_path / f"stored {confidence}", SENTENCES.kept, [])
-        return list(extractions(intra, stored, told, no_entailment(tmp_path), ExtractionParams(resamples=50), PartialParams(),
+        return list(extractions(intra, stored, told, ExtractionParams(resamples=50), PartialParams(),
                                 StatementParams(), ScoredParams(confidence=0.5), ScorerParams(), FilterParams(origins={"partial": Limits(consistency=2.0)}), True))  # fmt: skip
 
     outcomes = extracted(0.5)
@@ -358,12 +360,24 @@ def test_whole_or_known_parts_are_dropped_with_their_reason(tmp_path, monkeypatc
             return [FoundSpan(*ends, 0.12345) for ends in starts]
 
     monkeypatch.setattr(module, "trained", lambda artifact, strict: Told())
-    [outcome] = run_partial(parts(tmp_path / "intra", CANDIDATES.kept, rows), None, tmp_path)
+    (tmp_path / "pdbert").mkdir()
+    intra = parts(tmp_path / "intra", CANDIDATES.kept, rows)
+    [outcome] = run_partial(intra, Artifact(None, tmp_path), tmp_path)
     assert {row["id"]: (row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
         "whole": ("whole", 0.1235), "known": ("known", 0.1235), "long": ("long", 301.0), "there": ("cosine", cosine),
     }  # fmt: skip
     [row] = outcome.kept.to_pylist()
     assert (row["second"], row["confidence"]) == (PART, 0.1235)
+
+
+def test_pdbert_that_is_off_learns_nothing_and_finds_nothing(tmp_path):
+    assert not PdbertParams().enabled
+    intra, outcomes = run_pdbert(tmp_path, [*GOOD, *BAND], enabled=False)
+    assert {row["reason"] for row in rows_of(outcomes, "dropped")} == {"not_enabled"}
+    assert not rows_of(outcomes) and json.loads(outcomes[-1].files[MODELS]) == []
+    found = run_partial(intra, artifact_of(tmp_path / "model", outcomes), tmp_path)
+    assert not rows_of(found)
+    assert {row["id"]: row["reason"] for row in rows_of(found, "dropped")}["band"] == "no_model"
 
 
 def test_without_a_training_pair_there_is_no_model_and_no_part(tmp_path):

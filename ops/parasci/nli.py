@@ -1,7 +1,7 @@
-"""A published model of natural language inference (NLI), in place of the model that this project trains.
+"""A published model of natural language inference (NLI): whether one text says all that another says.
 
-Belongs here: finding one, loading it, its answers as log-odds. Not here: the trained model (model.py), how
-answers are used (ops/parasci/dataset/scored.py).
+Belongs here: finding one, loading it, its answers as log-odds. Not here: how answers are used
+(dataset/scored.py).
 """
 
 from __future__ import annotations
