@@ -321,6 +321,12 @@ def sample_project(made_once) -> Project:
 
 
 @pytest.fixture(scope="session")
+def made_sample_project(made_once, sample_project) -> Project:
+    """The checkout of sample_project after one run, which takes minutes. Copy it, run nothing in it."""
+    return made_once("made_sample", Project.run, sample_project)
+
+
+@pytest.fixture(scope="session")
 def done_project(made_once, fresh_project) -> Project:
     """The checkout of fresh_project after one run, committed. Copy it, run nothing in it."""
     return made_once("done", finish, fresh_project)

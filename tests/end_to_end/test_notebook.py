@@ -45,9 +45,8 @@ def test_numpy_may_be_imported_first_but_then_no_reproducible_dataset_is_made():
 
 
 @pytest.mark.long
-def test_the_notebook_runs(sample_project, tmp_path):
-    project = sample_project.copy(tmp_path / "sample")
-    project.silverloom("run", "--select", "discofuse/examples")
+def test_the_notebook_runs(made_sample_project, tmp_path):
+    project = made_sample_project.copy(tmp_path / "sample")
     notebook = nbformat.read(checkout() / "docs/tutorials/first-look.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "clear its outputs before it is committed"
     client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(project.root)}})

@@ -46,7 +46,6 @@ def test_the_documented_calls_find_the_kept_rows_and_those_warned_against_do_not
 
 
 @pytest.mark.long
-def test_the_folders_of_all_systems_read_as_their_kept_rows(sample_project, tmp_path):
-    project = sample_project.copy(tmp_path / "sample")
-    project.run()
-    assert not [line for reader in READERS for line in misread(project.root / "data", reader)]
+def test_the_folders_of_all_systems_read_as_their_kept_rows(made_sample_project):
+    data = made_sample_project.root / "data"
+    assert not [line for reader in READERS for line in misread(data, reader)]

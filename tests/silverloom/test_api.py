@@ -221,11 +221,11 @@ def test_a_damaged_manifest_is_refused(project, tmp_path, content):
 
 
 @pytest.mark.long
-def test_the_documented_examples_run_in_a_notebook_of_a_project(done_project, tmp_path):
+def test_the_documented_examples_run_in_a_notebook_of_a_project(made_sample_project, tmp_path):
     cells = FENCED.findall(PAGE.read_text())
-    project = done_project.copy(tmp_path / "done")
+    project = made_sample_project.copy(tmp_path / "sample")
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(project.root)}})
     environment = {name: value for name, value in os.environ.items() if name not in STRICT}
-    client.execute(env={**environment, "PYTHONPATH": str(ROOT)})
+    client.execute(env={**environment, "PYTHONPATH": str(project.root)})
     assert len(notebook.cells) > 3

@@ -68,11 +68,11 @@ def test_a_release_loads_with_datasets_and_with_croissant(done, tmp_path):
 
 
 @pytest.mark.long
-def test_discofuse_loads_balanced_unless_another_configuration_is_requested(sample_project, tmp_path):
+def test_discofuse_loads_balanced_unless_another_configuration_is_requested(made_sample_project, tmp_path):
     import mlcroissant
     from datasets import load_dataset
 
-    project = sample_project.copy(tmp_path / "sample")
+    project = made_sample_project.copy(tmp_path / "sample")
     project.silverloom("release", "discofuse")
     folder = project.root / "release/discofuse"
     rows = loaded(folder, tmp_path / "cache")
@@ -148,8 +148,8 @@ def test_size_categories_have_the_names_that_hubs_use(rows, category):
 
 
 @pytest.mark.long
-def test_every_system_of_the_sample_is_released_and_loads(sample_project, tmp_path):
-    project = sample_project.copy(tmp_path / "sample")
+def test_every_system_of_the_sample_is_released_and_loads(made_sample_project, tmp_path):
+    project = made_sample_project.copy(tmp_path / "sample")
     for system in SYSTEMS:
         project.silverloom("release", system)
         folder = project.root / "release" / system
