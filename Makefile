@@ -6,7 +6,7 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run backfill health test browser speech cluster setup ui plan repro explain compare release sync lint lock docs dvc.yaml again
+.PHONY: help run backfill health test browser speech cluster setup ui pages plan repro explain compare release sync lint lock docs dvc.yaml again
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -71,6 +71,9 @@ lock: setup ## resolve requirements.in anew, with hashes; UPGRADE=1 for newer ve
 
 ui: setup ## Dagster, data-quality pages and MLflow, on this machine only, until Ctrl-C
 	@silverloom ui
+
+pages: setup ## write the data-quality pages of what is made so far
+	@silverloom pages
 
 plan: setup ## what would be made again, and why
 	@silverloom plan --select "$(SELECT)"
