@@ -146,7 +146,7 @@ _PLURAL = re.compile(
 _NOT_BARE = re.compile(r"\A(?:now|often|usually|\w+ly|\w+ed|given|built|shown|due|full|free)\Z")
 
 
-class Kind(NamedTuple):
+class KindStatement(NamedTuple):
     """A statement of what kind of thing a subject is: where its subject ends and its relative pronoun is."""
 
     end: int
@@ -156,7 +156,7 @@ class Kind(NamedTuple):
     """Whether a relative clause tells the subject apart."""
 
 
-def kind_of(sentence: str) -> Kind | None:
+def kind_of(sentence: str) -> KindStatement | None:
     """Return the first statement "is a", a noun phrase, and an account of it; None without one."""
     found = _COPULA.search(sentence)
     if found is None:
@@ -165,7 +165,7 @@ def kind_of(sentence: str) -> Kind | None:
     apart = _tells_apart(sentence, *phrase) if phrase else None
     if apart is None:
         return None
-    return Kind(found.start(), "which" in found.group(), apart == "account")
+    return KindStatement(found.start(), "which" in found.group(), apart == "account")
 
 
 def _noun_phrase(sentence: str, start: int, *, plural: bool) -> tuple[int, int] | None:

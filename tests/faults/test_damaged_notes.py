@@ -6,13 +6,11 @@ import os
 import pytest
 
 from orchestration.checks import history
-from orchestration.definitions import workspace
 from orchestration.dvc import stages
 from orchestration.files.identity import MovedError
 from orchestration.run import stage
 from orchestration.serve import ui
 from orchestration.state.addresses import DEFAULT_PORT, Addresses
-from orchestration.versions import compare
 from tests.faults.damage import DAMAGES, damage
 from tests.orchestration.checks.validations import checking
 
@@ -50,27 +48,6 @@ def test_a_process_starts_whatever_is_in_the_place_of_its_log(tmp_workspace, tal
     tally.attempt()
     child = ui.start_child(tmp_workspace, 0, "pages", "echo", "hello")
     assert child.process.wait() == 0 and child.last_lines().strip() == "hello"
-    tally.survive()
-
-
-@pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_comparison_is_made_again(tmp_path, monkeypatch, tally, capsys, how):
-    """A comparison of two versions is damaged."""
-    calls = []
-    content = {"totals": dict.fromkeys(compare.KINDS, 0)}
-    monkeypatch.setattr(compare, "compared", lambda *_: calls.append(1) or content)
-    monkeypatch.setattr(compare, "made_differently", lambda *_: [])
-    dataset = workspace().datasets["talksumm/pairs"]
-    now = compare.Version(workspace(), "talksumm/pairs", "", None, "1" * 32, {})
-    old = compare.Version(workspace(), "talksumm/pairs", "HEAD", "2" * 40, "3" * 32, {})
-    right = compare.compared_versions(dataset, old, now, "why", tmp_path)
-    assert compare.compared_versions(dataset, old, now, "why", tmp_path) == right and len(calls) == 1
-    (path,) = tmp_path.iterdir()
-    damage(path, how)
-    tally.attempt()
-    assert compare.compared_versions(dataset, old, now, "why", tmp_path) == right and len(calls) == 2
-    # JSON without a checksum is from before checksums were written
-    assert ("it is compared again" in capsys.readouterr().err) == (how != "another shape")
     tally.survive()
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 import dagster as dg
 import pytest
 import sqlalchemy
+from mlflow import MlflowClient
 
 from orchestration.cli import command
 from orchestration.dagster import instance
 from orchestration.files.damage import damaged, fault
-from orchestration.mlflow.send import find, send
+from orchestration.mlflow.send import send
 from orchestration.mlflow.store import prepare
 from orchestration.mlflow.tracking import TrackedRun, WaitingRun, put, waiting
 from orchestration.workspace.workspace import Workspace
@@ -59,7 +60,9 @@ def write(path, month):
 
 
 def known(path, month):
-    return find(Workspace(path.parents[1]), NAME, {"partition": month}) is not None
+    client = MlflowClient(f"sqlite:///{path}")
+    found = client.get_experiment_by_name(NAME)
+    return bool(found and client.search_runs([found.experiment_id], f"tags.partition = '{month}'"))
 
 
 def begun_anew(path, capsys):
