@@ -88,7 +88,7 @@ PICTURES = [
     Picture("partition", DAGSTER, PARTITION, "drop reasons"),
     Picture("checks", DAGSTER, "/assets/talksumm/alignments?view=checks&checkDetail=conservation", "conservation"),
     Picture("run", DAGSTER, PARTITION, "drop reasons", follow_the_run),
-    Picture("overview", PAGES, "/pages/", "All are up to date", size=(1400, 1000)),
+    Picture("overview", PAGES, "/pages/", "what was lost on the way", size=(1400, 1000)),
     Picture("dataset", PAGES, "/pages/datasets/talksumm-alignments.html", "From the source", size=(1400, 1300)),
     Picture("rows", PAGES, "/pages/rows/talksumm-alignments.html#table=dropped&reason=short", "matches"),
     Picture("what-if", PAGES, "/pages/what-if.html#talksumm.hmm.minimum_characters=60", "would be kept", scroll_to_the_threshold, (1400, 1300)),
