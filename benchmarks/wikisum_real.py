@@ -22,6 +22,7 @@ import tarfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -34,10 +35,13 @@ import pyarrow.parquet as pq
 
 from ops.core.derived import NewFolder
 from ops.core.outcome import Row
+from ops.core.params import Strict
 from ops.core.parts import Artifact, OneProcess, Part, Parts
 from ops.core.sampling import place_of
 from ops.crawl.outcomes import PAGES
+from ops.crawl.search import NOT_ASKED
 from ops.metrics.bootstrap import interval, paired_bootstrap
+from ops.models.encoder import ENCODER, embedder
 from ops.parse import web, wikipedia
 from ops.parse.records import Record, record_id
 from ops.parse.schemas import ARTICLES, WEB_PAGES
@@ -51,12 +55,15 @@ from ops.wikisum.examples import ExampleParams
 from ops.wikisum.learned_ranker import LEARNED, LearnedRanker, relevance
 from ops.wikisum.ranked import RankedParams, lead_recall
 from ops.wikisum.ranked import ranked as ranked_op
-from ops.wikisum.references import ReferenceParams
+from ops.wikisum.references import ReferenceParams, sections_of
 from ops.wikisum.references import references as references_op
 from ops.wikisum.search_index import search_index
 from ops.wikisum.statistics import statistics
+from ops.wikisum.topic import topic_similarities
 
 MONTH, LENGTHS, AT_ONCE = "2018-06", (100, 500, 1000), 16
+#: Floors of similarity with the title, and words of the sections that they must not drop.
+FLOORS, SECTION_WORDS = (0.1, 0.15, 0.19, 0.2, 0.25, 0.3, 0.4), 100
 
 
 def records(formats: Mapping[str, Any], kind: str, folder: Path) -> Iterator[Record]:
@@ -121,7 +128,9 @@ def made(
     cited = parts(work / "cited", PAGES.kept, [])
     [listed] = search_index(pages)
     index = Artifact(parts(work / "listed", schemas.SEARCH_INDEX.kept, [listed.kept]), work)
-    candidates = list(references_op(articles, cited, cited, pages, index, finding, NewFolder(work / "index")))
+    candidates = list(
+        references_op(articles, cited, cited, pages, index, finding, NewFolder(work / "index"), Strict(True))
+    )
     references = parts(work / "references", schemas.REFERENCES.kept, [item.kept for item in candidates])
     outcomes = [corpus(item.kept, choosing) for item in candidates]
     chosen = [outcome.kept for outcome in outcomes]
@@ -135,16 +144,36 @@ def made(
     return references, corpora, parts(work / "ranked", schemas.RANKED.kept, [item.kept for item in outcomes])
 
 
-def mentions(corpora: Parts, work: Path, many: int, seed: int) -> None:
-    """Print how often kept references mention their articles' titles, and some references to read."""
+def floor(references: Parts, work: Path) -> None:
+    """Print what floors of similarity lose of sections under their own titles, and drop of what was found."""
+    articles = [row for table in parts_at(work / "articles") for row in table.to_pylist()]
+    sections = [
+        (article["title"], text)
+        for article in articles
+        for heading, text in islice(sections_of(article), 1, None)
+        if len(text.split()) >= SECTION_WORDS and heading not in NOT_ASKED
+    ]
+    titles, texts = zip(*sections, strict=True)
+    own = topic_similarities(titles, texts, embedder(ENCODER))
+    found = np.array([row["title_similarity"] for table in references for row in table.to_pylist()])
+    print(f"{len(own)} sections under their titles, {len(found)} results")
+    for least in FLOORS:
+        print(f"  floor {least}: loses {(own < least).mean():.1%}, drops {(found < least).mean():.1%}")
+
+
+def parts_at(folder: Path) -> Iterator[pa.Table]:
+    """Yield the tables that `parts` stored."""
+    for path in sorted(folder.glob("*.parquet")):
+        yield pq.read_table(path)
+
+
+def read(corpora: Parts, work: Path, many: int, seed: int) -> None:
+    """Print some kept references to read, each with the places that have the title's words."""
     kept = [row for table in corpora for row in table.to_pylist()]
-    counts = Counter(min(row["title_mentions"], 5) for row in kept)
-    shares = (f"{number}{'+' * (number == 5)}: {counts[number] / len(kept):.1%}" for number in range(6))
-    print(f"kept references by mentions of the title: {', '.join(shares)}")
     pages = pq.read_table(work / "pages", columns=["id", "text"]).to_pylist()
     texts = {row["id"]: row["text"] for row in pages}
     for row in random.Random(seed).sample(kept, min(many, len(kept))):  # noqa: S311  no secret
-        print(f"  {row['article_title']} <- {row['title'] or row['address']} ({row['words']} words)")
+        print(f"  {row['article_title']} <- {row['title'] or row['address']} ({row['title_similarity']})")
         text = texts[row["page_id"]]
         for word in dict.fromkeys(content_words(row["article_title"])):
             for place in list(re.finditer(rf"\b{re.escape(word)}\b", text, re.IGNORECASE))[:2]:
@@ -232,10 +261,11 @@ def main() -> None:
     finding, choosing = ReferenceParams(), CorpusParams()
     if given.paper:
         finding = ReferenceParams(recall="words")
-        choosing = CorpusParams(clone_recall=0.5, title_mentions=0)
+        choosing = CorpusParams(clone_recall=0.5, title_similarity=0)
     with TemporaryDirectory() as folder:
         references, corpora, ranked = made(given.data, Path(folder), given.rankers, finding, choosing)
-        mentions(corpora, Path(folder), given.read, given.seed)
+        floor(references, Path(folder))
+        read(corpora, Path(folder), given.read, given.seed)
         *_, last = statistics(
             ranked, corpora, references, ExampleParams(citations=0), choosing, DispersionParams()
         )

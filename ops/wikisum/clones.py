@@ -1,9 +1,9 @@
-"""Which pages are not references of an article: the article itself, its copies, off-topic pages, duplicates.
+"""Which pages are not references of an article: the article itself, its copies, duplicates.
 
 Belongs here: which page an address names; recall of shingles or of words by section (Liu et al. 2018, A.2.1);
-counting a title's words in pages, because a search returns something for any query; finding texts that
-duplicate an earlier one, with datasketch. Not here: the MinHash of a text (ops/text/minhash.py), the
-thresholds (corpus.py), where a crawl was redirected (references.py).
+finding texts that duplicate an earlier one, with datasketch. Not here: the MinHash of a text
+(ops/text/minhash.py), pages about something else (topic.py), the thresholds (corpus.py), where a crawl was
+redirected (references.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.rank.rankers import content_words
 from ops.text.minhash import SCHEME
 from ops.text.word_numbers import number_words
 
@@ -27,13 +26,6 @@ _SUFFIX = re.compile(r"\.html?$", re.IGNORECASE)
 #: Separators between the title of a page and the name of its site.
 _DASHES = (" - ", " \u2013 ", " \u2014 ")
 _SPACES = re.compile(r"[\s_\u2010-\u2015\u2212-]+")
-
-#: All title words must occur within this many words at least once in a page: about a sentence.
-WINDOW = 30
-#: Distinguishes articles of the same name: "Mercury (planet)".
-_QUALIFIER = re.compile(r"\([^()]*\)")
-#: Words that share this many first letters count as related.
-_BEGINNING = 5
 
 
 def clone_recall(reference: str, sections: Sequence[str], shingle: int = 1, least: int = 1) -> float:
@@ -100,32 +92,6 @@ def is_titled(address: str, page_title: str, title: str, hosts: Sequence[str]) -
     """
     names = {page_title, *(page_title.rpartition(dash)[0] for dash in _DASHES)}
     return _on(address, hosts) is not None and _folded(title) in map(_folded, names - {""})
-
-
-def title_mentions(title: str, pages: Sequence[str]) -> NDArray[np.int64]:
-    """Return, for each of P pages, the count of the most frequent word of an article's title (P).
-
-    0 if the title's content words never all occur within 30 words. The most frequent word counts because a
-    page gives a person's full name once, say, and repeats the surname. Words in brackets distinguish articles
-    of the same name: they are not counted, but one of them must share its beginning with some word of the
-    page ("footballer", "football"). Of a title of several stop words ("The Who"), the title itself is
-    counted, as it is written.
-    """
-    words = list(dict.fromkeys(content_words(_QUALIFIER.sub(" ", title))))
-    if not words:
-        itself = re.compile(rf"(?<!\w){re.escape(title)}(?!\w)") if " " in title else re.compile(r"(?!)")
-        return np.array([len(itself.findall(page)) for page in pages], np.int64)
-    if not pages:
-        return np.zeros(0, np.int64)
-    from ops.wikisum.kernels import most_mentions
-
-    found = number_words(pages, known=" ".join(words))
-    counts: NDArray[np.int64] = most_mentions(found.numbers, found.ends, found.distinct, WINDOW)
-    if qualifiers := content_words(" ".join(_QUALIFIER.findall(title))):
-        beginnings = "|".join(re.escape(word[:_BEGINNING]) for word in qualifiers)
-        qualified = re.compile(rf"\b(?:{beginnings})", re.IGNORECASE)
-        counts[[qualified.search(page) is None for page in pages]] = 0
-    return counts
 
 
 def repeated(signatures: Sequence[Sequence[int]], similarity: float) -> dict[int, tuple[int, float]]:

@@ -38,11 +38,13 @@ class CorpusParams(Params, section="wikisum.corpus"):
     clones_among: tuple[Literal["citations", "search"], ...] = Field(
         ("search",), description="where clones are removed", json_schema_extra={"paper": "search"}
     )
-    title_mentions: int = Field(
-        2,
+    title_similarity: float = Field(
+        0.19,
         ge=0,
-        description="a result of the local index that mentions the title less often is dropped; 0: no floor. "
-        "What a search engine found is trusted, as in the paper (section 3)",
+        le=1,
+        description="a result of the local index that is less similar to the title is dropped; 0: no floor "
+        "(docs/reports/wikisum-real-articles.md). What a search engine found is trusted, as in the paper "
+        "(section 3)",
         json_schema_extra={"paper": "0"},
     )
     soft_404: Literal["dropped", "kept"] = Field(
@@ -59,12 +61,12 @@ def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
     """Return the candidates of one part that are kept; the others are dropped.
 
     `clone`: it contains more of a section than the threshold, and its kind is checked for clones; a page that
-    is also cited stays as a cited page. `few_mentions`: only the local index found it, and it hardly mentions
-    the title. `soft_404`: it says that there is no page. `near_duplicate`: it
+    is also cited stays as a cited page. `other_topic`: only the local index found it, and it is not similar
+    to the title. `soft_404`: it says that there is no page. `near_duplicate`: it
     nearly repeats an earlier reference of the article.
     """
     units = references.to_pylist()
-    without_floor = params.model_copy(update={"title_mentions": 0})
+    without_floor = params.model_copy(update={"title_similarity": 0})
     kept: list[Row] = []
     dropped: list[Row] = []
     for _, group in groupby(units, key=lambda unit: str(unit["article_id"])):
@@ -77,7 +79,7 @@ def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
                 identity = {"id": row_id("corpus", unit["id"]), "source_ids": [unit["id"]]}
                 taken.append((unit, {**unit, **identity, "cited": cited, "searched": searched}))
             elif any(_stays(unit, without_floor)):
-                dropped.append(drop(unit, "few_mentions", float(unit["title_mentions"])))
+                dropped.append(drop(unit, "other_topic", unit["title_similarity"]))
             else:
                 dropped.append(drop(unit, "clone", unit["clone_recall"]))
         repeats = _repeated([unit for unit, _ in taken], params)
@@ -104,10 +106,10 @@ def recalls(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
         yield _scored(table, params, "clone_recall", never=-1.0, always=1.0, kept=float("-inf"))
 
 
-def mentions(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
-    """Yield the candidates with the score that `params.title_mentions` bounds."""
+def similarities(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
+    """Yield the candidates with the score that `params.title_similarity` bounds."""
     for table in references:
-        yield _scored(table, params, "title_mentions", never=float("inf"), always=0, kept=float("inf"))
+        yield _scored(table, params, "title_similarity", never=float("inf"), always=0, kept=float("inf"))
 
 
 def _scored(
@@ -139,17 +141,13 @@ def _scored(
 def _stays(unit: Row, params: CorpusParams) -> tuple[bool, bool]:
     """Return whether a candidate is kept as a cited page, and whether it is kept as a search result."""
     clone = not at_most(unit["clone_recall"], params.clone_recall)
+    similarity = unit["title_similarity"]
     return (
         unit["cited"] and not (clone and CITATIONS in params.clones_among),
         bool(unit["hits"])
         and not (clone and SEARCH in params.clones_among)
-        and (is_of_engine(unit) or bool(at_least(unit["title_mentions"], params.title_mentions))),
+        and (similarity is None or bool(at_least(similarity, params.title_similarity))),
     )
-
-
-def is_of_engine(unit: Row) -> bool:
-    """Return whether a search engine found a candidate; only the local index scores what it finds."""
-    return any(hit["score"] is None for hit in unit["hits"])
 
 
 def _repeated(units: Sequence[Row], params: CorpusParams) -> dict[int, tuple[int, float]]:

@@ -96,32 +96,6 @@ def greatest_recalls(
 
 
 @compiled
-def most_mentions(
-    numbers: NDArray[np.int32], ends: NDArray[np.int64], distinct: int, window: int
-) -> NDArray[np.int64]:
-    """Return, for every text, the count of its most frequent word, out of `distinct` words.
-
-    0 if these words never all occur within `window` words.
-    """
-    found = np.zeros(len(ends) - 1, np.int64)
-    counts = np.empty(distinct, np.int64)
-    lasts = np.empty(distinct, np.int64)
-    for text in range(len(found)):
-        counts[:] = 0
-        lasts[:] = ends[text] - window
-        together = False
-        for place in range(ends[text], ends[text + 1]):
-            number = numbers[place]
-            if number >= 0:
-                counts[number] += 1
-                lasts[number] = place
-                together |= lasts.min() > place - window
-        if together:
-            found[text] = counts.max()
-    return found
-
-
-@compiled
 def counts_of_words(
     data: NDArray[np.uint8],
     ends: NDArray[np.int64],

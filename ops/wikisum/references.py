@@ -1,8 +1,8 @@
 """The pages that an article cites, and those that a search finds for its sections.
 
-Belongs here: candidates for references, how much of the article each contains and how often it mentions the
+Belongs here: candidates for references, how much of the article each contains and how similar it is to the
 title. Not here: results of crawls (crawled.py), which candidates are kept (corpus.py), the measures
-(clones.py), the index of pages (search_index.py), crawling and searching (ops/crawl).
+(clones.py, topic.py), the index of pages (search_index.py), crawling and searching (ops/crawl).
 
 The parts of articles are mapped twice: first to candidates, then, with the candidates' pages, to references.
 """
@@ -22,18 +22,20 @@ from ops.core.derived import DerivedFolder
 from ops.core.identity import joint_licence, row_id
 from ops.core.joins import matches, stored
 from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.params import Params
+from ops.core.params import ModelName, Params, Strict
 from ops.core.parts import Artifact, Parts
 from ops.crawl.local_search import LocalIndex
 from ops.crawl.search import NOT_ASKED, QUERY, Query, asked, queries
+from ops.models.encoder import ENCODER, Embed, embedder
 from ops.text.minhash import signature
-from ops.wikisum.clones import clone_recalls, is_itself, is_titled, title_mentions
+from ops.wikisum.clones import clone_recalls, is_itself, is_titled
 from ops.wikisum.crawled import Crawled, crawled_parts
 from ops.wikisum.schemas import REFERENCES
 from ops.wikisum.search_index import indexed as with_index
 from ops.wikisum.search_index import load as load_index
 from ops.wikisum.sections import cited_address
 from ops.wikisum.soft_404 import is_soft_404
+from ops.wikisum.topic import topic_similarities
 
 #: Why addresses and queries give no reference.
 NOT_CRAWLED, NOT_READ, EMPTY = "cited_page_not_there", "found_page_not_there", "page_without_words"
@@ -99,6 +101,9 @@ class ReferenceParams(Params, section="wikisum.references"):
         json_schema_extra={"paper": "1"},
     )
     permutations: int = Field(0, ge=0, description="of a MinHash of each page, for near-duplicates; 0: none")
+    encoder: ModelName = Field(
+        ENCODER, description="the sentence encoder that compares what the local index finds with the title"
+    )
 
 
 @dataclass
@@ -140,6 +145,7 @@ def references(
     search_index: Artifact,
     params: ReferenceParams,
     derived: DerivedFolder,
+    strict: Strict,
 ) -> Outcomes:
     """Yield the candidates of every article; units are the articles.
 
@@ -162,7 +168,7 @@ def references(
         records = _each(candidates, "record")
         of_record = matches(web_pages, "document", records, folder / "by record", _PAGE_COLUMNS)
         beside = [candidates, indexed, of_address, of_record]
-        yield from articles.map(references_of, params, beside=beside)
+        yield from articles.map(references_of, params, strict, beside=beside)
 
 
 def candidates_of(
@@ -197,11 +203,13 @@ def references_of(
     of_address: pa.Table,
     of_record: pa.Table,
     params: ReferenceParams,
+    strict: Strict,
 ) -> Outcome:
     """Return the references of the articles of one part, given their candidates and the candidates' pages."""
     units = articles.select(REFERENCES.unit.names).to_pylist()
     pages = _Pages.of(indexed, of_address, of_record)
     kept: list[Row] = []
+    texts: list[str] = []
     dropped: list[Row] = []
     lost: Counter[str] = Counter()
     for article, listed in zip(units, candidates.to_pylist(), strict=True):
@@ -220,11 +228,30 @@ def references_of(
         references = [(candidate, page) for candidate, page in others if page["text"].strip()]
         reasons[EMPTY] += len(others) - len(references)
         kept += _rows(article, references, params)
+        texts += [page["text"] for _, page in references]
         if not references:
             detail = ", ".join(f"{reason} {count}" for reason, count in sorted((+reasons).items()))
             dropped.append(drop(article, "no_reference", detail=detail or "it cites nothing"))
         lost += reasons
+    kept = _with_similarity(kept, texts, embedder(params.encoder, strict))
     return Outcome.of(REFERENCES, [unit["id"] for unit in units], kept, dropped, combinations=lost)
+
+
+def _with_similarity(references: Sequence[Row], texts: Sequence[str], embed: Embed) -> list[Row]:
+    """Return references, given their pages' texts, with the similarity of what the index alone found."""
+    # What a search engine found has no score.
+    searched = [
+        number
+        for number, row in enumerate(references)
+        if row["hits"] and all(hit["score"] is not None for hit in row["hits"])
+    ]
+    similarities = topic_similarities(
+        [references[number]["article_title"] for number in searched],
+        [texts[number] for number in searched],
+        embed,
+    )
+    found = dict(zip(searched, similarities.tolist(), strict=True))
+    return [{**row, "title_similarity": found.get(number)} for number, row in enumerate(references)]
 
 
 def sections_of(article: Row) -> Iterator[tuple[str, str]]:
@@ -307,10 +334,8 @@ def _rows(
     sections = [text for _, text in sections_of(article)]
     shingle = params.shingle_words if params.recall == "shingles" else 1
     recalls = clone_recalls(texts, sections, shingle, params.least_section_words).tolist()
-    titled = [f"{page['title'] or ''}\n{page['text']}" for _, page in references]
-    mentions = title_mentions(article["title"], titled).tolist()
-    for position, ((candidate, page), text, recall, mentioned) in enumerate(
-        zip(references, texts, recalls, mentions, strict=True)
+    for position, ((candidate, page), text, recall) in enumerate(
+        zip(references, texts, recalls, strict=True)
     ):
         yield {
             "id": row_id("reference", article["id"], page["id"]),
@@ -327,7 +352,6 @@ def _rows(
             "hits": candidate.hits,
             "words": len(text.split()),
             "clone_recall": round(recall, 6),
-            "title_mentions": mentioned,
             "soft_404": is_soft_404(page["title"] or "", text),
             "signature": signature(text, params.permutations) if params.permutations else None,
         }

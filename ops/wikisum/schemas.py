@@ -53,10 +53,10 @@ REFERENCES = Shape(
             "shingles or words, as wikisum.references.recall says",
         ),
         (
-            "title_mentions",
-            _INT,
-            "how often the page has the word of the article's title that it has most often; 0 where the "
-            "title's words are nowhere close together",
+            "title_similarity",
+            _REAL,
+            "of the page's text with the article's title, 0 to 1; missing where the local index did not find "
+            "the page, or a search engine did too",
         ),
         ("soft_404", _FLAG, "whether the page says that there is no page"),
         ("signature", pa.list_(pa.uint32()), "MinHash of the page's runs of words; missing where not asked"),
@@ -71,7 +71,7 @@ CORPUS = Shape(
         (
             "searched",
             _FLAG,
-            "whether it counts as a result of the search: found, no clone, mentions the title",
+            "whether it counts as a result of the search: found, no clone, similar to the title",
         ),
     ),
 )
@@ -275,7 +275,7 @@ STATISTICS = Shape(
         ("article_words", _INT),
         ("citations", _INT, "cited pages that were crawled"),
         ("citation_words", pa.int64(), "of all these pages"),
-        ("search_results", _INT, "found pages, without the article, its clones and what hardly mentions it"),
+        ("search_results", _INT, "found pages, without the article, its clones and other topics"),
         ("search_words", pa.int64(), "of all these pages"),
         ("input_words", pa.int64(), "of all paragraphs that are worth reading"),
         ("rouge1_recall", _REAL, "share of the lead's words that are in the input, 0 to 1"),

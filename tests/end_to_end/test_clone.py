@@ -54,8 +54,6 @@ def test_after_a_pull_sync_updates_dagster(pulled):
     assert {part["status"] for part in seen.values()} == {"FRESH"}
     assert not seen.pop("quality/pages")["checks"]
     assert all(part["checks"].items() >= BLOCKING.items() for part in seen.values())
-    logs = [path.read_text() for path in (pulled.root / ".dagster/storage").glob("*/compute_logs/*.err")]
-    assert sum(log.count(" - ASSET_MATERIALIZATION - ") for log in logs) == len(seen) + 1  # the pages
     assert "agrees" in pulled.silverloom("sync")
 
 

@@ -26,12 +26,13 @@ from assets.filters import filter_examples
 from ops.core.derived import DerivedFolder
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
+from ops.core.params import Strict
 from ops.core.parts import Artifact, FilesFolder, Parts
 from ops.core.release import ReleaseParams, shape
 from ops.core.release import release_files as release_files_op
 from ops.core.thresholds import at_least
 from ops.core.thresholds import at_most as at_most_op
-from ops.wikisum.corpus import CorpusParams, mentions, recalls
+from ops.wikisum.corpus import CorpusParams, recalls, similarities
 from ops.wikisum.corpus import corpus as corpus_op
 from ops.wikisum.dispersion import DispersionParams
 from ops.wikisum.examples import CleanParams, ExampleParams, articles_of, citations
@@ -85,7 +86,7 @@ def search_index(web_pages: Parts) -> Outcomes:
     group="wikisum",
     shape=REFERENCES,
     consumes="articles",
-    measures=["clone_recall", "title_mentions", "words", "hits.length"],
+    measures=["clone_recall", "title_similarity", "words", "hits.length"],
     scores={
         "clone_recall": DatasetScore("clone_recall"),
         "cited": DatasetScore("hits.length", where="cited"),
@@ -93,11 +94,10 @@ def search_index(web_pages: Parts) -> Outcomes:
     expectations=[
         *identity("reference"),
         *not_null("article_id", "article_title", "page_id", "address", "position", "cited", "clone_recall"),
-        *not_null("title_mentions"),
         unique("article_id", "page_id"),
         between("position", 0),
         between("clone_recall", 0, 1),
-        between("title_mentions", 0),
+        between("title_similarity", 0, 1),
         between("words", 1),
         between("hits.rank.least", 1),
         *steady(),
@@ -111,9 +111,10 @@ def references(
     search_index: Artifact,
     params: ReferenceParams,
     derived: DerivedFolder,
+    strict: Strict,
 ) -> Outcomes:
     """Pages that an article cites or a search finds, with how much of the article each one repeats."""
-    return references_op(articles, cited_pages, found_pages, web_pages, search_index, params, derived)
+    return references_op(articles, cited_pages, found_pages, web_pages, search_index, params, derived, strict)
 
 
 @dataset(
@@ -133,11 +134,11 @@ def references(
         ),
         Threshold(
             CorpusParams,
-            "title_mentions",
+            "title_similarity",
             at_least,
-            mentions,
-            values=(0, 1, 3, 5, 10),
-            meaning="mentions of the article's title",
+            similarities,
+            values=(0, 0.15, 0.2, 0.25, 0.3, 0.4),
+            meaning="similarity with the article's title",
             units="references",
         ),
     ],

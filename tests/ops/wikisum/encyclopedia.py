@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from ops.core.derived import NewFolder
+from ops.core.params import Strict
 from ops.core.parts import FILES, Artifact
 from ops.crawl.outcomes import PAGES
 from ops.parse.schemas import ARTICLES, WEB_PAGES
@@ -113,6 +114,7 @@ class Steps:
                     self.index(),
                     found,
                     NewFolder(self.folder / "derived"),
+                    Strict(True),
                 ),
                 "corpus": lambda: [corpus(self.outcome("references").kept, choosing)],
                 "ranked": lambda: ranked(self.parts("corpus"), self.articles, self.pages, ranking),

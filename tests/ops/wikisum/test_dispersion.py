@@ -91,7 +91,7 @@ def test_articles_are_counted_with_their_dispersion(tmp_path):
         tmp_path,
         [article("Salt bread", lead, cites=["http://a/1", "http://b/1"])],
         pages,
-        corpus=CorpusParams(clone_recall=1, title_mentions=0),
+        corpus=CorpusParams(clone_recall=1, title_similarity=0),
     )
     inputs = [steps.parts(name) for name in ("ranked", "corpus", "references")]
     [outcome] = statistics(*inputs, ExampleParams(), CorpusParams(), DispersionParams(references=4))

@@ -43,7 +43,7 @@ def steps(tmp_path):
             page("http://a/1", "Home", MONKS, HARBOUR),
             page("http://b/1", "Bread of salt is sold in many towns.", "1 2 3 4 5 6 ."),
         ],
-        corpus=CorpusParams(clone_recall=0.5, title_mentions=1),
+        corpus=CorpusParams(clone_recall=0.5, title_similarity=0),
     )
 
 
@@ -94,7 +94,7 @@ def test_boilerplate_and_repeated_paragraphs_are_not_read(tmp_path):
         page("http://b/1", "Salt bread.", MONKS, MONKS, title="Salt bread"),
     ]
     bread = article("Salt bread", "Salt bread is a flat bread.", [], ["http://a/1"])
-    lenient = CorpusParams(clone_recall=1, title_mentions=1)
+    lenient = CorpusParams(clone_recall=1, title_similarity=0)
     [row] = Steps(tmp_path / "1", [bread], pages, corpus=lenient).kept("ranked")
     assert [(one["text"], one["cited"], one["searched"]) for one in row["paragraphs"]] == [
         (normalised(MONKS), True, True)
@@ -226,7 +226,7 @@ def test_an_example_says_where_its_texts_come_from(tmp_path):
         page("http://a/2", HARBOUR),
     ]
     moved = [("http://a/9", "http://a/2")]
-    steps = Steps(tmp_path, [bread], pages, moved, corpus=CorpusParams(clone_recall=1, title_mentions=1))
+    steps = Steps(tmp_path, [bread], pages, moved, corpus=CorpusParams(clone_recall=1, title_similarity=0))
     [row] = made(steps, {"lead": InputSet(corpus="search", tokens=1000)}).kept.to_pylist()
     cut = InputSet(corpus="search", tokens=len(row["source_tokens"]) - 3)
     [row] = made(steps, {"lead": cut}).kept.to_pylist()
@@ -310,7 +310,7 @@ def test_articles_without_what_an_example_needs_are_dropped_with_the_reason(tmp_
         article("Salt", "", [("Use", "Salt is used in bread.")], ["http://a/1"]),
         article("Harbour", "The harbour has a shop."),
     ]
-    choosing = CorpusParams(clone_recall=1, title_mentions=1)
+    choosing = CorpusParams(clone_recall=1, title_similarity=0)
     steps = Steps(tmp_path, articles, [page("http://a/1", HARBOUR)], corpus=choosing)
     outcome = made(steps, {"lead": InputSet()})
     dropped = outcome.dropped.select(["title", "reason", "score"]).to_pylist()
@@ -494,7 +494,7 @@ def test_every_set_of_the_grid_has_the_same_articles(tmp_path):
         article("Glass street", "Glass street is a street.", cites=["http://a/2"]),
     ]
     pages = [page("http://a/1", HARBOUR, "A salt bread."), page("http://a/2", MONKS)]
-    steps = Steps(tmp_path, articles, pages, corpus=CorpusParams(clone_recall=1, title_mentions=1))
+    steps = Steps(tmp_path, articles, pages, corpus=CorpusParams(clone_recall=1, title_similarity=0))
     made(steps, {"lead": InputSet()})
     slices = {"corpora": {"corpora": ["combined", "citations", "search"]}}
     [outcome] = grid_examples(
