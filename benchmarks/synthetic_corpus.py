@@ -178,7 +178,7 @@ def article(number: int) -> Row:
             for heading, (start, end) in zip(headings, places, strict=True)
         ],
         "citations": [{"url": url, "section": 1} for url in urls],
-        "list_items": 0,
+        "lists": [],
         "categories": [],
     }
 

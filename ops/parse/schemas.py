@@ -196,7 +196,18 @@ ARTICLES = Shape(
             ),
             "the references in the text, in its order",
         ),
-        ("list_items", _INT, "items of lists, which are no part of the text"),
+        (
+            "lists",
+            pa.list_(
+                struct(
+                    ("section", _INT, "index into the sections"),
+                    ("place", _LONG, "character of the text that the item follows, or its section's first"),
+                    ("text", _TEXT, "of the item"),
+                    ("holes", _INT, "places from which something was taken out that cannot be rendered"),
+                )
+            ),
+            "the items of lists, which are no part of the text, in the article's order",
+        ),
         ("categories", pa.list_(_TEXT), "that editors put the article in, in its order"),
         ENCODING,
     ),

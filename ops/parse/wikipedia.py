@@ -65,7 +65,7 @@ class Dump:
         if text is None:
             raise ParseError("a page without text")
         if plain(descend(page, "ns")) not in ("", "0"):
-            return Article(title, date, [], [], [], 0, [], NOT_AN_ARTICLE)
+            return Article(title, date, [], [], [], [], NOT_AN_ARTICLE)
         model = plain(descend(revision, "model"))
         if model not in ("", "wikitext"):
             raise ParseError(f"its text is no wikitext but {model!r:.40}")
@@ -147,6 +147,7 @@ FORMATS: dict[str, _Form] = {
 
 _PARAGRAPH_END = "\n\n"
 #: A word, and what follows it without a space.
+_PARAGRAPH = re.compile(r"[^\n]+")
 _WORD_AND_SIGNS = re.compile(r"\w+[^\w\s]*")
 
 
@@ -166,7 +167,7 @@ def _row(record: Record, form: _Form) -> Row:
     article = form.parse(readable(record))
     if article.reason:
         raise UnwantedError(article.reason, article.title)
-    sections, pieces, holes, marks, length = [], [], [], [], 0
+    sections, pieces, holes, marks, lists, length = [], [], [], [], [], 0
     cited = {(work.url, section): place for place, (work, section) in enumerate(article.citations)}
     anywhere = {url: place for (url, _), place in reversed(cited.items())}
     for number, section in enumerate(article.sections):
@@ -177,6 +178,10 @@ def _row(record: Record, form: _Form) -> Row:
             urls = dict.fromkeys(article.references[reference])
             its = [cited.get((url, number), anywhere[url]) for url in urls]
             marks.append({"place": start + place, "citations": its})
+        ends = [start, *(start + found.end() for found in _PARAGRAPH.finditer(text))]
+        for before, content in section.items:
+            item, gaps = closed(content)
+            lists.append({"section": number, "place": ends[before], "text": item, "holes": len(gaps)})
         if text:
             pieces.append(text)
             length += len(text) + len(_PARAGRAPH_END)
@@ -198,7 +203,7 @@ def _row(record: Record, form: _Form) -> Row:
         "revision": article.revision or None,
         "citations": [{**work._asdict(), "section": section} for work, section in article.citations],
         "marks": marks,
-        "list_items": article.list_items,
+        "lists": lists,
         "categories": article.categories,
     }
 

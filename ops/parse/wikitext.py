@@ -71,6 +71,8 @@ class ArticleSection(NamedTuple):
     paragraphs: list[str]
     marks: list[list[ReferenceMark]]
     """The references of each paragraph."""
+    items: list[tuple[int, str]]
+    """The items of its lists, each with the number of paragraphs before it."""
 
 
 class Article(NamedTuple):
@@ -83,7 +85,6 @@ class Article(NamedTuple):
     """A work with an address, and the index of the citing section; each address once per section."""
     references: list[list[str]]
     """The addresses of each reference, which marks number."""
-    list_items: int
     categories: list[str]
     reason: str = ""
     page: str = ""
@@ -95,7 +96,7 @@ def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Art
     """Return the content of a page in the main namespace."""
 
     def none(reason: str) -> Article:
-        return Article(title, date, [], [], [], 0, [], reason)
+        return Article(title, date, [], [], [], [], reason)
 
     if redirect or _REDIRECT.match(wikitext):
         return none(REDIRECT)
@@ -104,14 +105,14 @@ def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Art
     if _LIST.match(title):
         return none(LIST)
     text, citations, references, categories = cleaned(wikitext)
-    sections, items = _sections(text)
+    sections = _sections(text)
     if not any(section.paragraphs for section in sections):
         return none(NO_PROSE)
     found: dict[tuple[str, int], tuple[Work, int]] = {}
     for work, heading in citations:
         section = min(heading, len(sections) - 1)
         found.setdefault((work.url, section), (work, section))
-    return Article(title, date, sections, list(found.values()), references, items, categories)
+    return Article(title, date, sections, list(found.values()), references, categories)
 
 
 def _is_disambiguation(wikitext: str) -> bool:
@@ -121,28 +122,31 @@ def _is_disambiguation(wikitext: str) -> bool:
     return _DISAMBIGUATION.search(_without_elements(_without_comments(wikitext))) is not None
 
 
-def _sections(text: str) -> tuple[list[ArticleSection], int]:
-    """Return the sections, the lead first, and the number of list items."""
-    sections = [ArticleSection("", 1, [], [])]
+def _sections(text: str) -> list[ArticleSection]:
+    """Return the sections, the lead first."""
+    sections = [ArticleSection("", 1, [], [], [])]
     lines: list[str] = []
-    items = 0
     for line in [*text.split("\n"), "= end ="]:
         heading = _HEADING.fullmatch(line) if line.startswith("=") else None
-        if heading is None:
-            if line.lstrip().startswith(_ITEM):
-                content = line.lstrip(" \t:")
-                is_formula = line.lstrip().startswith(":") and _FORMULA.match(content) is not None
-                items += not is_formula
-                line = content if is_formula else ""
+        is_item = line.lstrip().startswith(_ITEM)
+        if is_item and line.lstrip().startswith(":") and _FORMULA.match(line.lstrip(" \t:")):
+            line, is_item = line.lstrip(" \t:"), False
+        if not is_item and heading is None:
             lines.append("" if line.lstrip().startswith(_NO_PARAGRAPH) else line)
             continue
         for paragraph, marks in _paragraphs("\n".join(_with_formulas(lines))):
             sections[-1].paragraphs.append(paragraph)
             sections[-1].marks.append(marks)
         lines.clear()
-        title, _ = closed(finished(_plain(heading[2])))
-        sections.append(ArticleSection(title, len(heading[1]), [], []))
-    return sections[:-1], items
+        if heading is not None:
+            title, _ = closed(finished(_plain(heading[2])))
+            sections.append(ArticleSection(title, len(heading[1]), [], [], []))
+        else:
+            content = line.lstrip().lstrip("".join(_ITEM))
+            its = " ".join(paragraph for paragraph, _ in _paragraphs(content))
+            if its:
+                sections[-1].items.append((len(sections[-1].paragraphs), its))
+    return sections[:-1]
 
 
 def _with_formulas(lines: list[str]) -> list[str]:

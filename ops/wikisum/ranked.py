@@ -74,6 +74,12 @@ class RankedParams(Params, section="wikisum.ranked"):
         description="a sentence of the article from which more was taken out that cannot be rendered is no "
         "part of a target",
     )
+    lists: bool = Field(
+        False,
+        description="whether the items of an article's lists are paragraphs of its targets, each beginning "
+        'with "* "; those under headings like "References" are not',
+        json_schema_extra={"paper": "true, of whole articles"},
+    )
     slow_paragraphs: int = Field(
         20_000, ge=1, description="an article with more is left in reference order by text_rank and sum_basic"
     )
@@ -219,7 +225,7 @@ def _row(
     filtered: Sequence[Row],
     params: RankedParams,
 ) -> Row:
-    first, *others = [*sections_of(article, params.holes)] or [TargetSection("", "", [], [])]
+    first, *others = [*sections_of(article, params.holes, params.lists)] or [TargetSection("", "", [], [])]
     lead, sections = normalised(first.natural), [section for section in others if section.natural]
     return {
         "id": row_id("ranked", article["id"]),

@@ -65,7 +65,9 @@ def test_paragraphs_stay_and_markup_is_removed():
         ("The mill", 3, ["The mill burned down. x^2"]),
         ("References", 2, []),
     ]
-    assert found.list_items == 2
+    assert [section.items for section in found.sections] == [
+        [], [(1, "1830: the mill"), (1, "1840: the dam")], [], []
+    ]  # fmt: skip
     assert found.reason == ""
 
 

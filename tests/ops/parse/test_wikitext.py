@@ -178,8 +178,17 @@ def test_blocks_are_not_joined(wikitext, shown):
     assert paragraphs(wikitext) == shown
 
 
-def test_items_of_html_lists_are_counted():
-    assert article("Tane", "", "It is.<ul><li>One</li><li>Two</li></ul>").list_items == 2
+@pytest.mark.parametrize(
+    ("wikitext", "items"),
+    [
+        ("It is.<ul><li>One</li><li>Two</li></ul>It was.", [(1, "One"), (1, "Two")]),
+        ("* [[One]]\n** ''Two''<ref>x</ref>\n\nIt is.\n# Three\n: Four\n*\n", [(0, "One"), (0, "Two"), (1, "Three"), (1, "Four")]),
+        ("It is\n: <math>x \\in X</math>\nand so on.", []),
+    ],
+)  # fmt: skip
+def test_items_of_lists_have_their_place_among_the_paragraphs(wikitext, items):
+    [section] = article("Tane", "", wikitext).sections
+    assert section.items == items
 
 
 @pytest.mark.parametrize(

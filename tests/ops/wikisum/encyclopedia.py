@@ -39,7 +39,7 @@ def article(title, lead, sections=(), cites=(), month="2018-06", categories=()) 
         "text": text,
         "sections": found,
         "citations": [{"url": url, "section": 0} for url in cites],
-        "list_items": 0,
+        "lists": [],
         "categories": list(categories),
     }
 

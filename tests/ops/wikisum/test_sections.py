@@ -63,3 +63,25 @@ def test_the_sentences_are_the_text(text):
     assert normalised(lead.natural) == normalised(text)
     bare = [lead.natural[found.start : found.end] for found in lead.sentences]
     assert "".join("".join(bare).split()) == "".join(text.split())
+
+
+def test_items_of_lists_are_paragraphs_where_they_are_wanted():
+    bread = cited("Bread is flat.", [("Kinds", "It has kinds:\n\nAll are sold."), ("References", "")])
+    ends = {text: bread["text"].index(text) + len(text) for text in ("flat.", "kinds:")}
+    bread["lists"] = [
+        {"section": 0, "place": 0, "text": "first", "holes": 0},
+        {"section": 1, "place": ends["kinds:"], "text": "salt bread", "holes": 0},
+        {"section": 1, "place": ends["kinds:"], "text": "of", "holes": 1},
+        {"section": 1, "place": len(bread["text"]), "text": "rye bread", "holes": 0},
+        {"section": 2, "place": len(bread["text"]), "text": "A book", "holes": 0},
+    ]
+    lead, kinds, references = sections_of(bread, 0, lists=True)
+    assert (lead.natural, references.natural) == ("* first\n\nBread is flat.", "")
+    assert kinds.natural == "It has kinds:\n\n* salt bread\n\nAll are sold.\n\n* rye bread"
+    assert kinds.left_out == [{"section": 1, "holes": 1, "text": "* of"}]
+    assert [kinds.natural[found.start : found.end] for found in kinds.sentences] == kinds.natural.split(
+        "\n\n"
+    )
+    assert [section.natural for section in sections_of(bread, 0)] == [
+        "Bread is flat.", "It has kinds:\n\nAll are sold.", "",
+    ]  # fmt: skip
