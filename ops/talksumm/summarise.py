@@ -48,10 +48,10 @@ class SummaryParams(Params, section="talksumm.summaries"):
         min_length=1,
     )
     """By name: how long a summary may be."""
-    explained: float = Field(0.44, ge=0, le=1)
+    explained: float = Field(0.44, ge=0, le=1, json_schema_extra={"paper": "0"})
     """A talk with a smaller mean probability that its words come from the paper is about another paper. With
     `talksumm.hmm.model: paper` this number is always 1."""
-    last_three: float = Field(0.3, ge=0, le=1)
+    last_three: float = Field(0.3, ge=0, le=1, json_schema_extra={"paper": "1"})
     """An alignment with a larger share of its words on the paper's last three sentences has collapsed. A
     paper with fewer than 12 sentences, of which three are more than a quarter, cannot collapse."""
     holes: int = Field(
@@ -78,7 +78,7 @@ class TrainingSetParams(Params, section="talksumm.training_sets"):
 
     sets: tuple[str, ...] = Field(("words_150", "words_250", "ratio_30", "ratio_40"), min_length=1)
     """Budgets whose summaries become a training set, by name."""
-    validation: float = Field(0.1, ge=0, lt=1)
+    validation: float = Field(0.1, ge=0, lt=1, json_schema_extra={"paper": "0; CL-SciSumm 2018"})
     """Share of papers that judge a model during training."""
     seed: int = 0
     """Another one splits in another way."""

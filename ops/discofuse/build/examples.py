@@ -52,10 +52,17 @@ _TYPOGRAPHY = str.maketrans(
 class ExampleParams(SplitShares, section="discofuse.examples"):
     """Which candidates become examples, and which documents are held out from training."""
 
-    validation: float = Field(0.15, ge=0, lt=1, description="share of documents; the paper: 0.01 of millions")
-    test: float = Field(0.15, ge=0, lt=1, description="share of documents; the paper: 0.01 of millions")
+    validation: float = Field(
+        0.15, ge=0, lt=1, description="share of documents", json_schema_extra={"paper": "0.01, of millions"}
+    )
+    test: float = Field(
+        0.15, ge=0, lt=1, description="share of documents", json_schema_extra={"paper": "0.01, of millions"}
+    )
     short_tokens: int = Field(
-        6, ge=0, description="an original sentence of so many tokens or fewer is too short (the paper's 6)"
+        6,
+        ge=0,
+        description="an original sentence of so many tokens or fewer is too short",
+        json_schema_extra={"paper": "6"},
     )
     long_tokens: int | None = Field(
         None, ge=1, description="an original sentence of more tokens is too long; null: none is"
@@ -93,13 +100,14 @@ class ExampleParams(SplitShares, section="discofuse.examples"):
         True,
         description="turn typographic quotes, dashes and dots into those of ASCII before the filter;"
         " false: the paper's filter, which drops them",
+        json_schema_extra={"paper": "false"},
     )
     control: float = Field(
         0.01,
         ge=0,
         le=1,
-        description="share of controls among the examples of a domain, on average (the paper: 0.01);"
-        " 1: keep all",
+        description="share of controls among the examples of a domain, on average; 1: keep all",
+        json_schema_extra={"paper": "about 0.01"},
     )
 
 

@@ -47,14 +47,14 @@ class HmmParams(Params, section="talksumm.hmm"):
     sentences took 127 s. Conference talks have about a million cells.
     """
 
-    model: Model = "robust"
+    model: Model = Field("robust", json_schema_extra={"paper": "paper"})
     """`paper`: as published; `robust`: the model that does not collapse on short talks."""
-    lambda_: float = Field(0.75, alias="lambda", gt=0, le=1)
-    gamma: float = Field(0.5, gt=0, le=1)
-    delta: float = Field(0.33, gt=0, lt=1)
-    epsilon: float = Field(0.1, gt=0, lt=1)
+    lambda_: float = Field(0.75, alias="lambda", gt=0, le=1, json_schema_extra={"paper": "0.75"})
+    gamma: float = Field(0.5, gt=0, le=1, json_schema_extra={"paper": "0.5"})
+    delta: float = Field(0.33, gt=0, lt=1, json_schema_extra={"paper": "0.33"})
+    epsilon: float = Field(0.1, gt=0, lt=1, json_schema_extra={"paper": "0.1"})
     """Least probability to stay (`paper`)."""
-    floor: float = Field(0.8, ge=0, lt=1)
+    floor: float = Field(0.8, ge=0, lt=1, json_schema_extra={"paper": "not said; its code: 0.8"})
     """Share of a sentence's least similarity that is subtracted from all of its similarities (`paper`)."""
     stay: float = Field(0.4, gt=0, lt=1)
     """Probability to stay (`robust`)."""
