@@ -223,9 +223,9 @@ def without(sentence: ParsedSentence, found: Between) -> TokenList:
     following = found.end + 1
     # "In Paris , which he loved , he lived alone": only before a verb, a conjunction or a preposition is the
     # comma dropped too.
-    bare = (
-        _is_subject_of(sentence, found.phrase, found.noun, following)
-        or sentence.tags[following] in _NEED_NO_COMMA
+    bare = _is_subject_of(sentence, found.phrase, found.noun, following) or (
+        sentence.tags[following] in _NEED_NO_COMMA
+        and (sentence.dependencies[following] != "mark" or sentence.lower[following] == "that")
     )
     # "Her father , Edmond , a baker , moved": the comma closes an earlier apposition.
     opened = sentence.dependencies[found.noun] == "appos" and sentence.lower[found.phrase - 1] == ","

@@ -81,6 +81,7 @@ _OPENERS = INSIDE | {"so", "and", "but", "or", "yet"}
 _WITH_TWO_OBJECTS = words(
     "allocate allow appoint assign award call declare elect grant name offer pay sentence"
 )
+_WHEN = TIMES | {"EVENT"}
 _NEXT = frozenset({"then", "later", "afterwards", "afterward", "subsequently", "thereafter"})
 #: Most digits of a footnote's number.
 _MARK = 3
@@ -208,6 +209,13 @@ def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool 
     perfect = main_tag == "VBN" and tag == "VBD" and has and is_participle(sentence.lower[verb])
     # "One can read it and then produce a summary": a singular does not take "produce".
     subject = sentence.subject(main)
+    # "They had started to walk , but still crawled": the forms do not tell.
+    if (
+        has
+        and sentence.child(verb, "advmod") in range(main, verb)
+        and sentence.lower[auxiliaries[-1]] == "had"
+    ):
+        return None
     modal = main_tag == "VB" and tag == "VBP" and sentence.tags[auxiliaries[0]] == "MD"
     modal = modal and subject is not None and _is_third_singular(sentence, subject)
     if passive or perfect or modal or tag == main_tag:
@@ -315,11 +323,12 @@ def _prefix(
         (at + 1 for at in range(start - 1, sentence.start, -1) if sentence.lower[at] in (";", ":")),
         _behind_connective(sentence),
     )
-    dated = not TIMES.isdisjoint(entities[sentence.start : start]) and not TIMES.isdisjoint(
+    # "In the Civil War the town was besieged and burned down in 1684"
+    dated = not _WHEN.isdisjoint(entities[sentence.start : start]) and not TIMES.isdisjoint(
         entities[main : sentence.end]
     )
     # "Before his trial he lived there , and has one daughter": a phrase before the subject has only one time.
-    dated = dated or is_past(sentence, main) != is_past(sentence, verb)
+    dated = dated or (not shares and is_past(sentence, main) != is_past(sentence, verb))
     dated = dated or any(sentence.lower[at] in _NEXT for at in sentence.children(verb))
     own_phrase = fronted(sentence, verb, begin) > 0
     children = sentence.children(verb)
