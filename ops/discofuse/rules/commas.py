@@ -153,7 +153,11 @@ def _at_end(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Betwee
     label, above = sentence.dependencies[noun], sentence.heads[noun]
     if phrase <= main or "," in sentence.lower[phrase:comma]:
         return None
-    if label not in ("dobj", "pobj", "attr", "dative", "oprd") or sentence.child(noun, "conj") is not None:
+    # "' I know , ' said Ann Smith , a teacher"
+    speaker = label == "nsubj" and above == main
+    if not speaker and label not in ("dobj", "pobj", "attr", "dative", "oprd"):
+        return None
+    if sentence.child(noun, "conj") is not None:
         return None
     if (
         label == "pobj"

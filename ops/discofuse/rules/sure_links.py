@@ -70,19 +70,21 @@ def _says_nothing(sentence: ParsedSentence, pronoun: int, second: TokenList) -> 
 
 
 def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
-    """Return the link from a surname or first name as the subject to the full name in the preceding sentence:
-    "Meshack Lufile is a player . Lufile also played for Aris"."""
+    """Return the link from a surname or first name as the subject, or its possessor, to the full name in the
+    preceding sentence: "Meshack Lufile is a player . Lufile also played for Aris"."""
     tags, heads, dependencies = second.tags, second.heads, second.dependencies
     subject, at = None, second.start - 1
     for _ in range(tags[second.start : second.end].count("NNP")):
         at = tags.index("NNP", at + 1, second.end)
-        if dependencies[at] in SUBJECTS and heads[at] == second.root:
+        noun = heads[at] if dependencies[at] == "poss" else at
+        if dependencies[noun] in SUBJECTS and heads[noun] == second.root:
             subject = at
             break
     if subject is None:
         return []
     word, start = second.lower[subject], first.start
-    if word not in first.lower[start : first.end] or second.children(subject):
+    alone = all(dependencies[at] == "case" for at in second.children(subject))
+    if word not in first.lower[start : first.end] or not alone:
         return []
     found = set()
     for at in first.positions(frozenset({word})):
