@@ -129,6 +129,7 @@ def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
         first is not None
         and first < main
         and sentence.is_clause(first)
+        and ";" not in sentence.lower[first:main]
         and QUOTES.isdisjoint(sentence.lower[sentence.start : end])
     )
 

@@ -160,8 +160,11 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
     if above is not None:
         persons = lower[pronoun] in ("who", "whom")
         fits = is_person(sentence, found.noun) == persons != is_person(sentence, above)
-        told = sentence.subject(verb) == pronoun and not agree(sentence, above, verb)
-        if not fits and not (told and sentence.dependencies[above] != "pobj"):
+        higher = noun_above(sentence, above)
+        told = sentence.subject(verb) == pronoun and not any(
+            agree(sentence, noun, verb) for noun in (above, higher) if noun is not None
+        )
+        if not fits and not told:
             return False
     if _may_be_behind(sentence, found, verb, pronoun):
         return False

@@ -290,10 +290,10 @@ def _may_be_of_clause(sentence: ParsedSentence, main: int, verb: int, begin: int
     )
 
 
-def _behind_connective(sentence: ParsedSentence) -> int:
-    """Return where a sentence continues after a footnote's mark and "However ,", which belong only to the
-    first verb phrase."""
-    start, lower = sentence.start, sentence.lower
+def _behind_connective(sentence: ParsedSentence, start: int) -> int:
+    """Return where a sentence, or its part from `start` on, continues after a footnote's mark and "However
+    ,", which belong only to the first verb phrase."""
+    lower = sentence.lower
     while start < sentence.end - 1 and _is_mark(sentence, start):
         start += 1
     if lower[start] in _OPENERS and sentence.dependencies[start] in ("advmod", "cc", "mark"):
@@ -319,10 +319,8 @@ def _prefix(
     """Yield the tokens before the first verb that the second verb phrase repeats."""
     dependencies, entities = sentence.dependencies, sentence.annotation.entities
     start = sentence.left(subject)
-    opening = next(
-        (at + 1 for at in range(start - 1, sentence.start, -1) if sentence.lower[at] in (";", ":")),
-        _behind_connective(sentence),
-    )
+    divided = (at + 1 for at in range(start - 1, sentence.start, -1) if sentence.lower[at] in (";", ":"))
+    opening = _behind_connective(sentence, next(divided, sentence.start))
     # "In the Civil War the town was besieged and burned down in 1684"
     dated = not _WHEN.isdisjoint(entities[sentence.start : start]) and not TIMES.isdisjoint(
         entities[main : sentence.end]
