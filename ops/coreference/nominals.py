@@ -22,6 +22,7 @@ _VAGUE = words("different other another similar such each every any no only latt
 _SETTLEMENTS = words("city town village state country nation county kingdom")
 #: A town has this probability of being a person, unless its name is also a first name.
 _NO_PERSON = 0.2
+_PARTS = words("island province region")
 _SUBJECTS = ("subject", "passive")
 #: "The former president" is a person named before.
 _FORMER = frozenset({"former", "late"})
@@ -41,10 +42,11 @@ _KINDS: dict[str, frozenset[str]] = {
 }
 #: Every business is one, and every university.
 _ANY_COMPANY = words("company firm corporation organization organisation university college")
+_TEAMS = words("team club side squad franchise")
 #: Nouns for an organisation, and words of a sentence that tell that it is one of these.
 _FIELDS = (
     (
-        words("team club side squad franchise"),
+        _TEAMS,
         words("beat cup defeated drew finished game games goals league lost match played points season won"),
     ),
     (words("band group"), words("album albums concert gig single singles song songs tour toured")),
@@ -157,12 +159,14 @@ def _by_type(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> N
         for earlier in near
         if earlier.name
         and earlier.role != "modifier"
-        and not earlier.plural
+        and (not earlier.plural or _is_plural_team(word, earlier))
         and _fits(tokens, word, kind, earlier)
     ]
     if not fitting:
         return None
     rivals = {tokens.lower[earlier.end - 1] for earlier in fitting}
+    if kind == "place" and len(rivals) == 1 and _is_topic(tokens, mention, fitting[0]):
+        return Named(mention, fitting[0], _SCORES["place, topic"])
     if _may_be_alone(tokens, mention, kind, fitting[0]) and _is_alone(tokens, mention, kind, fitting, near):
         return Named(mention, fitting[0], _SCORES[f"{kind}, alone"])
     prominent = [earlier for earlier in fitting if earlier.role in ("subject", "passive")]
@@ -171,6 +175,25 @@ def _by_type(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> N
     best = fitting[0]
     suffix = "" if prominent else ", not a subject"
     return Named(mention, best, _SCORES[f"{kind}{suffix}"])
+
+
+def _is_topic(tokens: DocumentTokens, mention: Mention, name: Mention) -> bool:
+    """Return whether a place is the subject of the preceding sentence: "Aruba has a dry climate . Visitors to
+    the island"."""
+    return (
+        mention.sentence - name.sentence == 1
+        and name.label == "GPE"
+        and name.role in _SUBJECTS
+        and not name.coordinated
+        and not name.conjunct
+        and tokens.lower[mention.head] in _SETTLEMENTS | _PARTS
+        and tokens.heads[tokens.heads[name.head]] == tokens.heads[name.head]
+    )
+
+
+def _is_plural_team(word: str, name: Mention) -> bool:
+    """Return whether "team" may refer to a plural name: "the Lions"."""
+    return word in _TEAMS and name.determined and name.label != "PERSON"
 
 
 def _may_be_alone(tokens: DocumentTokens, mention: Mention, kind: str, name: Mention) -> bool:
@@ -201,7 +224,8 @@ def _is_alone(
         return False
     if any(not earlier.name and _kind(tokens.lower[earlier.head]) == kind for earlier in near):
         return False
-    if mention.sentence - latest.sentence > 1 or tokens.lower[latest.start] == "the":
+    team = latest.plural and _is_plural_team(tokens.lower[mention.head], latest)
+    if mention.sentence - latest.sentence > 1 or (tokens.lower[latest.start] == "the" and not team):
         return False
     # A name after "in" or "of" that is no person's, nor a river's.
     if kind == "place" and latest.role in ("oblique", "possessive") and latest.label == "GPE":
@@ -227,7 +251,7 @@ def _fits(tokens: DocumentTokens, word: str, kind: str, earlier: Mention) -> boo
     if kind == "organisation" and _is_of_field(tokens, word, earlier):
         # Recognisers take clubs and bands for towns, and "Manchester United" for a person.
         named = tokens.lower[earlier.end - 1] in GROUP_NAMES
-        bare = tokens.lower[earlier.start - 1] != "the" or earlier.start == 0
+        bare = tokens.lower[earlier.start - 1] != "the" or earlier.start == 0 or earlier.plural
         return bare and (named or (earlier.label in ("ORG", "GPE") and earlier.person < 0.4))
     if earlier.label not in _TYPES[kind]:
         return False
@@ -248,6 +272,7 @@ _SCORES = {
     "head, rivals": 0.6,
     "head, rivals, this": 0.85,
     "place, alone": 0.9,
+    "place, topic": 0.9,
     # Too rare to be counted: none in 2,700 texts.
     "organisation, alone": 0.8,
     "person, alone": 0.8,

@@ -127,11 +127,11 @@ def _pair(
     params: RuleParams,
 ) -> Iterator[Candidate]:
     found = False
+    links = [*links, *shortened_name(first, second)]
     for rule, split in _splits(_OF_PAIRS, second, words, params):
         for made in _candidates((first, second), index, rule, split, links, params):
             found = True
             yield made
-    links = links if found else [*links, *shortened_name(first, second)]
     if not found and (links or "it" in words):
         split = RuleResult(first.tokens(), second.tokens())
         replaced, used = resolved((first, second), *split[:2], links, params)

@@ -1,7 +1,7 @@
 """Mentions in the second sentence that refer to something named in the first.
 
 Belongs here: replacing a pronoun or a nominal by its antecedent. Not here: finding antecedents
-(ops/coreference, sure_links.py).
+(ops/coreference, sure_links.py), the words that they keep (antecedents.py).
 """
 
 from __future__ import annotations
@@ -10,37 +10,43 @@ from collections.abc import Container, Iterable, Sequence
 
 from ops.coreference.lexicon import PRONOUNS, TITLES, first_names
 from ops.coreference.links import Link
-from ops.discofuse.annotation import DIVIDING, QUOTES
-from ops.discofuse.rules.connectives import RELATIVE
+from ops.discofuse.annotation import QUOTES
+from ops.discofuse.rules.antecedents import (
+    head_noun,
+    is_in_brackets,
+    is_part,
+    is_torn,
+    repeats_pronoun,
+    words_of,
+)
+from ops.discofuse.rules.commas import is_person
 from ops.discofuse.rules.morphology import is_plural, possessive, takes
 from ops.discofuse.rules.rule import (
     LOUD_MODALS,
     NAMES,
     NOUNS,
     SUBJECTS,
-    TIMES,
     ParsedSentence,
     RuleParams,
     Token,
     TokenList,
     replace,
 )
-from ops.discofuse.rules.sure_links import are_subjects, has_object, holding, means_nothing, told_to_be
+from ops.discofuse.rules.sure_links import (
+    NO_PERSONS,
+    are_subjects,
+    has_object,
+    holding,
+    is_before_quotation,
+    is_other_thing,
+    means_nothing,
+    told_to_be,
+)
 
 _REFLEXIVES = frozenset({"himself", "herself", "itself", "themselves", "themself"})
 _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
 _DETERMINERS = NAMES | {"DT", "PRP$", "CD", "PDT"}
 _THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
-_NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG", "WORK_OF_ART", "LAW"})
-#: First tags of a noun phrase that has no article and is not a name.
-_INDEFINITE = frozenset({"CD", "JJ", "JJR", "JJS", "NN", "NNS", "RB", "VBG", "VBN"})
-_OF_NAMES = NAMES | {"JJ", "NN"}
-#: Amounts that begin with these cannot follow "the": "more than nine thousand frogs".
-_COMPARING = frozenset({"more", "less", "fewer", "over", "about", "around", "nearly", "almost", "at", "up"})
-_ENDS_PHRASE = DIVIDING | RELATIVE | {"(", "[", "-LRB-", "that", "where"}
-_MARKS_OF_POSSESSION = frozenset({"'s", "'", "’s", "’"})
-#: These do not begin a subject: "i.e. relation tables".
-_EXAMPLES = frozenset({"i.e.", "e.g.", "i.e", "e.g", "such", "including"})
 _NOBODY = frozenset({"none", "nothing", "nobody"})
 _TOTALS = frozenset({"all", "most", "both", "half"})
 _CLITICS = frozenset({"'re", "’re", "'ve", "’ve", "'d", "’d", "'ll", "’ll"})
@@ -52,7 +58,6 @@ _RELEASED_SCORE = 0.3
 #: Labels that parsers give to a name that addresses someone, and the marks that may follow it.
 _CALLED = frozenset({"npadvmod", "intj", "dep"})
 _AFTER_CALLED = frozenset({",", ".", "!", "?"})
-_CLAUSES = frozenset({"relcl", "acl", "appos", "advcl"})
 
 
 def resolved(
@@ -83,10 +88,14 @@ def resolved(
         if not here.issuperset(range(*link.mention)) or not named.issuperset(range(*link.antecedent)):
             continue
         sentence = holding(text, link.antecedent[0])
-        noun = _noun(sentence, link.antecedent)
+        noun = head_noun(sentence, link.antecedent)
         if noun is None or link.score < _least(text, first, second, link, noun, params):
             continue
         if link is not told and not _suits(sentence, link, noun, params):
+            continue
+        if len(text) == 2 and is_before_quotation(sentence, link):
+            continue
+        if is_other_thing(sentence, noun, text[-1], link.mention[0]):
             continue
         rank = (sentence.tags[noun] in NAMES, link.score, link.antecedent[0])
         if link.mention not in best or rank > best[link.mention][0]:
@@ -96,7 +105,7 @@ def resolved(
     replaced = second
     for mention, (_, link, noun) in sorted(best.items()):
         sentence, source = holding(text, mention[0]), holding(text, noun)
-        phrase = _phrase(source, noun, link)
+        phrase = words_of(source, noun, link)
         entity = source.lower[noun]
         if _is_spoken_of(sentence, mention[0], second, {link.mention[0] for link in used}):
             continue
@@ -104,17 +113,11 @@ def resolved(
             continue
         if not _may_replace(sentence, mention, source, phrase, noun, second):
             continue
-        if _is_coordinated_possessive(sentence, mention[0]) or source.lower[link.antecedent[0]] in _EXAMPLES:
+        if _is_coordinated_possessive(sentence, mention[0]) or is_part(source, noun, link.antecedent):
             continue
-        if _is_in_brackets(source, noun, sentence, mention[0]) or _has_examples(source, link.antecedent[1]):
+        if is_in_brackets(source, noun, sentence, mention[0]):
             continue
-        if _is_cut(source, link.antecedent) or source.lower[link.antecedent[0]] in _COMPARING:
-            continue
-        if (
-            link.kind == "pronoun"
-            and sentence.lower[mention[0]] in _THINGS
-            and _is_torn(source, noun, phrase)
-        ):
+        if link.kind == "pronoun" and sentence.lower[mention[0]] in _THINGS and is_torn(source, noun, phrase):
             continue
         replaced = replace(
             replaced, list(range(*mention)), _inflected(sentence, mention, source, noun, phrase)
@@ -180,6 +183,10 @@ def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) ->
     if link.kind == "nominal":
         return source.tags[noun] != "NN" or source.tags[first] in _DETERMINERS
     word = source.lower[link.mention[0]]
+    # "The horse 's length is two metres . It is old": either may be meant.
+    owner = source.child(noun, "poss")
+    if word in ("it", "its") and owner is not None and not is_person(source, owner):
+        return False
     if word in ("it", "its") and source.tags[noun] in NAMES and source.tags[first] != "DT":
         return entity not in ("", "PERSON")
     if word in _THINGS:
@@ -189,7 +196,7 @@ def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) ->
     # A single surname is often mistaken for a town or a club; 95 of 100 such links in GAP are right.
     sure = link.antecedent[1] - first == 1 and link.score >= params.name_score
     placed = entity != "ORG" and source.dependencies[noun] == "pobj"  # "the governor of Kentucky"
-    return entity not in _NO_PERSONS or (sure and not placed)
+    return entity not in NO_PERSONS or (sure and not placed)
 
 
 def _is_called(source: ParsedSentence, link: Link, noun: int) -> bool:
@@ -215,52 +222,6 @@ def _is_of_other_gender(source: ParsedSentence, link: Link, word: str) -> bool:
     return share < _NO_WOMAN if gender == "f" else share > 1 - _NO_WOMAN
 
 
-def _noun(sentence: ParsedSentence, span: tuple[int, int]) -> int | None:
-    """Return the head of a mention, None if it is not a noun."""
-    start, end = span
-    heads = [
-        at for at in range(start, end) if not start <= sentence.heads[at] < end or sentence.heads[at] == at
-    ]
-    if not heads or sentence.tags[heads[0]] not in NOUNS:
-        return None
-    return heads[0]
-
-
-def _phrase(sentence: ParsedSentence, noun: int, link: Link) -> TokenList:
-    """Return an antecedent without what follows its name: clauses, appositions, brackets, a possessive mark.
-
-    "a man" becomes "the man", "three tasks" becomes "the three tasks" in place of "these tasks", and "some
-    tasks" becomes "these tasks" in place of "they", because the second sentence is about something known.
-    """
-    start, end = link.antecedent
-    for at in sentence.children(noun):
-        if noun < at < end and sentence.dependencies[at] in _CLAUSES:
-            end = min(end, max(noun + 1, sentence.left(at)))
-    for at in range(noun + 1, end):
-        if sentence.lower[at] in _ENDS_PHRASE and not (
-            sentence.lower[at] == "-" and sentence.tags[at] == "HYPH"
-        ):
-            end = at
-            break
-    while end > noun + 1 and sentence.lower[end - 1] in _MARKS_OF_POSSESSION:
-        end -= 1
-    phrase: TokenList = list(range(start, end))
-    vague = sentence.lower[start] in ("some", "several", "many") and len(phrase) > 1
-    if vague and link.kind == "pronoun":
-        phrase[0] = "these"
-    elif vague or (
-        # "A Quiet Passion" is a name.
-        sentence.lower[start] in ("a", "an") and len(phrase) > 1 and sentence.tags[noun] not in NAMES
-    ):
-        phrase[0] = "the"
-    elif link.kind == "nominal" and (
-        sentence.tags[start] in _INDEFINITE
-        or (sentence.tags[start] in NAMES and sentence.tags[noun] == "NNS" and start < noun)
-    ):
-        phrase.insert(0, "the")
-    return phrase
-
-
 def _may_replace(
     sentence: ParsedSentence,
     mention: tuple[int, int],
@@ -283,6 +244,8 @@ def _may_replace(
     if [sentence.lower[at] for at in range(start, end)] == words:
         return False
     token = end - 1
+    if sentence.tags[token] == "PRP$" and sentence.dependencies[token] in SUBJECTS:
+        return False  # "His writes a column": a noun is missing
     if sentence.dependencies[token] in SUBJECTS and sentence.tags[token] != "PRP$":
         verb = sentence.heads[token]
         if sentence.lower[token] == "it" and means_nothing(sentence, verb):
@@ -295,7 +258,7 @@ def _may_replace(
     others = {
         sentence.lower[token] for token in second if isinstance(token, int) and not start <= token < end
     }
-    return heads.isdisjoint(others) and not _repeats(source, phrase)
+    return heads.isdisjoint(others) and not repeats_pronoun(source, phrase)
 
 
 def _is_coordinated_possessive(sentence: ParsedSentence, token: int) -> bool:
@@ -303,40 +266,6 @@ def _is_coordinated_possessive(sentence: ParsedSentence, token: int) -> bool:
     head = sentence.heads[token]
     coordinated = sentence.lower[token] in _POSSESSIVES and sentence.dependencies[head] == "conj"
     return coordinated and sentence.tags[sentence.heads[head]] in NOUNS
-
-
-def _is_cut(source: ParsedSentence, span: tuple[int, int]) -> bool:
-    """Return whether a span begins inside a longer name: "Shared Task" of "CoNLL 2018 Shared Task"."""
-    start, before = span[0], span[0] - 1
-    if start == source.start or source.tags[start] not in NAMES:
-        return False
-    word = source.words[before]
-    return (word[0].isupper() and source.tags[before] in _OF_NAMES and before > source.start) or (
-        word[0].isdigit() and source.annotation.entities[before] not in TIMES
-    )
-
-
-def _is_in_brackets(source: ParsedSentence, noun: int, sentence: ParsedSentence, mention: int) -> bool:
-    """Return whether an antecedent is in brackets that the mention is not in: "works ( unlike the tool )"."""
-    before = source.lower[source.start + 1 : noun]
-    return before.count("(") > before.count(")") and sentence.lower[mention - 1] != "("
-
-
-def _has_examples(source: ParsedSentence, end: int) -> bool:
-    """Return whether "such as" follows an antecedent, which limits it: "methods such as these"."""
-    return end + 1 < source.end and source.lower[end : end + 2] == ["such", "as"]
-
-
-def _is_torn(source: ParsedSentence, noun: int, phrase: TokenList) -> bool:
-    """Return whether an antecedent lacks what is coordinated with it: "Truth" of "Truth or Dare"."""
-    return any(
-        source.dependencies[at] == "conj" and at not in phrase for at in source.children(noun) if at > noun
-    )
-
-
-def _repeats(source: ParsedSentence, phrase: TokenList) -> bool:
-    """Return whether an antecedent contains a pronoun, which would be left without its own antecedent."""
-    return any(isinstance(token, int) and source.tags[token] in ("PRP", "PRP$") for token in phrase)
 
 
 def _lower(sentence: ParsedSentence, token: Token) -> str:

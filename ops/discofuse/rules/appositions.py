@@ -204,7 +204,8 @@ def _may_end(sentence: ParsedSentence, found: Between, at: int) -> bool:
     """Return whether a description at a sentence's end is about the noun before it, not a clause or list."""
     host, inside = found.phrase, range(found.start + 1, found.end)
     dependencies = sentence.dependencies
-    if sentence.tags[host] != "PRP$" and sentence.lower[host] != "the" and sentence.tags[found.noun] != "NNP":
+    owned = sentence.child(found.noun, "poss") is not None
+    if not owned and sentence.lower[host] != "the" and sentence.tags[found.noun] != "NNP":
         return False
     event = sentence.lower[at] in _EVENTS and sentence.tags[at] != "CD"
     if event or sentence.lower[at] == sentence.lower[found.noun]:

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ops.discofuse.rules.commas import PEOPLE
-from ops.discofuse.rules.morphology import be, finite, is_past
+from ops.discofuse.rules.morphology import is_past
+from ops.discofuse.rules.participles import made_finite
 from ops.discofuse.rules.rule import (
     AUXILIARIES,
     NAMES,
@@ -35,6 +36,8 @@ _PREPOSITIONS = frozenset(
     }
 )  # fmt: skip
 _PRONOUNS_AND_NAMES = NAMES | {"PRP"}
+#: These do something themselves, also in a passive clause.
+_PERSONAL = frozenset({"i", "we", "he", "she", "who"})
 _CONDITIONAL = frozenset({"would", "'d", "’d", "should"})
 _MODALS = frozenset({"could", "might", "may"})
 
@@ -58,6 +61,9 @@ def _detect_participle(sentence: ParsedSentence, params: RuleParams) -> Iterator
     # "Seeing the door , the thief entered": only of a person is it sure who sees.
     if not (named or sentence.lower[subject] in PEOPLE or released) or _is_hypothetical(sentence, subject):
         return
+    # "Using a probe , the cells were counted": somebody else used it.
+    if sentence.child(root, "auxpass") is not None and not (_is_somebody(sentence, subject) or released):
+        return
     comma = sentence.left(subject) - 1
     if comma <= start or sentence.lower[comma] != "," or subject > root or sentence.lower[subject] == "it":
         return
@@ -71,6 +77,11 @@ def _detect_participle(sentence: ParsedSentence, params: RuleParams) -> Iterator
         yield _Participle(comma, subject)
 
 
+def _is_somebody(sentence: ParsedSentence, noun: int) -> bool:
+    person = sentence.annotation.entities[noun] == "PERSON"
+    return person or sentence.lower[noun] in _PERSONAL or sentence.lower[noun] in PEOPLE
+
+
 def _is_hypothetical(sentence: ParsedSentence, subject: int) -> bool:
     """Return whether a participle may be a condition, because the main verb says what would be, or its
     subject is anybody: "Living in that house , he would have heard it", "Reading it , you may think so"."""
@@ -81,42 +92,13 @@ def _is_hypothetical(sentence: ParsedSentence, subject: int) -> bool:
 
 
 def _apply_participle(sentence: ParsedSentence, found: _Participle) -> RuleResult | None:
-    form = finite(sentence, sentence.start, found.subject, is_past(sentence, sentence.root))
-    if form is None:
-        return None
     first, second = split(sentence.tokens(), found.comma - sentence.start)
-    phrase = sentence.tokens(found.comma + 1, sentence.right(found.subject) + 1)
-    first = delete(first, 0, 1)
     past = is_past(sentence, sentence.root)
-    for at in _coordinated(sentence):
-        place = first.index(at)
-        if sentence.tags[at] != "VBG":
-            first.insert(place, be(sentence, found.subject, past))
-            continue
-        further = finite(sentence, at, found.subject, past)
-        if further is None:
-            return None
-        first[place] = further
-    return RuleResult(prepend(first, [*phrase, form]), delete(second, 0, 1))
-
-
-def _coordinated(sentence: ParsedSentence) -> list[int]:
-    """Return the participles coordinated with the first one: "leaving the club and joining another", "leaving
-    the club and called back"."""
-    return [
-        at
-        for at in sentence.children(sentence.start)
-        if sentence.dependencies[at] == "conj"
-        and not sentence.auxiliaries(at)
-        and (sentence.tags[at] == "VBG" or _is_passive(sentence, at))
-    ]
-
-
-def _is_passive(sentence: ParsedSentence, participle: int) -> bool:
-    """Return whether a coordinated past participle lacks "be": "called the Great", "replaced by"."""
-    if sentence.child(participle, "oprd") is not None:
-        return sentence.tags[participle] in ("VBN", "VBD")
-    return sentence.tags[participle] == "VBN" and sentence.child(participle, "dobj") is None
+    clause = made_finite(sentence, first, sentence.start, found.subject, past)
+    if clause is None:
+        return None
+    phrase = sentence.tokens(found.comma + 1, sentence.right(found.subject) + 1)
+    return RuleResult(prepend(clause, phrase), delete(second, 0, 1))
 
 
 RULES = (

@@ -153,7 +153,11 @@ def _at_end(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Betwee
     label, above = sentence.dependencies[noun], sentence.heads[noun]
     if phrase <= main or "," in sentence.lower[phrase:comma]:
         return None
-    if label not in ("dobj", "pobj", "attr", "dative", "oprd") or sentence.child(noun, "conj") is not None:
+    # "' I know , ' said Ann Smith , a teacher"
+    speaker = label == "nsubj" and above == main
+    if not speaker and label not in ("dobj", "pobj", "attr", "dative", "oprd"):
+        return None
+    if sentence.child(noun, "conj") is not None:
         return None
     if (
         label == "pobj"
@@ -223,9 +227,9 @@ def without(sentence: ParsedSentence, found: Between) -> TokenList:
     following = found.end + 1
     # "In Paris , which he loved , he lived alone": only before a verb, a conjunction or a preposition is the
     # comma dropped too.
-    bare = (
-        _is_subject_of(sentence, found.phrase, found.noun, following)
-        or sentence.tags[following] in _NEED_NO_COMMA
+    bare = _is_subject_of(sentence, found.phrase, found.noun, following) or (
+        sentence.tags[following] in _NEED_NO_COMMA
+        and (sentence.dependencies[following] != "mark" or sentence.lower[following] == "that")
     )
     # "Her father , Edmond , a baker , moved": the comma closes an earlier apposition.
     opened = sentence.dependencies[found.noun] == "appos" and sentence.lower[found.phrase - 1] == ","

@@ -239,6 +239,7 @@ def _is_sentence_without(sentence: ParsedSentence, found: _Connective) -> bool:
     subject = sentence.subject(root)
     return (
         subject is not None
+        and sentence.tags[subject] != "WDT"  # "Which then ends"
         and sentence.is_finite(root)
         and not any(found.deleted[0] <= at < found.deleted[1] for at in (root, subject))
     )

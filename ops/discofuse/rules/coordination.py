@@ -1,23 +1,21 @@
 """One sentence with two clauses, or two verb phrases, that are joined by a conjunction.
 
-Belongs here: sentence coordination and verb phrase coordination. Not here: what the second verb phrase
-repeats from the first (repetition.py), what both share (scope.py), subordination.
+Belongs here: sentence coordination and verb phrase coordination. Not here: finding the
+conjunction (conjunctions.py), what the second verb phrase repeats from the first (repetition.py), what both
+share (scope.py), subordination.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from ops.discofuse.annotation import DIVIDING, QUOTES
+from ops.discofuse.rules.conjunctions import MISTAGGED, is_conjunct, is_tied, third_clause, tied
 from ops.discofuse.rules.connectives import COORDINATING
+from ops.discofuse.rules.morphology import is_past
 from ops.discofuse.rules.repetition import fronted, repeated
 from ops.discofuse.rules.rule import (
     FINITE,
-    NAMES,
-    SUBJECTS,
-    TIMES,
     VERBS,
     WH_WORDS,
     ParsedSentence,
@@ -43,26 +41,10 @@ from ops.discofuse.rules.scope import (
     shares_object,
 )
 
-#: Conjunctions that parsers often mistake for adverbs or subordinators. They count after a comma, and "so"
-#: right before a subject.
-_MISTAGGED = frozenset({"so", "yet", "nor", "for"})
-_CORRELATIVES = frozenset({"either", "neither", "nor"})
-_NEGATIONS = frozenset({"not", "n't"})
-_PARTLY = frozenset({"only", "just", "merely", "simply"})
-_VERBS = VERBS | {"MD"}
 #: These are not subjects of a sentence: "and him they never saw".
 _OBJECTS = frozenset({"him", "her", "me", "us", "them", "whom"})
 #: After "so" and "for" these words exclude a conjunction: "so that", "for example".
 _NO_CONJUNCTION_BEFORE = frozenset({"that", "as", "far", "much", "many", "long", "to", "example", "instance"})
-_SEMICOLON = frozenset({";"})
-
-
-class _Tied(NamedTuple):
-    """A conjunction, and the verbs of its conjuncts: each is the only head of its half of the sentence."""
-
-    conjunction: int
-    main: int
-    verb: int
 
 
 class _Clauses(NamedTuple):
@@ -75,159 +57,14 @@ class _Clauses(NamedTuple):
     """The subject of a second clause after "nor"."""
 
 
-def _conjunctions(sentence: ParsedSentence) -> Iterator[int]:
-    """Yield the conjunctions that may join the sentence's main clause to another clause."""
-    lower, dependencies, tags, heads = sentence.lower, sentence.dependencies, sentence.tags, sentence.heads
-    for at in sentence.positions(COORDINATING):
-        if (
-            sentence.start + 2 <= at < sentence.end - 2
-            and (
-                (
-                    dependencies[at] == "cc"
-                    and (tags[heads[at]] in _VERBS or dependencies[heads[at]] == "acomp")
-                )
-                or (lower[at] in _MISTAGGED and lower[at - 1] == ",")
-                or (lower[at] == "so" and _opens_clause(sentence, at))
-            )
-            and lower[at + 1] != "else"
-        ):
-            yield at
-
-
-def _tied(sentence: ParsedSentence, params: RuleParams) -> Sequence[_Tied]:
-    """Return the conjunctions with the clauses that they join; cached, because both rules need it."""
-    known: Sequence[_Tied] | None = sentence.known.get(_tied)
-    if known is None:
-        known = sentence.known[_tied] = [
-            _Tied(at, main, verb)
-            for at in _conjunctions(sentence)
-            if (verb := sentence.head_of(at + 1, _end_of_second(sentence, at))) is not None
-            and (main := _main_of_first(sentence, at, params)) is not None
-        ]
-    return known
-
-
-def _end_of_second(sentence: ParsedSentence, conjunction: int) -> int:
-    """Return the end of the second clause; a third one may follow a semicolon."""
-    return next((at for at in sentence.positions(_SEMICOLON) if at > conjunction), sentence.end)
-
-
-def _third(sentence: ParsedSentence, verb: int, conjunction: int) -> int:
-    """Return the verb of a third clause, after a semicolon, if the parser attached the second clause to it;
-    otherwise the second clause's verb."""
-    head = sentence.heads[verb]
-    behind = sentence.dependencies[verb] == "ccomp" and head > _end_of_second(sentence, conjunction)
-    return head if behind else verb
-
-
-def _opens_clause(sentence: ParsedSentence, so: int) -> bool:
-    """Return whether a subject directly follows "so": "It was raining so they went home"."""
-    return any(
-        sentence.dependencies[at] in SUBJECTS and sentence.left(at) == so + 1
-        for at in range(so + 1, min(so + 6, sentence.end))
-    )
-
-
-def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParams) -> int | None:
-    """Return the main verb of the part before a conjunction, if that part alone is a sentence."""
-    lower = sentence.lower
-    end = end_of_first(sentence, conjunction)
-    # ", and so we left" has two conjunctions.
-    if lower[end - 1] in DIVIDING or lower[end - 1] in COORDINATING or sentence.is_stranded(end):
-        return None
-    main = sentence.head_of(sentence.start, end)
-    if main is None or not sentence.is_clause(main):
-        return None
-    subject = sentence.subject(main)
-    assert subject is not None
-    if subject > end:
-        return None
-    before = lower[sentence.start : end]
-    if not _CORRELATIVES.isdisjoint(before) or (not _NEGATIONS.isdisjoint(before) and _is_partial(before)):
-        return None
-    if _is_list(sentence, main, end) and not (params.profile == "released" and lower[end] == ","):
-        return None
-    return None if _is_both(sentence, end) else main
-
-
-def _is_both(sentence: ParsedSentence, end: int) -> bool:
-    """Return whether "both" begins a pair of verb phrases: "both getting better and being faster"."""
-    return any(
-        sentence.lower[at] == "both" and sentence.tags[at + 1] in VERBS
-        for at in range(sentence.start, end - 1)
-    )
-
-
-def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
-    """Return whether the part before `end` begins a list: "He came , saw" or "It is red , it is old". The
-    released data splits even these."""
-    labels = [sentence.dependencies[at] for at in sentence.children(main) if at < end]
-    if labels.count("conj") > labels.count("cc") or _is_list_of_verbs(sentence, main, end):
-        return True
-    if sentence.lower[end] == "," and _opens_list(sentence, main):
-        return True
-    first = sentence.child(main, "ccomp")
-    return (
-        first is not None
-        and first < main
-        and sentence.is_clause(first)
-        and QUOTES.isdisjoint(sentence.lower[sentence.start : end])
-    )
-
-
-def _opens_list(sentence: ParsedSentence, main: int) -> bool:
-    """Return whether a clause that the parser took for a noun phrase begins the sentence: "Anna sings , Bob
-    plays the drums"."""
-    subject = sentence.subject(main)
-    return any(
-        sentence.dependencies[at] == "npadvmod"
-        and subject is not None
-        and at < subject
-        and sentence.tags[at] in ("NNS", "NN")
-        and sentence.tags[sentence.left(at)] in NAMES | {"PRP"}
-        and sentence.lower[at + 1] == ","
-        and sentence.annotation.entities[at] not in TIMES
-        for at in sentence.children(main)
-    )
-
-
-def _is_list_of_verbs(sentence: ParsedSentence, main: int, end: int) -> bool:
-    """Return whether a list of verbs goes on at `end`, even if the parser missed it: "treats some , provides
-    care to others , and"."""
-    tag = sentence.tags[main]
-    return sentence.lower[end] == "," and any(
-        sentence.lower[at - 1] == ","
-        and sentence.tags[at] in (tag, "VBN" if tag == "VBD" else tag)
-        and sentence.child(at, "dobj") is not None
-        and sentence.subject(at) is None
-        and not sentence.auxiliaries(at)
-        for at in range(main + 2, end)
-    )
-
-
-def _is_partial(words: Sequence[str]) -> bool:
-    """Return whether the words contain the first half of "not only ... but also"."""
-    return any(earlier in _NEGATIONS and word in _PARTLY for earlier, word in pairwise(words))
-
-
-def _is_conjunct(sentence: ParsedSentence, verb: int, main: int) -> bool:
-    """Return whether `verb` is a conjunct of `main`, or of one of its conjuncts."""
-    head = verb
-    while sentence.dependencies[head] == "conj":
-        head = sentence.heads[head]
-        if head == main:
-            return True
-    return False
-
-
 def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Clauses]:
     lower, lemmas = sentence.lower, sentence.annotation.lemmas
-    for at, main, verb in _tied(sentence, params):
-        third = _third(sentence, verb, at)
+    for at, main, verb in tied(sentence, params):
+        third = third_clause(sentence, verb, at)
         if not (
-            _is_conjunct(sentence, third, main)
+            is_conjunct(sentence, third, main)
             or (third != verb and sentence.heads[main] == third)
-            or (lower[at] in _MISTAGGED and _is_tied(sentence, verb, main))
+            or (lower[at] in MISTAGGED and is_tied(sentence, verb, main))
         ):
             continue
         subject = sentence.subject(verb)
@@ -249,7 +86,9 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
             continue
         if lower[at] in ("so", "for") and lower[at + 1] in _NO_CONJUNCTION_BEFORE:
             continue
-        if _stands_for_first(sentence, at, subject, verb):
+        if _stands_for_first(sentence, at, subject, verb) or _lacks_be(sentence, at, verb):
+            continue
+        if _continues_clause(sentence, main, at, subject, verb):
             continue
         if lower[at] == "nor":
             if sentence.auxiliaries(verb)[:1] == [at + 1] and sentence.left(subject) == at + 2:
@@ -258,6 +97,9 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
         if sentence.lower[subject] in _OBJECTS or is_in_question(sentence, main, at):
             continue
         if lower[at - 1] != "," and ends_in_condition(sentence, main, at):
+            continue
+        # "Apparently , they had a dream and the day is odd"
+        if is_reported(sentence, main) and is_past(sentence, main) != is_past(sentence, verb):
             continue
         conditions = condition(sentence, main)
         if is_alternative(sentence, main, at):
@@ -284,6 +126,26 @@ def _stands_for_first(sentence: ParsedSentence, at: int, subject: int, verb: int
     return word in ("so", "neither", "nor") and turned
 
 
+def _lacks_be(sentence: ParsedSentence, conjunction: int, verb: int) -> bool:
+    """Return whether a participle shares an auxiliary: "were counted , and ratios plotted"."""
+    return (
+        sentence.tags[verb] == "VBN"
+        and not sentence.auxiliaries(verb)
+        and "auxpass" in sentence.dependencies[sentence.start : conjunction]
+    )
+
+
+def _continues_clause(sentence: ParsedSentence, main: int, at: int, subject: int, verb: int) -> bool:
+    """Return whether the parser took the rest of a relative clause or of a list for a clause: "a path that
+    leads down , but that is steep", "he put one here , and the other at the wall I was facing"."""
+    if sentence.lower[subject] == "that" and subject == at + 1:
+        return any(
+            sentence.lower[before] == "that" and sentence.tags[before] == "WDT" for before in range(main, at)
+        )
+    ahead = sentence.child(verb, "dobj")
+    return ahead is not None and ahead < subject
+
+
 def _ahead_of_subject(sentence: ParsedSentence, subject: int, verb: int, begin: int) -> int:
     """Return how many tokens precede the subject, as in "in some parts of Africa it is rare"."""
     start = sentence.left(subject)
@@ -303,17 +165,13 @@ def _is_dependent(sentence: ParsedSentence, verb: int, conjunction: int) -> bool
     )
 
 
-def _is_tied(sentence: ParsedSentence, verb: int, main: int) -> bool:
-    return sentence.heads[verb] == main or sentence.heads[main] == verb or sentence.heads[verb] == verb
-
-
 def _carries_own_tense(sentence: ParsedSentence, verb: int) -> bool:
     auxiliaries = sentence.auxiliaries(verb)
     return sentence.tags[auxiliaries[0] if auxiliaries else verb] in FINITE
 
 
 def _detect_verb_phrases(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Clauses]:
-    for at, main, verb in _tied(sentence, params):
+    for at, main, verb in tied(sentence, params):
         if main != sentence.root or not at < verb <= at + params.conjunct_within:
             continue
         if sentence.lower[at] in ("for", "nor"):

@@ -40,10 +40,14 @@ _NO_PERSONS = TIMES | {"GPE", "LOC", "FAC", "PRODUCT"}
 _PERSONS = TIMES | {"PERSON"}
 #: Prepositions before "which"; "of which" mostly belongs to an amount.
 _PIPED = frozenset({"in", "at", "on", "to", "from", "with", "for", "under", "by", "through", "into"})
+#: Phrases with these belong next to their verb.
+_DIRECTIONS = frozenset({"from", "to", "into", "by", "with", "of", "onto", "out"})
 _COMPLEMENTS = ("dobj", "attr", "acomp", "oprd", "prt", "agent", "dative")
 _CLAUSES = ("ccomp", "xcomp", "advcl", "conj")
 #: A statement about these does not hold for a known entity: "no house , which ..."
 _NO_HOSTS = frozenset({"no", "any", "every", "each", "few", "little", "neither", "some"})
+#: A noun after these may have a clause of its own.
+_BEHIND = frozenset({"in", "at", "on", "to", "from", "with", "for", "under", "by", "of"})
 _KNOWN = frozenset({"this", "these", "that", "those"})
 
 
@@ -124,6 +128,20 @@ def _hosts(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[int]:
             yield above
 
 
+def _may_be_behind(sentence: ParsedSentence, found: Between, verb: int, pronoun: int) -> bool:
+    """Return whether a clause may be about a noun behind a preposition: "Israel" in "the religion in Israel ,
+    which ..."."""
+    children = reversed(sentence.children(found.noun))
+    preposition = next((at for at in children if sentence.lower[at] in _BEHIND and at < found.start), None)
+    behind = None if preposition is None else sentence.child(preposition, "pobj")
+    if behind is None or behind > found.start:
+        return False
+    person = is_person(sentence, behind)
+    if sentence.lower[pronoun] in ("who", "whom"):
+        return person
+    return not person and (sentence.subject(verb) != pronoun or agree(sentence, behind, verb))
+
+
 def _is_of_person(sentence: ParsedSentence, above: int, noun: int, pronoun: int) -> bool:
     return (
         sentence.lower[pronoun] == "who"
@@ -142,11 +160,16 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
     if above is not None:
         persons = lower[pronoun] in ("who", "whom")
         fits = is_person(sentence, found.noun) == persons != is_person(sentence, above)
-        told = sentence.subject(verb) == pronoun and not agree(sentence, above, verb)
-        if not fits and not (told and sentence.dependencies[above] != "pobj"):
+        higher = noun_above(sentence, above)
+        told = sentence.subject(verb) == pronoun and not any(
+            agree(sentence, noun, verb) for noun in (above, higher) if noun is not None
+        )
+        if not fits and not told:
             return False
+    if _may_be_behind(sentence, found, verb, pronoun):
+        return False
     comma = found.end < sentence.end and lower[found.end] == ","
-    if comma and _may_go_on(sentence, found.end + 1):
+    if comma and _may_go_on(sentence, verb, found.end + 1):
         return False
     # "we propose a model for this task , which is ...": what is known needs no description
     if lower[found.phrase] in _KNOWN or _is_part(sentence, found):
@@ -205,13 +228,14 @@ def _is_in_modifier(sentence: ParsedSentence, noun: int) -> bool:
     return False
 
 
-def _may_go_on(sentence: ParsedSentence, following: int) -> bool:
+def _may_go_on(sentence: ParsedSentence, verb: int, following: int) -> bool:
     """Return whether a relative clause may continue after its comma: "which was built in 1693 , and served as
-    a tavern"."""
+    a tavern", "at which men smile , and women weep"."""
     if sentence.tags[following] != "CC":
         return False
-    verb = conjunct(sentence, following)
-    return sentence.tags[verb] not in VERBS or sentence.subject(verb) is None
+    further = conjunct(sentence, following)
+    alone = sentence.tags[further] not in VERBS or sentence.subject(further) is None
+    return alone or sentence.heads[further] == verb
 
 
 def _gap(sentence: ParsedSentence, pronoun: int, verb: int, end: int) -> int | None:
@@ -237,7 +261,13 @@ def _gap(sentence: ParsedSentence, pronoun: int, verb: int, end: int) -> int | N
             return None
         if sentence.child(verb, *_CLAUSES) is not None:
             return None
-        bare = verb + 1 == end or sentence.dependencies[verb + 1] == "prep"
+        following = verb + 1
+        # "was removed from the pool in the trial on the next day"
+        if sentence.lower[following] in _DIRECTIONS and sentence.heads[following] == verb:
+            noun = sentence.child(following, "pobj") or following
+            loose = noun + 1 < end and sentence.lower[noun + 1] in _PIPED  # "from the pool on the day"
+            return noun if loose else min(sentence.right(following), end - 1)
+        bare = following == end or sentence.dependencies[following] == "prep"
         return verb if bare and sentence.child(verb, *_COMPLEMENTS) is None else end - 1
     if label not in ("dobj", "pobj") or not pronoun < head < end or not pronoun < subject < head + 1:
         return None

@@ -81,6 +81,7 @@ _OPENERS = INSIDE | {"so", "and", "but", "or", "yet"}
 _WITH_TWO_OBJECTS = words(
     "allocate allow appoint assign award call declare elect grant name offer pay sentence"
 )
+_WHEN = TIMES | {"EVENT"}
 _NEXT = frozenset({"then", "later", "afterwards", "afterward", "subsequently", "thereafter"})
 #: Most digits of a footnote's number.
 _MARK = 3
@@ -208,6 +209,13 @@ def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool 
     perfect = main_tag == "VBN" and tag == "VBD" and has and is_participle(sentence.lower[verb])
     # "One can read it and then produce a summary": a singular does not take "produce".
     subject = sentence.subject(main)
+    # "They had started to walk , but still crawled": the forms do not tell.
+    if (
+        has
+        and sentence.child(verb, "advmod") in range(main, verb)
+        and sentence.lower[auxiliaries[-1]] == "had"
+    ):
+        return None
     modal = main_tag == "VB" and tag == "VBP" and sentence.tags[auxiliaries[0]] == "MD"
     modal = modal and subject is not None and _is_third_singular(sentence, subject)
     if passive or perfect or modal or tag == main_tag:
@@ -282,10 +290,10 @@ def _may_be_of_clause(sentence: ParsedSentence, main: int, verb: int, begin: int
     )
 
 
-def _behind_connective(sentence: ParsedSentence) -> int:
-    """Return where a sentence continues after a footnote's mark and "However ,", which belong only to the
-    first verb phrase."""
-    start, lower = sentence.start, sentence.lower
+def _behind_connective(sentence: ParsedSentence, start: int) -> int:
+    """Return where a sentence, or its part from `start` on, continues after a footnote's mark and "However
+    ,", which belong only to the first verb phrase."""
+    lower = sentence.lower
     while start < sentence.end - 1 and _is_mark(sentence, start):
         start += 1
     if lower[start] in _OPENERS and sentence.dependencies[start] in ("advmod", "cc", "mark"):
@@ -311,15 +319,14 @@ def _prefix(
     """Yield the tokens before the first verb that the second verb phrase repeats."""
     dependencies, entities = sentence.dependencies, sentence.annotation.entities
     start = sentence.left(subject)
-    opening = next(
-        (at + 1 for at in range(start - 1, sentence.start, -1) if sentence.lower[at] in (";", ":")),
-        _behind_connective(sentence),
-    )
-    dated = not TIMES.isdisjoint(entities[sentence.start : start]) and not TIMES.isdisjoint(
+    divided = (at + 1 for at in range(start - 1, sentence.start, -1) if sentence.lower[at] in (";", ":"))
+    opening = _behind_connective(sentence, next(divided, sentence.start))
+    # "In the Civil War the town was besieged and burned down in 1684"
+    dated = not _WHEN.isdisjoint(entities[sentence.start : start]) and not TIMES.isdisjoint(
         entities[main : sentence.end]
     )
     # "Before his trial he lived there , and has one daughter": a phrase before the subject has only one time.
-    dated = dated or is_past(sentence, main) != is_past(sentence, verb)
+    dated = dated or (not shares and is_past(sentence, main) != is_past(sentence, verb))
     dated = dated or any(sentence.lower[at] in _NEXT for at in sentence.children(verb))
     own_phrase = fronted(sentence, verb, begin) > 0
     children = sentence.children(verb)

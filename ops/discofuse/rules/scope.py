@@ -15,6 +15,10 @@ _CONDITIONS = frozenset({"if", "unless", "when", "because", "while", "until", "a
 _SHARED = frozenset({"if", "unless", "when", "whenever", "once", "whether"}) | {
     "provided", "providing", "supposing", "assuming"
 }  # fmt: skip
+#: "As long as it rains", "so long as it rains", "in case it rains".
+_LONGER = (["as", "long", "as"], ["so", "long", "as"], ["in", "case"])
+#: "Had he paid , the shop would have kept it".
+_INVERTED = frozenset({"had", "should", "were"})
 #: With these the clause is never a fact on its own.
 _SUPPOSING = frozenset({"if", "unless", "whether", "provided", "providing", "supposing", "assuming"})
 _PROVISOS = frozenset({"if", "unless", "provided", "providing"})
@@ -24,6 +28,8 @@ _WOULD = frozenset({"would", "could", "might", "'d"})
 #: The writer only reports what follows: "Allegedly , he left", "In his view , they lost".
 _REPORTED = frozenset({"allegedly", "reportedly", "supposedly", "purportedly", "presumably", "apparently"})
 _OPINIONS = frozenset({"view", "opinion", "eyes", "account", "words", "report", "theory", "legend"})
+#: Where, how or when two things are done.
+_PLACING = frozenset({"on", "in", "at", "under", "within", "during", "for", "using", "over"})
 _BARE_BE = frozenset({"is", "are", "was", "were", "not", "n't"})
 
 
@@ -45,18 +51,30 @@ def condition(sentence: ParsedSentence, main: int) -> Sequence[int]:
         return range(start, first)
     # "For example , if there is one , ..."
     start = next((at for at in range(start, first) if sentence.lower[at] in _SHARED), start)
-    if sentence.lower[start] not in _SHARED:
+    longer = _is_longer(sentence, start)
+    inverted = start == sentence.start and sentence.lower[start] in _INVERTED
+    if sentence.lower[start] not in _SHARED and not longer and not inverted:
         return ()
-    clause = next((at for at in sentence.children(main) if sentence.dependencies[at] == "advcl"), None)
+    clauses = ("advcl", "advmod", "prep") if longer else ("advcl",)
+    clause = next((at for at in sentence.children(main) if sentence.dependencies[at] in clauses), None)
     if clause is None or sentence.left(clause) != start or clause > subject:
         return ()
     return range(start, first)
 
 
+def _is_longer(sentence: ParsedSentence, start: int) -> bool:
+    """Return whether a condition of several words begins at a token: "as long as"."""
+    return any(sentence.lower[start : start + len(words)] == words for words in _LONGER)
+
+
 def is_supposed(sentence: ParsedSentence, main: int) -> bool:
     """Return whether a sentence begins with a condition, so that its clauses are no facts."""
-    opening = next(iter(condition(sentence, main)), sentence.start)
-    return sentence.lower[opening] in _SUPPOSING or _is_wished(sentence, main)
+    conditions = condition(sentence, main)
+    opening = conditions[0] if conditions else sentence.start
+    certain = not conditions or (
+        sentence.lower[opening] not in _INVERTED and not _is_longer(sentence, opening)
+    )
+    return sentence.lower[opening] in _SUPPOSING or not certain or _is_wished(sentence, main)
 
 
 def _is_wished(sentence: ParsedSentence, main: int) -> bool:
@@ -76,23 +94,21 @@ def is_reported(sentence: ParsedSentence, main: int) -> bool:
     if word != "in" or sentence.heads[start] != main:
         return False
     noun = sentence.child(start, "pobj")
-    return noun is not None and sentence.lower[noun] in _OPINIONS and sentence.child(noun, "poss") is not None
+    return (
+        noun is not None
+        and sentence.lower[noun] in _OPINIONS
+        and sentence.child(noun, "poss", "prep") is not None
+    )
 
 
 def ends_in_proviso(sentence: ParsedSentence, verb: int, conjunction: int) -> bool:
     """Return whether a proviso after the second conjunct may hold for both: "The shop opens and the bells
-    ring if the clock strikes"."""
+    ring if the clock strikes", "The shop opens , and the bells ring , if the clock strikes"."""
     alone = sentence.subject(verb) is None and sentence.auxiliaries(verb)  # "and was not seen unless asked"
-    return (
-        sentence.lower[conjunction - 1] != ","
-        and not alone
-        and any(
-            sentence.lower[at] in _PROVISOS
-            and sentence.lower[at - 1] != ","
-            and at > verb
-            and sentence.heads[sentence.heads[at]] == verb
-            for at in sentence.positions(_PROVISOS)
-        )
+    heads, comma = sentence.heads, sentence.lower[conjunction - 1] == ","
+    return not alone and any(
+        at > verb and (not comma or sentence.lower[at - 1] == ",") and verb in (heads[at], heads[heads[at]])
+        for at in sentence.positions(_PROVISOS)
     )
 
 
@@ -140,6 +156,8 @@ def is_in_question(sentence: ParsedSentence, main: int, conjunction: int) -> boo
 def shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
     """Return whether the second verb has an object that the first one lacks: "founded and led the club",
     "wrote about and painted them"."""
+    if _is_compared(sentence, main, verb):
+        return True
     last = end_of_first(sentence, conjunction) - 1
     stranded = sentence.dependencies[last] == "prep" and sentence.heads[last] == main
     # "This is not and has never been easy"
@@ -153,8 +171,20 @@ def shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: i
     # "pick and choose and run with what works"
     if verb + 1 < sentence.end and sentence.lower[verb + 1] in ("and", "or"):
         return True
-    shared = ("agent",) if sentence.child(main, "auxpass") is not None else ("dobj", "prep", "agent")
-    return sentence.child(verb, *shared) is not None
+    if sentence.child(main, "auxpass") is None:
+        return sentence.child(verb, "dobj", "prep", "agent") is not None
+    # "was trained and tested on paper", but "was chosen and sent to Rome", "was rebuilt and stood for years"
+    placed = sentence.tags[verb] == "VBN" and any(
+        sentence.dependencies[at] == "prep" and sentence.lower[at] in _PLACING
+        for at in sentence.children(verb)
+    )
+    return placed or sentence.child(verb, "agent") is not None
+
+
+def _is_compared(sentence: ParsedSentence, main: int, verb: int) -> bool:
+    """Return whether two passives may share a comparison: "was cut and dyed compared to others"."""
+    passive = sentence.child(main, "auxpass") is not None and sentence.child(verb, "dobj") is None
+    return passive and any(sentence.lower[at] == "compared" for at in sentence.children(verb))
 
 
 def may_be_infinitive(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from ops.discofuse.annotation import DIVIDING
 from ops.discofuse.rules.connectives import FORWARD, INNER, phrases
-from ops.discofuse.rules.morphology import be, finite, is_past
+from ops.discofuse.rules.morphology import be, is_past
+from ops.discofuse.rules.participles import made_finite
 from ops.discofuse.rules.rule import (
     ParsedSentence,
     Rule,
@@ -50,11 +51,15 @@ _SAY = frozenset(
     {
         "accuse", "admit", "allege", "announce", "argue", "assert", "claim", "comment", "complain",
         "conclude", "confess", "consider", "contend", "declare", "deny", "hear", "hypothesise",
-        "hypothesize", "insist", "joke",
-        "maintain", "predict", "propose", "reckon", "reply", "report", "rumor", "rumour", "say", "speculate",
-        "rule", "state", "suggest", "tell", "warn", "write",
+        "hypothesize", "insist", "joke", "maintain", "postulate", "predict", "presume", "propose",
+        "reckon", "reply", "report", "rule", "rumor", "rumour", "say", "speculate", "state", "suggest",
+        "tell", "warn", "write",
     }
 )  # fmt: skip
+_OF_OTHERS = _THINK | _SAY | {"imply", "indicate"}
+_CAUSE = frozenset({"cause", "help", "let", "make"})
+_CONTRASTS = frozenset({"although", "whereas"})
+_ABLE = frozenset({"can", "could"})
 _PUNCTUATION = frozenset({",", ".", ":"})
 _MARKS = frozenset({"mark", "advmod", "prep", "cc", "dep"})
 
@@ -146,8 +151,8 @@ def _with_subject(sentence: ParsedSentence, clause: TokenList, verb: int, subjec
     past = is_past(sentence, sentence.root)
     if sentence.tags[verb] != "VBG":
         return prepend(clause, [*phrase, be(sentence, subject, past)])
-    form = finite(sentence, verb, subject, past)
-    return None if form is None else prepend(delete(clause, 0, 1), [*phrase, form])
+    made = made_finite(sentence, clause, verb, subject, past)
+    return None if made is None else prepend(made, phrase)
 
 
 class _Inner(NamedTuple):
@@ -205,7 +210,9 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         or not sentence.is_clause(main)
     ):
         return None
-    if _is_only_thought(sentence, verb) or (lower[start] == "because" and is_reported(sentence, main)):
+    if _is_only_thought(sentence, verb, start) or (lower[start] == "because" and is_reported(sentence, main)):
+        return None
+    if lower[start] == "so" and _is_purpose(sentence, verb, comma):
         return None
     # "and although they trailed , they won": the connective belongs to another clause within the second.
     if lower[start] not in ("hence", "meaning") and sentence.heads[body - 1] != verb:
@@ -229,19 +236,42 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
     return _Inner(end_of_first, body, connective)
 
 
-def _is_only_thought(sentence: ParsedSentence, verb: int) -> bool:
+def _is_purpose(sentence: ParsedSentence, verb: int, comma: bool) -> bool:
+    """Return whether "so that" tells what should be, not what is: "so that they would hear", "so that it can
+    be heard"; "so that he could hear" tells what he could do."""
+    modals = {sentence.lower[at] for at in sentence.auxiliaries(verb) if sentence.tags[at] == "MD"}
+    if modals.isdisjoint(_ABLE):
+        return bool(modals)
+    result = comma and "can" in modals  # "the cells die , so that tests can only be made in mice"
+    return sentence.child(verb, "auxpass") is not None and not result
+
+
+def _is_only_thought(sentence: ParsedSentence, verb: int, connective: int) -> bool:
     """Return whether a clause belongs to a thought or a report, so that it is no fact on its own: "I hope we
     can be fair while we wait", "There is evidence that they left because it rained"."""
     thought = sentence.heads[verb]
+    # "They say that it grew while it rained": the parser ties the clause to "say".
+    governed = None if sentence.lower[connective] in _CONTRASTS else sentence.child(thought, "ccomp")
+    if governed is not None and governed < connective and _governs_thought(sentence, governed):
+        return True
     if sentence.dependencies[thought] == "acl" and any(
         sentence.dependencies[child] == "mark" and sentence.lower[child] == "that"
         for child in sentence.children(thought)
     ):
         return True
+    if sentence.dependencies[thought] == "advcl":
+        mark = sentence.child(thought, "mark")
+        return mark is not None and sentence.lower[mark] in ("if", "unless", "whether")
     if sentence.dependencies[thought] not in ("ccomp", "xcomp"):
         return False
-    lemma = sentence.annotation.lemmas[sentence.heads[thought]]
-    return lemma in _THINK or lemma in _SAY
+    return _governs_thought(sentence, thought)
+
+
+def _governs_thought(sentence: ParsedSentence, verb: int) -> bool:
+    """Return whether the verb above says or thinks this, or makes it happen: "It makes you believe it"."""
+    lemma = sentence.annotation.lemmas[sentence.heads[verb]]
+    caused = lemma in _CAUSE and sentence.dependencies[verb] == "ccomp" and sentence.tags[verb] == "VB"
+    return caused or lemma in _OF_OTHERS
 
 
 def _goes_on(sentence: ParsedSentence, verb: int) -> bool:

@@ -14,6 +14,9 @@ from ops.discofuse.rules.commas import THINGS, is_person
 from ops.discofuse.rules.rule import SUBJECTS, ParsedSentence, TokenList
 
 _IT = frozenset({"it"})
+#: Double quotes; the others are often torn in two.
+_DOUBLE = frozenset({'"', "“", "”"})
+NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG", "WORK_OF_ART", "LAW"})
 _A = frozenset({"a", "an"})
 _SEEMING = frozenset({"look", "seem", "appear", "feel", "sound", "happen", "turn"})
 
@@ -67,19 +70,21 @@ def _says_nothing(sentence: ParsedSentence, pronoun: int, second: TokenList) -> 
 
 
 def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
-    """Return the link from a surname or first name as the subject to the full name in the preceding sentence:
-    "Meshack Lufile is a player . Lufile also played for Aris"."""
+    """Return the link from a surname or first name as the subject, or its possessor, to the full name in the
+    preceding sentence: "Meshack Lufile is a player . Lufile also played for Aris"."""
     tags, heads, dependencies = second.tags, second.heads, second.dependencies
     subject, at = None, second.start - 1
     for _ in range(tags[second.start : second.end].count("NNP")):
         at = tags.index("NNP", at + 1, second.end)
-        if dependencies[at] in SUBJECTS and heads[at] == second.root:
+        noun = heads[at] if dependencies[at] == "poss" else at
+        if dependencies[noun] in SUBJECTS and heads[noun] == second.root:
             subject = at
             break
     if subject is None:
         return []
     word, start = second.lower[subject], first.start
-    if word not in first.lower[start : first.end] or second.children(subject):
+    alone = all(dependencies[at] == "case" for at in second.children(subject))
+    if word not in first.lower[start : first.end] or not alone:
         return []
     found = set()
     for at in first.positions(frozenset({word})):
@@ -92,14 +97,18 @@ def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
     if len(found) != 1:
         return []
     [(begin, end)] = found
-    whole = end - begin > 1 and word in (first.lower[begin], first.lower[end - 1])
+    # "Lee Jae" of "Lee Jae - myung"
+    torn = first.continues_word(begin) or (end + 1 < first.end and first.continues_word(end + 1))
+    whole = not torn and end - begin > 1 and word in (first.lower[begin], first.lower[end - 1])
     titled = first.lower[begin] in TITLES or first.lower[end - 1] in GROUP_NAMES
     return [Link("nominal", (subject, subject + 1), (begin, end), 1.0)] if whole and not titled else []
 
 
 def _is_name(sentence: ParsedSentence, token: int) -> bool:
     kind = sentence.annotation.entities[token]
-    return sentence.tags[token] == "NNP" and kind in ("PERSON", "ORG", "") and sentence.lower[token].isalpha()
+    capital = sentence.words[token][0].isupper()  # "Rb", not "Rb knockout"
+    named = sentence.tags[token] == "NNP" and kind in ("PERSON", "ORG", "")
+    return named and capital and sentence.lower[token].isalpha()
 
 
 def are_subjects(
@@ -150,3 +159,33 @@ def means_nothing(sentence: ParsedSentence, verb: int) -> bool:
 def holding(text: Sequence[ParsedSentence], token: int) -> ParsedSentence:
     """Return the sentence of a text that contains a token."""
     return text[0] if token < text[0].end else text[-1]
+
+
+def _is_of_name(source: ParsedSentence, noun: int) -> bool:
+    """Return whether a noun is of a name, which "it" may be about: "The population of Oslo"."""
+    of = next((at for at in source.children(noun) if source.lower[at] == "of"), None)
+    name = None if of is None else source.child(of, "pobj")
+    return name is not None and source.tags[noun] == "NN" and source.tags[name] == "NNP"
+
+
+def is_other_thing(source: ParsedSentence, noun: int, sentence: ParsedSentence, pronoun: int) -> bool:
+    """Return whether "it is a city" or "they were the first Danes" tells that a pronoun is not about a noun:
+    not about "the population of Oslo", nor about "the islands"."""
+    if sentence.lower[pronoun] not in ("it", "they"):
+        return False
+    verb = sentence.heads[pronoun]
+    described = sentence.child(verb, "attr") if sentence.annotation.lemmas[verb] == "be" else None
+    if described is None:
+        return False
+    placed = source.annotation.entities[noun] in NO_PERSONS
+    return _is_of_name(source, noun) or (placed and is_person(sentence, described))
+
+
+def is_before_quotation(source: ParsedSentence, link: Link) -> bool:
+    """Return whether the second sentence goes on quoting, and the antecedent is not in the quotation: "'He ,'
+    wrote Ann , 'must go . ..."."""
+    if link.kind != "pronoun":
+        return False
+    marks = source.positions(_DOUBLE)
+    before = sum(at < link.antecedent[0] for at in marks)
+    return len(marks) % 2 == 1 and before % 2 == 0

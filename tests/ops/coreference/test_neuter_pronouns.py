@@ -137,6 +137,42 @@ def test_plurals_and_only_ones_may_be_others():
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "entities", "link"),
+    [
+        (
+            "The/DT/det/1 Lions/NNPS/nsubj/2 won/VBD/ROOT/2",
+            "The/DT/det/1 team/NN/nsubj/2 left/VBD/ROOT/2",
+            (("Lions", "ORG"),),
+            ("The team", "Lions"),
+        ),
+        (
+            "Aruba/NNP/nsubj/1 has/VBZ/ROOT/1 mills/NNS/dobj/1",
+            "They/PRP/nsubj/1 love/VBP/ROOT/1 the/DT/det/3 island/NN/dobj/1",
+            (("Aruba", "GPE"),),
+            ("the island", "Aruba"),
+        ),
+    ],
+)
+def test_a_team_or_a_place_surely_refers_to_the_subject_before_it(first, second, entities, link):
+    tokens = DocumentTokens.of(parse(first, second, entities=entities))
+    assert all(item.score >= NOMINAL_THRESHOLD for item in nominals(Reading.of(tokens)))
+    named = links(first, second, entities=entities)
+    assert [(mention, name.removeprefix("The ")) for mention, name in named] == [link]
+
+
+def test_the_team_does_not_surely_refer_to_a_firm():
+    first = "Nokia/NNP/nsubj/1 fell/VBD/ROOT/1"
+    second = "The/DT/det/1 team/NN/nsubj/2 left/VBD/ROOT/2"
+    tokens = DocumentTokens.of(parse(first, second, entities=(("Nokia", "ORG"),)))
+    assert all(item.score < NOMINAL_THRESHOLD for item in nominals(Reading.of(tokens)))
+
+
+def test_the_relationships_are_not_only_the_dense_ones():
+    first = "The/DT/det/2 dense/JJ/amod/2 ties/NNS/nsubj/3 hold/VBP/ROOT/3"
+    assert links(first, "The/DT/det/1 ties/NNS/nsubj/2 end/VBP/ROOT/2") == []
+
+
+@pytest.mark.parametrize(
     ("name", "label", "noun"),
     [
         ("Anna", "PERSON", "judge"),

@@ -1,0 +1,184 @@
+"""Conjunctions that join two verbs of a sentence, each the only head of its half.
+
+Belongs here: finding them, and telling two conjuncts from a list or from "both ... and". Not here: what the
+halves share (scope.py), the rules that split them (coordination.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from ops.discofuse.annotation import DIVIDING, QUOTES
+from ops.discofuse.rules.connectives import COORDINATING
+from ops.discofuse.rules.rule import NAMES, SUBJECTS, TIMES, VERBS, ParsedSentence, RuleParams
+from ops.discofuse.rules.scope import end_of_first
+
+#: Conjunctions that parsers often mistake for adverbs or subordinators. They count after a comma, and "so"
+#: right before a subject.
+MISTAGGED = frozenset({"so", "yet", "nor", "for"})
+_CORRELATIVES = frozenset({"either", "neither", "nor"})
+_NEGATIONS = frozenset({"not", "n't"})
+_PARTLY = frozenset({"only", "just", "merely", "simply", "solely", "exclusively"})
+_VERBS = VERBS | {"MD"}
+_SEMICOLON = frozenset({";"})
+
+
+class Tied(NamedTuple):
+    """A conjunction, and the verbs of its conjuncts: each is the only head of its half of the sentence."""
+
+    conjunction: int
+    main: int
+    verb: int
+
+
+def _conjunctions(sentence: ParsedSentence) -> Iterator[int]:
+    """Yield the conjunctions that may join the sentence's main clause to another clause."""
+    lower, dependencies, tags, heads = sentence.lower, sentence.dependencies, sentence.tags, sentence.heads
+    for at in sentence.positions(COORDINATING):
+        if (
+            sentence.start + 2 <= at < sentence.end - 2
+            and (
+                (
+                    dependencies[at] == "cc"
+                    and (tags[heads[at]] in _VERBS or dependencies[heads[at]] == "acomp")
+                )
+                or (lower[at] in MISTAGGED and lower[at - 1] == ",")
+                or (lower[at] == "so" and _opens_clause(sentence, at))
+            )
+            and lower[at + 1] != "else"
+        ):
+            yield at
+
+
+def tied(sentence: ParsedSentence, params: RuleParams) -> Sequence[Tied]:
+    """Return the conjunctions with the clauses that they join; cached, because both rules need it."""
+    known: Sequence[Tied] | None = sentence.known.get(tied)
+    if known is None:
+        known = sentence.known[tied] = [
+            Tied(at, main, verb)
+            for at in _conjunctions(sentence)
+            if (verb := sentence.head_of(at + 1, _end_of_second(sentence, at))) is not None
+            and (main := _main_of_first(sentence, at, params)) is not None
+        ]
+    return known
+
+
+def _end_of_second(sentence: ParsedSentence, conjunction: int) -> int:
+    """Return the end of the second clause; a third one may follow a semicolon."""
+    return next((at for at in sentence.positions(_SEMICOLON) if at > conjunction), sentence.end)
+
+
+def third_clause(sentence: ParsedSentence, verb: int, conjunction: int) -> int:
+    """Return the verb of a third clause, after a semicolon, if the parser attached the second clause to it;
+    otherwise the second clause's verb."""
+    head = sentence.heads[verb]
+    behind = sentence.dependencies[verb] == "ccomp" and head > _end_of_second(sentence, conjunction)
+    return head if behind else verb
+
+
+def _opens_clause(sentence: ParsedSentence, so: int) -> bool:
+    """Return whether a subject directly follows "so": "It was raining so they went home"."""
+    return any(
+        sentence.dependencies[at] in SUBJECTS and sentence.left(at) == so + 1
+        for at in range(so + 1, min(so + 6, sentence.end))
+    )
+
+
+def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParams) -> int | None:
+    """Return the main verb of the part before a conjunction, if that part alone is a sentence."""
+    lower = sentence.lower
+    end = end_of_first(sentence, conjunction)
+    # ", and so we left" has two conjunctions.
+    if lower[end - 1] in DIVIDING or lower[end - 1] in COORDINATING or sentence.is_stranded(end):
+        return None
+    main = sentence.head_of(sentence.start, end)
+    if main is None or not sentence.is_clause(main):
+        return None
+    subject = sentence.subject(main)
+    assert subject is not None
+    if subject > end:
+        return None
+    before = lower[sentence.start : end]
+    if not _CORRELATIVES.isdisjoint(before) or (not _NEGATIONS.isdisjoint(before) and _is_partial(before)):
+        return None
+    if _is_list(sentence, main, end) and not (params.profile == "released" and lower[end] == ","):
+        return None
+    return None if _is_both(sentence, end) else main
+
+
+def _is_both(sentence: ParsedSentence, end: int) -> bool:
+    """Return whether "both" begins a pair of verb phrases: "both getting better and being faster"."""
+    return any(
+        sentence.lower[at] == "both" and sentence.tags[at + 1] in VERBS
+        for at in range(sentence.start, end - 1)
+    )
+
+
+def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
+    """Return whether the part before `end` begins a list: "He came , saw" or "It is red , it is old". The
+    released data splits even these."""
+    labels = [sentence.dependencies[at] for at in sentence.children(main) if at < end]
+    if labels.count("conj") > labels.count("cc") or _is_list_of_verbs(sentence, main, end):
+        return True
+    if sentence.lower[end] == "," and _opens_list(sentence, main):
+        return True
+    first = sentence.child(main, "ccomp")
+    return (
+        first is not None
+        and first < main
+        and sentence.is_clause(first)
+        and ";" not in sentence.lower[first:main]
+        and QUOTES.isdisjoint(sentence.lower[sentence.start : end])
+    )
+
+
+def _opens_list(sentence: ParsedSentence, main: int) -> bool:
+    """Return whether a clause that the parser took for a noun phrase begins the sentence: "Anna sings , Bob
+    plays the drums"."""
+    subject = sentence.subject(main)
+    return any(
+        sentence.dependencies[at] == "npadvmod"
+        and subject is not None
+        and at < subject
+        and sentence.tags[at] in ("NNS", "NN")
+        and sentence.tags[sentence.left(at)] in NAMES | {"PRP"}
+        and sentence.lower[at + 1] == ","
+        and sentence.annotation.entities[at] not in TIMES
+        for at in sentence.children(main)
+    )
+
+
+def _is_list_of_verbs(sentence: ParsedSentence, main: int, end: int) -> bool:
+    """Return whether a list of verbs goes on at `end`, even if the parser missed it: "treats some , provides
+    care to others , and"."""
+    tag, passive = sentence.tags[main], sentence.child(main, "auxpass") is not None
+    return sentence.lower[end] == "," and any(
+        sentence.lower[at - 1] == ","
+        and sentence.tags[at] in (tag, "VBN" if tag == "VBD" else tag)
+        and (sentence.child(at, "dobj") is not None or (passive and sentence.tags[at] == "VBN"))
+        and sentence.subject(at) is None
+        and not sentence.auxiliaries(at)
+        for at in range(main + 2, end)
+    )
+
+
+def _is_partial(words: Sequence[str]) -> bool:
+    """Return whether the words contain the first half of "not only ... but also"."""
+    return any(earlier in _NEGATIONS and word in _PARTLY for earlier, word in pairwise(words))
+
+
+def is_conjunct(sentence: ParsedSentence, verb: int, main: int) -> bool:
+    """Return whether `verb` is a conjunct of `main`, or of one of its conjuncts."""
+    head = verb
+    while sentence.dependencies[head] == "conj":
+        head = sentence.heads[head]
+        if head == main:
+            return True
+    return False
+
+
+def is_tied(sentence: ParsedSentence, verb: int, main: int) -> bool:
+    """Return whether one verb depends on the other, or the second on none."""
+    return sentence.heads[verb] == main or sentence.heads[main] == verb or sentence.heads[verb] == verb
