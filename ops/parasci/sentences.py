@@ -145,7 +145,9 @@ class PrintedWorks:
 _TELLING_WORDS = 6
 
 #: Excludes short words that are frequent in other languages and rare in scientific English.
-_ENGLISH = frozenset(word for word in STOP_WORDS if len(word) > 1) - set("me o a am so do no as in".split())
+_ENGLISH = frozenset(word for word in STOP_WORDS if len(word) > 1) - {
+    "me", "o", "a", "am", "so", "do", "no", "as", "in",
+}  # fmt: skip
 
 
 class StatementParams(Params, section="parasci.sentences"):
@@ -236,7 +238,8 @@ def embedded_sentences(
     The area of a sentence is that of its paper: the area of the paper's source, or of its subjects
     (`area_of`).
 
-    Reasons: `short`, `holes`, `role_<role>` (of `excluded_roles`), `not_english`, `well_formed`. A part has the papers of about `store.records_per_part` records.
+    Reasons: `short`, `holes`, `role_<role>` (of `excluded_roles`), `not_english`, `well_formed`. A part has
+    the papers of about `store.records_per_part` records.
     A sentence that occurs in two parts has two rows with the same embedding. A citation mark whose paper has
     neither id nor title does not count as a citation; `combinations` count these marks as `unknown_paper`,
     and papers whose subjects match no area as `unknown_subjects`.
