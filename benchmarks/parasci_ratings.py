@@ -62,7 +62,7 @@ RANDOM, LATEST = "evaluation", "evaluation3"
 FITTED = "fit,fit2,parts,evaluation,evaluation2"
 
 #: The default features of the fit.
-CHOSEN = ("f1", "shared_words")
+CHOSEN = ("f1", "covered_words")
 RIDGE, FOLDS, REPEATS = 3.0, 10, 20
 
 
@@ -292,7 +292,7 @@ def fit(options: argparse.Namespace) -> None:
     """Print correlations on held-out pairs, calibration, and weights."""
     names = options.features.split(",")
     all_pairs, values = read()
-    others = ("f1", "shared_words", "cosine", "least", "weakest", "self_bleu")
+    others = ("f1", "covered_words", "shared_words", "cosine", "least", "weakest", "self_bleu")
     pairs = _known(all_pairs, [*names, *others], partial(_of_ours, options.sitting.split(",")))
 
     def of_origin(rows: Sequence[dict[str, str]]) -> list[str]:

@@ -111,6 +111,11 @@ _SCORED = columns(
     ("self_bleu", _FLOAT, "BLEU-4 of the second against the first, as released, 0 to 100"),
     ("shared_words", _FLOAT, "share of their content words that both have (Jaccard coefficient), 0 to 1"),
     (
+        "covered_words",
+        _FLOAT,
+        "share of the content words of one that the other has, by stems; the lesser one",
+    ),
+    (
         "forward",
         _FLOAT,
         "log-odds that the first says all that the second says; missing without a model",

@@ -1,8 +1,8 @@
 """The pairs in the format of ParaSCI's release, and as a folder that Hugging Face's datasets can load.
 
 Belongs here: the files and their lines, the released form of a sentence, its content words, and how many of
-them two sentences share. Not here: which pairs there are (paraphrases.py), how shared words are used
-(scored.py).
+them two sentences share, or cover. Not here: which pairs there are (paraphrases.py), how shared words are
+used (scored.py).
 
 `<split>.src` and `<split>.tgt`: lower-case tokens separated by single spaces, line by line. `<split>.jsonl`:
 the sentences, as they are compared and as printed, with their origin and sources. `<split>.sets.jsonl`: the
@@ -21,6 +21,7 @@ from ops.core.identity import joint_licence, row_id
 from ops.core.outcome import Outcome, Outcomes, Row
 from ops.core.parts import FilesFolder, Parts
 from ops.core.sampling import SPLITS
+from ops.metrics.rouge import porter_stem
 from ops.parasci.schemas import RELEASED
 from ops.text.words import STOP_WORDS
 
@@ -85,6 +86,15 @@ def shared_words(first: str, second: str) -> float:
     """Return the Jaccard coefficient of the content words of two sentences, 0 to 1."""
     one, other = set(content_words(first)), set(content_words(second))
     return len(one & other) / max(1, len(one | other))
+
+
+def covered_words(first: str, second: str) -> float:
+    """Return the share of content words that the other sentence has, of the sentence with the smaller share.
+
+    0 to 1. Words are compared by their stems (Porter), so that "parsed" covers "parsing".
+    """
+    one, other = ({porter_stem(word) for word in content_words(side)} for side in (first, second))
+    return len(one & other) / max(1, len(one), len(other))
 
 
 def _line(unit: Row) -> str:

@@ -13,6 +13,7 @@ from ops.core.outcome import Outcome
 from ops.core.parts import FilesFolder, temporary_folder
 from ops.metrics.bertscore import bertscore
 from ops.metrics.bleu import self_bleu
+from ops.metrics.rouge import porter_stem
 from ops.parasci.candidates.pairs import CoarseParams, length_rate
 from ops.parasci.dataset import paraphrases as paraphrases_module
 from ops.parasci.dataset import scored as scored_module
@@ -25,7 +26,7 @@ from ops.parasci.dataset.paraphrases import (
     paraphrases,
     split_of_clusters,
 )
-from ops.parasci.dataset.release import released, released_form, shared_words
+from ops.parasci.dataset.release import content_words, covered_words, released, released_form, shared_words
 from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored, within_papers
 from ops.parasci.dataset.scorer import ScorerParams
 from ops.parasci.dataset.statistics import TABLE_2, statistics
@@ -227,6 +228,7 @@ def test_pairs_are_scored_by_bertscore_and_their_lengths(tmp_path):
     assert row["truncated"] is False
     assert row["self_bleu"] == round(self_bleu([released_form(A)], [released_form(B)]), 2) > 0
     assert row["shared_words"] == round(shared_words(A, B), 4) > 0
+    assert row["covered_words"] == round(covered_words(A, B), 4) > 0
     assert row["least"] == min(row["precision"], row["recall"]) > row["weakest"] > 0
     assert (row["numbers"], row["negation"], row["names"], row["direction"]) == (1, 1, 1, 1)
     assert row["consistency"] == round(1 + 2 * row["f1"] + 0.5, 2)
@@ -385,6 +387,33 @@ def test_pairs_that_are_not_drawn_say_so_and_the_rest_meets_the_mean(tmp_path):
 )
 def test_the_overlap_is_the_share_of_common_content_words(first, second, share):
     assert shared_words(first, second) == shared_words(second, first) == share
+
+
+@pytest.mark.parametrize(
+    "first, second, share",
+    [
+        ("We parse the trees.", "The trees were parsed", 1),
+        ("We parse the trees.", "The tree is parsed, and its leaves are counted.", 0.5),
+        ("It was so.", "We parse trees.", 0),
+        ("...", "!", 0),
+    ],
+)
+def test_the_sentence_with_more_of_its_own_decides_how_many_words_are_covered(first, second, share):
+    assert covered_words(first, second) == covered_words(second, first) == share
+
+
+@given(
+    st.lists(st.sampled_from(["parsed", "parsing", "trees", "tree", "of", "the", "leaves"])),
+    st.text("aeinrst "),
+)
+def test_covered_words_are_counted_stem_by_stem(words, second):
+    first = " ".join(words)
+    one, other = ([porter_stem(word) for word in content_words(side)] for side in (first, second))
+    shares = [
+        sum(stem in theirs for stem in set(mine)) / max(1, len(set(mine)))
+        for mine, theirs in ((one, other), (other, one))
+    ]
+    assert covered_words(first, second) == covered_words(second, first) == min(shares)
 
 
 @pytest.mark.parametrize("bound", [100, 45])
