@@ -166,7 +166,12 @@ PARAPHRASE_PAIRS = Shape(
 )
 
 _TABLE_2 = (
-    ("name", _TEXT, "all of ours, those of a method or a split; or the name of a dataset in the paper", NAME),
+    (
+        "name",
+        _TEXT,
+        "all of ours, those of a method, a split or a source; or the name of a dataset in the paper",
+        NAME,
+    ),
     ("genre", _TEXT, "as the paper names it"),
     ("candidates", pa.int64(), "pairs before the filter"),
     ("pairs", pa.int64(), "after it"),

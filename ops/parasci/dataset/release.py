@@ -7,7 +7,8 @@ used (scored.py).
 `<split>.src` and `<split>.tgt`: lower-case tokens separated by single spaces, line by line. `<split>.jsonl`:
 the sentences, as they are compared and as printed, with their origin and sources. `<split>.sets.jsonl`: the
 sentences of each set, all of which say the same. `README.md` maps files to splits for
-`datasets.load_dataset`.
+`datasets.load_dataset`. If there are pairs of several sources, each source has a configuration of its own,
+with the pairs both of whose sentences are from it: `source-<name>`, in `source-<name>.<split>.jsonl`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 
 from ops.core.identity import joint_licence, row_id
 from ops.core.outcome import Outcome, Outcomes, Row
@@ -36,6 +37,17 @@ def released_form(sentence: str) -> str:
     return " ".join(_TOKEN.findall(sentence.lower()))
 
 
+def source_of(unit: Row) -> str | None:
+    """Return the source of a pair, or None if its sentences are from two sources."""
+    return str(unit["first_source"]) if unit["first_source"] == unit["second_source"] else None
+
+
+def several_sources(paraphrases: Parts) -> bool:
+    """Return whether pairs are of more than one source."""
+    names = ("first_source", "second_source")
+    return len({row[name] for row in paraphrases.rows(names) for name in names}) > 1
+
+
 def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
     """Yield a row for each split that has pairs, and write its files.
 
@@ -44,6 +56,8 @@ def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
     ids: dict[str, list[str]] = defaultdict(list)
     licences: dict[str, set[str]] = defaultdict(set)
     sets: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
+    configurations: dict[str, set[str]] = defaultdict(set)
+    several = several_sources(paraphrases)
     with files.writing() as write:
         for table in paraphrases:
             for unit in table.to_pylist():
@@ -53,6 +67,9 @@ def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
                 write(f"{name}.src", f"{released_form(unit['first'])}\n")
                 write(f"{name}.tgt", f"{released_form(unit['second'])}\n")
                 write(f"{name}.jsonl", _line(unit))
+                if several and (source := source_of(unit)):
+                    write(f"source-{source}.{name}.jsonl", _line(unit))
+                    configurations[f"source-{source}"].add(split)
                 for side in ("first", "second"):
                     sets[split][unit["set"]].setdefault(unit[side])
         for split, of_split in sets.items():
@@ -60,7 +77,7 @@ def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
                 write(f"{FILES[split]}.sets.jsonl", _json({"set": its, "sentences": [*sentences]}))
         found = [split for split in SPLITS if split in ids]
         if found:
-            write("README.md", _readme(found))
+            write("README.md", _readme({"default": found, **dict(sorted(configurations.items()))}))
     rows = [
         {
             "id": row_id("released", split, *ids[split]),
@@ -108,6 +125,12 @@ def _json(content: Row) -> str:
     return json.dumps(content, ensure_ascii=False) + "\n"
 
 
-def _readme(splits: Sequence[str]) -> str:
-    listed = "".join(f"  - split: {split}\n    path: {FILES[split]}.jsonl\n" for split in splits)
-    return f"---\nconfigs:\n- config_name: default\n  data_files:\n{listed}---\n\n# Scientific paraphrases\n"
+def _readme(configurations: Mapping[str, Collection[str]]) -> str:
+    listed = ""
+    for name, splits in configurations.items():
+        start = "" if name == "default" else f"{name}."
+        listed += f"- config_name: {name}\n  data_files:\n"
+        for split in SPLITS:
+            if split in splits:
+                listed += f"  - split: {split}\n    path: {start}{FILES[split]}.jsonl\n"
+    return f"---\nconfigs:\n{listed}---\n\n# Scientific paraphrases\n"

@@ -625,6 +625,24 @@ def test_the_release_files_are_aligned_by_line_and_load_as_a_dataset(tmp_path):
     assert [row["source_file"] for row in outcome.kept.to_pylist()] == ["train.src", "val.src", "test.src"]
 
 
+def test_pairs_of_several_sources_have_a_configuration_for_each(tmp_path):
+    of_sources = [("acl", "acl"), ("arxiv", "arxiv"), ("acl", "arxiv")]
+    pairs = [
+        {**pair, "first_source": first, "second_source": second}
+        for pair, (first, second) in zip(PAIRS, of_sources, strict=True)
+    ]
+    stored, folder = dealt(tmp_path / "in", PARAPHRASES.kept, pairs), tmp_path / "out"
+    list(released(stored, FilesFolder(folder)))
+    for source, its in (("acl", pairs[0]), ("arxiv", pairs[1])):
+        loaded = load_dataset(str(folder), f"source-{source}", cache_dir=str(tmp_path / "cache"))
+        assert {split: list(rows["id"]) for split, rows in loaded.items()} == {its["split"]: [its["id"]]}
+    everything = load_dataset(str(folder), "default", cache_dir=str(tmp_path / "cache"))
+    assert sum(rows.num_rows for rows in everything.values()) == 3
+    (outcome,) = statistics(stored, parts(tmp_path / "scored", SCORED.kept, [scored_pair("x")]))
+    found = {row["name"]: row["pairs"] for row in outcome.kept.to_pylist() if not row["published"]}
+    assert found["all"] == 3 and (found["source acl"], found["source arxiv"]) == (1, 1)
+
+
 def test_without_pairs_there_are_no_files(tmp_path):
     (outcome,) = released(parts(tmp_path, PARAPHRASES.kept, []), FilesFolder(tmp_path / "out"))
     assert not (tmp_path / "out").exists() and outcome.kept.num_rows == 0
@@ -707,3 +725,4 @@ def test_the_statistics_are_those_of_table_2_next_to_the_papers(tmp_path):
     assert found["all"]["self_bleu"] == round(self_bleu(*forms), 2)
     assert found["ParaSCI-ACL"]["self_bleu"] == 26.52 and found["ParaSCI-ACL"]["published"]
     assert {row.name for row in TABLE_2} < found.keys()
+    assert not any(name.startswith("source ") for name in found)  # all pairs are of one source
