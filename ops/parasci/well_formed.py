@@ -52,9 +52,9 @@ _PREPOSITION = r"(?:of|in|on|at|by|for|with|from|into|than|between|among|against
 _DETERMINER = r"(?:the|an?|our|their|its|his)"
 #: Words, besides, that hardly end a sentence.
 _TORN = (
-    "by|for|into|than|between|among|via|per|at|as|such as|which|whose|who|while|because|if|when|where|whether"
-    "|but|although|since|very|these|this|be|been|being|was|were|has|have|had|can|could|may|might|must|should|will|would"
-    "|not|we|they|it|both|each|every|more|most|using|based|several|many|various|different|new"
+    "by|into|than|between|among|via|per|as|such as|which|whose|who|while|because|if|when|where|whether"
+    "|but|although|since|very|these|be|been|being|was|were|has|have|had|can|could|may|might|must|should|will"
+    "|would|we|they|every|using|based|several|many|various|new"
 )
 _BE = r"(?:is|are|was|were|has|have|can)"
 
