@@ -307,6 +307,7 @@ def _stated_sentences(
         mention = _mention(row, row["paper_id"], row["section"], row["role"], cited - {None}, known)
         paper = place.get(row["paper_id"])
         month = paper["month"] if paper else None
+        mention["source"] = record_place(paper["source_ids"][0])[0] if paper else ""
         mentions.append((row, text, month, areas.of(row["paper_id"], paper), mention))
     counts = Counter({"unknown_paper": unknown, "unknown_subjects": areas.unknown})
     return _statements(SENTENCES, mentions, params, +counts)

@@ -252,6 +252,14 @@ def test_entries_of_a_bibliography_are_dropped_before_they_are_embedded():
     assert embedded(entry, excluded_roles=["appendix"]).kept.num_rows == 1
 
 
+def test_a_mention_names_the_source_of_its_paper():
+    outcome = embedded(
+        paper_sentence("a", "We compare both of the models on the same texts."), sources="acl/P01.xml"
+    )
+    ((mention,),) = outcome.kept["mentions"].to_pylist()
+    assert mention["source"] == "acl"
+
+
 def test_an_unknown_role_is_no_excluded_role():
     with pytest.raises(ValueError, match="no such role: bibliography; there are abstract, "):
         StatementParams(excluded_roles=["bibliography"])
