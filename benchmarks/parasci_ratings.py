@@ -1,7 +1,7 @@
 """ParaSCI's ratings by readers: agreement, means, and the weights of parasci.scorer fitted to them.
 
     python benchmarks/parasci_ratings.py means [--counts intra=962,citations=460,definitions=67,partial=21]
-    python benchmarks/parasci_ratings.py fit [--features least,weakest,names] [--sitting fit,fit2]
+    python benchmarks/parasci_ratings.py fit [--features least,weakest,names] [--sitting fit,fit2] [--authors]
     python benchmarks/parasci_ratings.py curve SCORED.parquet... [--shift=-0.2,-0.1,0,0.1,0.2,0.4]
 
 means   for each sitting: pairs, mean consistency by origin with a 95 % interval over pairs, kappa of raters.
@@ -13,7 +13,8 @@ fit     ridge regression of a pair's mean rating on its features, with an offset
         correlation with readers on held-out pairs, by sitting and origin, and on the authors'; its difference
         from that of F1 alone and of the default features, with 95 % intervals over pairs; calibration; for
         params.yaml, the weights, and the thresholds at which the expected rating of each origin is --rating.
-        Pairs that lack a listed feature are left out
+        Pairs that lack a listed feature are left out. With --authors, the fit is to the authors' pairs of all
+        sittings, so that every pair of ours is held out
 curve   for the parts of parasci/scored (data/parasci/scored/kept-*.parquet), with all thresholds on
         consistency in params.yaml shifted (--shift): the pairs that pass, the pairs that
         parasci/paraphrases draws, with their mean prediction, Self-BLEU and origins, and the mean that
@@ -62,7 +63,7 @@ RANDOM, LATEST = "evaluation", "evaluation3"
 FITTED = "fit,fit2,parts,evaluation,evaluation2"
 
 #: The default features of the fit.
-CHOSEN = ("f1", "shared_words")
+CHOSEN = ("f1", "covered_words")
 RIDGE, FOLDS, REPEATS = 3.0, 10, 20
 
 
@@ -276,6 +277,10 @@ def _of_ours(sittings: Sequence[str], row: dict[str, str]) -> bool:
     return row["sitting"] in sittings and row["origin"] != "authors"
 
 
+def _of_authors(row: dict[str, str]) -> bool:
+    return row["origin"] == "authors"
+
+
 def predicted_of(row: dict[str, str], scorer: ScorerParams) -> float:
     """Return the consistency that params.yaml predicts for a rated pair."""
     return consistency({name: float(row[name]) for name in scorer.weights}, scorer)
@@ -292,8 +297,10 @@ def fit(options: argparse.Namespace) -> None:
     """Print correlations on held-out pairs, calibration, and weights."""
     names = options.features.split(",")
     all_pairs, values = read()
-    others = ("f1", "shared_words", "cosine", "least", "weakest", "self_bleu")
-    pairs = _known(all_pairs, [*names, *others], partial(_of_ours, options.sitting.split(",")))
+    others = ("f1", "covered_words", "shared_words", "cosine", "least", "weakest", "self_bleu")
+    ours = partial(_of_ours, options.sitting.split(","))
+    fitted_to: Callable[[dict[str, str]], bool] = _of_authors if options.authors else ours
+    pairs = _known(all_pairs, [*names, *others], fitted_to)
 
     def of_origin(rows: Sequence[dict[str, str]]) -> list[str]:
         return [row["origin"] for row in rows]
@@ -328,7 +335,7 @@ def fit(options: argparse.Namespace) -> None:
     random = sorted({row["sitting"] for row in all_pairs if row["sitting"].startswith(RANDOM)})
     samples: list[tuple[str, Callable[[dict[str, str]], bool]]] = [
         *((f"random pairs of ours, {name}", partial(_of_ours, [name])) for name in random),
-        ("pairs of the authors", lambda row: row["origin"] == "authors"),
+        ("pairs of the authors", _of_authors),
     ]
     for sample, wanted in samples:
         rows = _known(all_pairs, [*names, *others], wanted)
@@ -444,6 +451,7 @@ def main() -> None:
             command.add_argument("--features", default=",".join(CHOSEN))
             command.add_argument("--sitting", default=FITTED)
             command.add_argument("--rating", type=float, default=3.4)
+            command.add_argument("--authors", action="store_true")
         if name == "curve":
             command.add_argument("scored", nargs="+", type=Path)
             command.add_argument("--shift", type=shifts, default="-0.2,-0.1,0,0.1,0.2,0.4")

@@ -300,7 +300,7 @@ def _tokens(line: bytes, stem: bool, omitted: Collection[str]) -> list[str]:
     found = line.translate(_TOKEN_BYTES).decode("ascii").split()
     if omitted:
         found = [token for token in found if token not in omitted]
-    return [_stem(token) for token in found] if stem else found
+    return [porter_stem(token) for token in found] if stem else found
 
 
 def _first_words(lines: Iterable[bytes], limit: int) -> list[bytes]:
@@ -341,7 +341,8 @@ def _stemmer() -> Any:
 
 
 @lru_cache(maxsize=1 << 16)
-def _stem(token: str) -> str:
+def porter_stem(token: str) -> str:
+    """Return the Porter stem of a lower-case word; a word of fewer than four letters stays as it is."""
     return token if len(token) < _SHORTEST_STEMMED else str(_stemmer().stem(token))
 
 

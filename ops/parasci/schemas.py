@@ -111,6 +111,11 @@ _SCORED = columns(
     ("self_bleu", _FLOAT, "BLEU-4 of the second against the first, as released, 0 to 100"),
     ("shared_words", _FLOAT, "share of their content words that both have (Jaccard coefficient), 0 to 1"),
     (
+        "covered_words",
+        _FLOAT,
+        "share of the content words of one that the other has, by stems; the lesser one",
+    ),
+    (
         "forward",
         _FLOAT,
         "log-odds that the first says all that the second says; missing without a model",
@@ -161,7 +166,12 @@ PARAPHRASE_PAIRS = Shape(
 )
 
 _TABLE_2 = (
-    ("name", _TEXT, "all of ours, those of a method or a split; or the name of a dataset in the paper", NAME),
+    (
+        "name",
+        _TEXT,
+        "all of ours, those of a method, a split or a source; or the name of a dataset in the paper",
+        NAME,
+    ),
     ("genre", _TEXT, "as the paper names it"),
     ("candidates", pa.int64(), "pairs before the filter"),
     ("pairs", pa.int64(), "after it"),

@@ -1,10 +1,10 @@
 """Every distinct sentence, with its embedding, the term that it defines, and the papers that it cites.
 
-Belongs here: which sentences are compared at all, and the columns that all later steps need; the subject area
-of a paper, from its source's metadata; looking up works of a bibliography by names and year. Not here:
-embedding (slices.py), citation marks (marks.py), terms (definitions.py), which sentences are compared with
-each other (candidates/pairs.py, candidates/groups.py), how each format stores subjects and bibliographies
-(ops/parse/papers).
+Belongs here: which sentences are compared at all (no entries of a bibliography, and no other text that is not
+prose), and the columns that all later steps need; the subject area of a paper, from its source's metadata;
+looking up works of a bibliography by names and year. Not here: embedding (slices.py), citation marks
+(marks.py), terms (definitions.py), which sentences are compared with each other (candidates/pairs.py,
+candidates/groups.py), how each format stores subjects and bibliographies (ops/parse/papers).
 
 Dong et al. (2021), 4.1.2: definitions are of one term "in the same subject or area (provided by meta-data of
 source materials)". Their sources are the ACL Anthology, which is computer science, and arXiv, "mathematics,
@@ -21,19 +21,22 @@ from functools import cache
 from typing import NamedTuple
 
 import pyarrow as pa
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ops.core.joins import matches
 from ops.core.outcome import Outcomes, Row, Shape, drop
 from ops.core.params import ModelName, Params
 from ops.core.parts import Parts
+from ops.core.thresholds import at_least
 from ops.models.encoder import ENCODER
 from ops.parasci.definitions import definition
 from ops.parasci.marks import printed_keys, without_marks
 from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
 from ops.parasci.slices import Statements, embedded_parts
 from ops.parasci.terms import expansions_of, normal_form
+from ops.parasci.well_formed import well_formed
 from ops.parse.records import record_place
+from ops.parse.roles import REFERENCES, known_roles
 from ops.text.words import STOP_WORDS, fold
 
 _PHYSICS = """
@@ -143,16 +146,8 @@ _TELLING_WORDS = 6
 
 #: Excludes short words that are frequent in other languages and rare in scientific English.
 _ENGLISH = frozenset(word for word in STOP_WORDS if len(word) > 1) - {
-    "me",
-    "o",
-    "a",
-    "am",
-    "so",
-    "do",
-    "no",
-    "as",
-    "in",
-}
+    "me", "o", "a", "am", "so", "do", "no", "as", "in",
+}  # fmt: skip
 
 
 class StatementParams(Params, section="parasci.sentences"):
@@ -162,6 +157,15 @@ class StatementParams(Params, section="parasci.sentences"):
     shortest: int = Field(5, ge=1, description="a sentence of fewer words is dropped")
     holes: int = Field(
         0, ge=0, description="a sentence from which more was taken out that cannot be rendered is dropped"
+    )
+    excluded_roles: tuple[str, ...] = Field(
+        (REFERENCES,), description="roles of sections whose sentences are dropped, and never embedded"
+    )
+    well_formed: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="a sentence that is less likely to be whole is dropped, and never embedded",
     )
     printed_marks: bool = Field(
         True, description="of a paper whose format tells no citation marks, names with a year are marks"
@@ -173,6 +177,11 @@ class StatementParams(Params, section="parasci.sentences"):
         {},
         description="subject areas by category, field of study, journal or venue, apart from the known ones",
     )
+
+    @field_validator("excluded_roles")
+    @classmethod
+    def _known(cls, roles: tuple[str, ...]) -> tuple[str, ...]:
+        return known_roles(roles)
 
     def area(self, source: str, subjects: Sequence[str]) -> str:
         """Return the area of a paper; "" if it is unknown: all such papers form one area."""
@@ -229,7 +238,8 @@ def embedded_sentences(
     The area of a sentence is that of its paper: the area of the paper's source, or of its subjects
     (`area_of`).
 
-    Reasons: `short`, `holes`, `not_english`. A part has the papers of about `store.records_per_part` records.
+    Reasons: `short`, `holes`, `role_<role>` (of `excluded_roles`), `not_english`, `well_formed`. A part has
+    the papers of about `store.records_per_part` records.
     A sentence that occurs in two parts has two rows with the same embedding. A citation mark whose paper has
     neither id nor title does not count as a citation; `combinations` count these marks as `unknown_paper`,
     and papers whose subjects match no area as `unknown_subjects`.
@@ -297,6 +307,7 @@ def _stated_sentences(
         mention = _mention(row, row["paper_id"], row["section"], row["role"], cited - {None}, known)
         paper = place.get(row["paper_id"])
         month = paper["month"] if paper else None
+        mention["source"] = record_place(paper["source_ids"][0])[0] if paper else ""
         mentions.append((row, text, month, areas.of(row["paper_id"], paper), mention))
     counts = Counter({"unknown_paper": unknown, "unknown_subjects": areas.unknown})
     return _statements(SENTENCES, mentions, params, +counts)
@@ -371,14 +382,19 @@ def _statements(
     groups: dict[tuple[str, str], list[tuple[Row, str | None, Row]]] = defaultdict(list)
     for unit, text, month, area, mention in mentions:
         words = len(text.split())
+        role = mention["role"]
         if words < params.shortest:
             dropped.append(drop(unit, "short", words))
         elif (holes := unit.get("holes") or 0) > params.holes:
             dropped.append(drop(unit, "holes", holes))
+        elif role in params.excluded_roles:
+            dropped.append(drop(unit, f"role_{role}"))
         elif not is_english(text):
             dropped.append(drop(unit, "not_english"))
         elif only_groups and not (mention["term"] or mention["cited"]):
             dropped.append(drop(unit, "no_group"))
+        elif not at_least(whole := well_formed(text), params.well_formed):
+            dropped.append(drop(unit, "well_formed", whole))
         else:
             groups[area, text].append((unit, month, mention))
     return Statements(shape, [unit["id"] for unit, *_ in mentions], dropped, groups, combinations)

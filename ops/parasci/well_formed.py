@@ -50,6 +50,12 @@ _ABBREVIATION = re.compile(
 _ITEM = re.compile(r"(?<![(\w])\w{1,3}\)")
 _PREPOSITION = r"(?:of|in|on|at|by|for|with|from|into|than|between|among|against|via|per)"
 _DETERMINER = r"(?:the|an?|our|their|its|his)"
+#: Words, besides, that hardly end a sentence.
+_TORN = (
+    "by|into|than|between|among|via|per|as|such as|which|whose|who|while|because|if|when|where|whether"
+    "|but|although|since|very|these|be|been|being|was|were|has|have|had|can|could|may|might|must|should|will"
+    "|would|we|they|every|using|based|several|many|various|new"
+)
 _BE = r"(?:is|are|was|were|has|have|can)"
 
 #: Marks that are found by a pattern.
@@ -60,7 +66,7 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
     ),
     "no_end": re.compile(r"(?<![.?!:])(?<![.?!:][\"'”’)\]])\s*\Z"),
     "torn_end": re.compile(
-        rf"\b(?:{_DETERMINER}|of|to|and|or|with|from|that|is|are|de|e\.g|i\.e|et|al)\W*\Z"
+        rf"\b(?:{_DETERMINER}|{_TORN}|of|to|and|or|with|from|that|is|are|de|e\.g|i\.e|et|al)\W*\Z"
     ),
     "hole": re.compile(
         r"""\(\s*(?:e\.\s?g\.|i\.\s?e\.|see|cf\.)?[\s,;]*\)|,\s*[,;]|,\s*\.(?!\.)|\(\s*[,;]|\s,|(?<![.])\.\.(?![.])
@@ -75,7 +81,8 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
     ),
     "glued": re.compile(
         r"""(?<=[a-z]{3})\.\s[a-z]{2,}|(?<=[a-z]{3})\.[A-Z]|(?<=[a-z]{3}),[a-z]{3}|(?<=[a-z]\s)(?:The|This|We|Many|Some|It|There|These|If
-        |For|Our|However|Moreover|Given|When|While|Since|Although|Both|Each|Such|They|Then|Thus)\s[a-z]""",
+        |For|Our|However|Moreover|Given|When|While|Since|Although|Both|Each|Such|They|Then|Thus|In|To|On|An|As|By|With
+        |From|After|Here|Finally|Furthermore|Additionally|Experiments|Results|Using|Unlike|Most|Recent|Its),?\s[a-z]""",
         re.VERBOSE,
     ),
     # Not of LaTeX, whose formulas are whole.

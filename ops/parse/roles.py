@@ -126,6 +126,14 @@ class _Read(NamedTuple):
     words: str
 
 
+def known_roles(given: tuple[str, ...]) -> tuple[str, ...]:
+    """Return roles that a user names. Raises ValueError for a name that is none."""
+    unknown = sorted(set(given) - set(ROLES))
+    if unknown:
+        raise ValueError(f"no such role: {', '.join(unknown)}; there are {', '.join(ROLES)}")
+    return given
+
+
 def role_of(title: str) -> str:
     """Return the role that a heading indicates by itself, or OTHER."""
     return _role_of(_read(title).words)

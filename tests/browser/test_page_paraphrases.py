@@ -47,7 +47,7 @@ def test_the_sliders_count_the_pairs_that_both_thresholds_keep(opened):
         "origins.intra.consistency=2.5 -S parasci.filtered.origins.intra.length_rate=3"
     )
     chart, now = card.locator(".chart"), card.locator("td[aria-current]").inner_text()
-    for words in (now, "3.35 and 1"):
+    for words in (now, "3.44 and 1"):
         expect(chart).to_have_attribute("aria-label", re.compile(re.escape(words)))
     page.assert_sound()
 

@@ -46,10 +46,10 @@ class FilterParams(Params, section="parasci.filtered"):
 
     origins: Mapping[str, Limits] = Field(
         {
-            INTRA_ORIGIN: Limits(consistency=3.35),
-            PARTS_ORIGIN: Limits(consistency=3.81),
-            "definitions": Limits(consistency=2.96, length_rate=2.0),
-            "citations": Limits(consistency=3.44),
+            INTRA_ORIGIN: Limits(consistency=3.44),
+            PARTS_ORIGIN: Limits(consistency=3.88),
+            "definitions": Limits(consistency=3.0, length_rate=2.0),
+            "citations": Limits(consistency=3.51),
         },
         description="by ratings (benchmarks/parasci_ratings.py), for the weights of parasci.scorer",
     )

@@ -1,13 +1,14 @@
 """The pairs in the format of ParaSCI's release, and as a folder that Hugging Face's datasets can load.
 
 Belongs here: the files and their lines, the released form of a sentence, its content words, and how many of
-them two sentences share. Not here: which pairs there are (paraphrases.py), how shared words are used
-(scored.py).
+them two sentences share, or cover. Not here: which pairs there are (paraphrases.py), how shared words are
+used (scored.py).
 
 `<split>.src` and `<split>.tgt`: lower-case tokens separated by single spaces, line by line. `<split>.jsonl`:
 the sentences, as they are compared and as printed, with their origin and sources. `<split>.sets.jsonl`: the
 sentences of each set, all of which say the same. `README.md` maps files to splits for
-`datasets.load_dataset`.
+`datasets.load_dataset`. If there are pairs of several sources, each source has a configuration of its own,
+with the pairs both of whose sentences are from it: `source-<name>`, in `source-<name>.<split>.jsonl`.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 
 from ops.core.identity import joint_licence, row_id
 from ops.core.outcome import Outcome, Outcomes, Row
 from ops.core.parts import FilesFolder, Parts
 from ops.core.sampling import SPLITS
+from ops.metrics.rouge import porter_stem
 from ops.parasci.schemas import RELEASED
 from ops.text.words import STOP_WORDS
 
@@ -35,6 +37,17 @@ def released_form(sentence: str) -> str:
     return " ".join(_TOKEN.findall(sentence.lower()))
 
 
+def source_of(unit: Row) -> str | None:
+    """Return the source of a pair, or None if its sentences are from two sources."""
+    return str(unit["first_source"]) if unit["first_source"] == unit["second_source"] else None
+
+
+def several_sources(paraphrases: Parts) -> bool:
+    """Return whether pairs are of more than one source."""
+    names = ("first_source", "second_source")
+    return len({row[name] for row in paraphrases.rows(names) for name in names}) > 1
+
+
 def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
     """Yield a row for each split that has pairs, and write its files.
 
@@ -43,6 +56,8 @@ def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
     ids: dict[str, list[str]] = defaultdict(list)
     licences: dict[str, set[str]] = defaultdict(set)
     sets: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
+    configurations: dict[str, set[str]] = defaultdict(set)
+    several = several_sources(paraphrases)
     with files.writing() as write:
         for table in paraphrases:
             for unit in table.to_pylist():
@@ -52,6 +67,9 @@ def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
                 write(f"{name}.src", f"{released_form(unit['first'])}\n")
                 write(f"{name}.tgt", f"{released_form(unit['second'])}\n")
                 write(f"{name}.jsonl", _line(unit))
+                if several and (source := source_of(unit)):
+                    write(f"source-{source}.{name}.jsonl", _line(unit))
+                    configurations[f"source-{source}"].add(split)
                 for side in ("first", "second"):
                     sets[split][unit["set"]].setdefault(unit[side])
         for split, of_split in sets.items():
@@ -59,7 +77,7 @@ def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
                 write(f"{FILES[split]}.sets.jsonl", _json({"set": its, "sentences": [*sentences]}))
         found = [split for split in SPLITS if split in ids]
         if found:
-            write("README.md", _readme(found))
+            write("README.md", _readme({"default": found, **dict(sorted(configurations.items()))}))
     rows = [
         {
             "id": row_id("released", split, *ids[split]),
@@ -87,6 +105,15 @@ def shared_words(first: str, second: str) -> float:
     return len(one & other) / max(1, len(one | other))
 
 
+def covered_words(first: str, second: str) -> float:
+    """Return the share of content words that the other sentence has, of the sentence with the smaller share.
+
+    0 to 1. Words are compared by their stems (Porter), so that "parsed" covers "parsing".
+    """
+    one, other = ({porter_stem(word) for word in content_words(side)} for side in (first, second))
+    return len(one & other) / max(1, len(one), len(other))
+
+
 def _line(unit: Row) -> str:
     shown = {"id": unit["id"], "source": unit["first"], "target": unit["second"], "origin": unit["origin"]}
     for name, side in (("source", "first"), ("target", "second")):
@@ -98,6 +125,12 @@ def _json(content: Row) -> str:
     return json.dumps(content, ensure_ascii=False) + "\n"
 
 
-def _readme(splits: Sequence[str]) -> str:
-    listed = "".join(f"  - split: {split}\n    path: {FILES[split]}.jsonl\n" for split in splits)
-    return f"---\nconfigs:\n- config_name: default\n  data_files:\n{listed}---\n\n# Scientific paraphrases\n"
+def _readme(configurations: Mapping[str, Collection[str]]) -> str:
+    listed = ""
+    for name, splits in configurations.items():
+        start = "" if name == "default" else f"{name}."
+        listed += f"- config_name: {name}\n  data_files:\n"
+        for split in SPLITS:
+            if split in splits:
+                listed += f"  - split: {split}\n    path: {start}{FILES[split]}.jsonl\n"
+    return f"---\nconfigs:\n{listed}---\n\n# Scientific paraphrases\n"

@@ -32,7 +32,7 @@ from ops.metrics.bleu import self_bleus
 from ops.models.encoder import ENCODER
 from ops.parasci.candidates.pairs import CoarseParams, length_rate
 from ops.parasci.dataset.agreement import agreement
-from ops.parasci.dataset.release import released_form, shared_words
+from ops.parasci.dataset.release import covered_words, released_form, shared_words
 from ops.parasci.dataset.scorer import Features, ScorerParams, consistency
 from ops.parasci.schemas import SCORED
 from ops.parasci.well_formed import well_formed
@@ -235,6 +235,7 @@ def features(
             "length_rate": round(length_rate(len(first.split()), len(second.split())), 4),
             "self_bleu": round(float(copied), 2),
             "shared_words": round(shared_words(first, second), 4),
+            "covered_words": round(covered_words(first, second), 4),
             "forward": forward,
             "backward": backward,
             "entailed": min(ways[number]) if ways else None,

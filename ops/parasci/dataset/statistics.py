@@ -18,7 +18,7 @@ from ops.core.identity import joint_licence, row_id
 from ops.core.outcome import Outcome, Outcomes, Row
 from ops.core.parts import Parts
 from ops.metrics.bleu import self_bleus
-from ops.parasci.dataset.release import released_form
+from ops.parasci.dataset.release import released_form, several_sources, source_of
 from ops.parasci.schemas import STATISTICS
 
 
@@ -73,22 +73,31 @@ class _Group:
 
 
 def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
-    """Yield our rows (all pairs, by origin, by split) and the paper's; no rows if there are no pairs.
+    """Yield our rows (all pairs, by origin, by split, by source) and the paper's; no rows without pairs.
+
+    Rows of sources ("source acl") have the pairs both of whose sentences are from it. There are none if all
+    pairs are of one source.
 
     Holds the ids of all pairs, which the rows list, and 24 bytes of numbers a pair in memory.
     """
     candidates: Counter[str] = Counter()
     for table in scored:
-        for origins in table["origins"].to_pylist():
-            candidates.update(["all", *origins])
+        for unit in table.select(["origins", "first_source", "second_source"]).to_pylist():
+            candidates.update(["all", *unit["origins"], *_source(unit)])
     groups: dict[str, _Group] = defaultdict(_Group)
+    several = several_sources(paraphrases)
     for table in paraphrases:
         units = table.to_pylist()
         for unit, pair in zip(units, _pairs(units), strict=True):
-            for name in ("all", unit["origin"], unit["split"]):
+            for name in ("all", unit["origin"], unit["split"], *(_source(unit) if several else ())):
                 groups[name].add(pair)
     rows = [_row(name, found, candidates.get(name)) for name, found in groups.items()]
     yield Outcome.of(STATISTICS, groups["all"].ids, [*rows, *_published(rows)])
+
+
+def _source(unit: Row) -> list[str]:
+    source = source_of(unit)
+    return [f"source {source}"] if source else []
 
 
 def _pairs(units: Sequence[Row]) -> list[_Pair]:

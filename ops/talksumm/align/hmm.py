@@ -19,7 +19,7 @@ from pydantic import Field, field_validator, model_validator
 
 from ops.core.params import ModelName, Params
 from ops.models.word_vectors import WORD_VECTORS, WordVectors
-from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, RELATED, ROLES
+from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, RELATED, known_roles
 from ops.talksumm.align.emission import PAPER, Emission, Similarity, content_tokens, observe
 from ops.talksumm.align.transition import GeometricTransition
 
@@ -75,10 +75,7 @@ class HmmParams(Params, section="talksumm.hmm"):
     @field_validator("excluded_roles")
     @classmethod
     def _known(cls, roles: tuple[str, ...]) -> tuple[str, ...]:
-        unknown = sorted(set(roles) - set(ROLES))
-        if unknown:
-            raise ValueError(f"no such role: {', '.join(unknown)}; there are {', '.join(ROLES)}")
-        return roles
+        return known_roles(roles)
 
     @model_validator(mode="after")
     def _decaying(self) -> HmmParams:

@@ -48,7 +48,7 @@ _SCORES = (
     "length_rate",
     "self_bleu",
     "well_formed",
-    "shared_words",
+    "covered_words",
     "numbers",
     "names",
     "cosine",

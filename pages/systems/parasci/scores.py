@@ -58,11 +58,11 @@ _NAMES = {"pdbert": "PDBERT", "best_clause": "Best clause", "copy": "COPY"}
 
 
 def table_2(rows: Iterable[Row], origins: Sequence[str]) -> Grid:
-    """Return Table 2: our numbers (all, by method, by split), then the paper's."""
+    """Return Table 2: our numbers (all, by method, split and source), then the paper's."""
     place = {name: at for at, name in enumerate([ALL, *origins, *SPLITS])}
     lines = [
         GridLine(row["name"] + ", paper" * row["published"], [_cell(row[name]) for name in _COLUMNS])
-        for row in sorted(rows, key=lambda row: (row["published"], place.get(row["name"], 0)))
+        for row in sorted(rows, key=lambda row: (row["published"], place.get(row["name"], len(place))))
     ]
     head = ("dataset", "genre", "candidates", "pairs", "words", "characters", "Self-BLEU")
     return Grid("Statistics", head, lines, "statistics")

@@ -13,6 +13,7 @@ from ops.core.outcome import Outcome
 from ops.core.parts import FilesFolder, temporary_folder
 from ops.metrics.bertscore import bertscore
 from ops.metrics.bleu import self_bleu
+from ops.metrics.rouge import porter_stem
 from ops.parasci.candidates.pairs import CoarseParams, length_rate
 from ops.parasci.dataset import paraphrases as paraphrases_module
 from ops.parasci.dataset import scored as scored_module
@@ -25,7 +26,7 @@ from ops.parasci.dataset.paraphrases import (
     paraphrases,
     split_of_clusters,
 )
-from ops.parasci.dataset.release import released, released_form, shared_words
+from ops.parasci.dataset.release import content_words, covered_words, released, released_form, shared_words
 from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored, within_papers
 from ops.parasci.dataset.scorer import ScorerParams
 from ops.parasci.dataset.statistics import TABLE_2, statistics
@@ -227,6 +228,7 @@ def test_pairs_are_scored_by_bertscore_and_their_lengths(tmp_path):
     assert row["truncated"] is False
     assert row["self_bleu"] == round(self_bleu([released_form(A)], [released_form(B)]), 2) > 0
     assert row["shared_words"] == round(shared_words(A, B), 4) > 0
+    assert row["covered_words"] == round(covered_words(A, B), 4) > 0
     assert row["least"] == min(row["precision"], row["recall"]) > row["weakest"] > 0
     assert (row["numbers"], row["negation"], row["names"], row["direction"]) == (1, 1, 1, 1)
     assert row["consistency"] == round(1 + 2 * row["f1"] + 0.5, 2)
@@ -385,6 +387,33 @@ def test_pairs_that_are_not_drawn_say_so_and_the_rest_meets_the_mean(tmp_path):
 )
 def test_the_overlap_is_the_share_of_common_content_words(first, second, share):
     assert shared_words(first, second) == shared_words(second, first) == share
+
+
+@pytest.mark.parametrize(
+    "first, second, share",
+    [
+        ("We parse the trees.", "The trees were parsed", 1),
+        ("We parse the trees.", "The tree is parsed, and its leaves are counted.", 0.5),
+        ("It was so.", "We parse trees.", 0),
+        ("...", "!", 0),
+    ],
+)
+def test_the_sentence_with_more_of_its_own_decides_how_many_words_are_covered(first, second, share):
+    assert covered_words(first, second) == covered_words(second, first) == share
+
+
+@given(
+    st.lists(st.sampled_from(["parsed", "parsing", "trees", "tree", "of", "the", "leaves"])),
+    st.text("aeinrst "),
+)
+def test_covered_words_are_counted_stem_by_stem(words, second):
+    first = " ".join(words)
+    one, other = ([porter_stem(word) for word in content_words(side)] for side in (first, second))
+    shares = [
+        sum(stem in theirs for stem in set(mine)) / max(1, len(set(mine)))
+        for mine, theirs in ((one, other), (other, one))
+    ]
+    assert covered_words(first, second) == covered_words(second, first) == min(shares)
 
 
 @pytest.mark.parametrize("bound", [100, 45])
@@ -596,6 +625,24 @@ def test_the_release_files_are_aligned_by_line_and_load_as_a_dataset(tmp_path):
     assert [row["source_file"] for row in outcome.kept.to_pylist()] == ["train.src", "val.src", "test.src"]
 
 
+def test_pairs_of_several_sources_have_a_configuration_for_each(tmp_path):
+    of_sources = [("acl", "acl"), ("arxiv", "arxiv"), ("acl", "arxiv")]
+    pairs = [
+        {**pair, "first_source": first, "second_source": second}
+        for pair, (first, second) in zip(PAIRS, of_sources, strict=True)
+    ]
+    stored, folder = dealt(tmp_path / "in", PARAPHRASES.kept, pairs), tmp_path / "out"
+    list(released(stored, FilesFolder(folder)))
+    for source, its in (("acl", pairs[0]), ("arxiv", pairs[1])):
+        loaded = load_dataset(str(folder), f"source-{source}", cache_dir=str(tmp_path / "cache"))
+        assert {split: list(rows["id"]) for split, rows in loaded.items()} == {its["split"]: [its["id"]]}
+    everything = load_dataset(str(folder), "default", cache_dir=str(tmp_path / "cache"))
+    assert sum(rows.num_rows for rows in everything.values()) == 3
+    (outcome,) = statistics(stored, parts(tmp_path / "scored", SCORED.kept, [scored_pair("x")]))
+    found = {row["name"]: row["pairs"] for row in outcome.kept.to_pylist() if not row["published"]}
+    assert found["all"] == 3 and (found["source acl"], found["source arxiv"]) == (1, 1)
+
+
 def test_without_pairs_there_are_no_files(tmp_path):
     (outcome,) = released(parts(tmp_path, PARAPHRASES.kept, []), FilesFolder(tmp_path / "out"))
     assert not (tmp_path / "out").exists() and outcome.kept.num_rows == 0
@@ -678,3 +725,4 @@ def test_the_statistics_are_those_of_table_2_next_to_the_papers(tmp_path):
     assert found["all"]["self_bleu"] == round(self_bleu(*forms), 2)
     assert found["ParaSCI-ACL"]["self_bleu"] == 26.52 and found["ParaSCI-ACL"]["published"]
     assert {row.name for row in TABLE_2} < found.keys()
+    assert not any(name.startswith("source ") for name in found)  # all pairs are of one source

@@ -21,6 +21,7 @@ from ops.parasci.sentences import (
     is_english,
 )
 from ops.parasci.sources import PASSAGE_FORMATS, parse_passages
+from ops.parasci.well_formed import well_formed
 from ops.parse.bounded import BoundedChild, Bounds
 from ops.parse.records import Record
 from ops.parse.schemas import CITATIONS, PAPERS
@@ -147,7 +148,7 @@ def test_english_is_distinguished_from_other_languages(text, english):
     assert is_english(text) is english
 
 
-def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=None, subjects=None, holes=0):
+def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=None, subjects=None, **params):
     papers = [
         {
             **dict.fromkeys(PAPERS.kept.names),
@@ -169,7 +170,7 @@ def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=N
             in_memory(pa.Table.from_pylist(list(rows), schema=PAPER_SENTENCES.kept)),
             parts(folder / "papers", PAPERS.kept, papers),
             parts(folder / "citations", CITATIONS.kept, cited),
-            StatementParams(areas=areas or {}, holes=holes),
+            StatementParams(areas=areas or {}, **params),
             True,
         )
     return outcome
@@ -223,7 +224,7 @@ def test_each_distinct_sentence_is_embedded_once_with_all_its_places():
 
 def test_a_sentence_of_1000_words_is_kept_and_marked_as_truncated():
     outcome = embedded(
-        paper_sentence("a", "the words of a sentence " * 200),
+        paper_sentence("a", f"The words {'of the sentence ' * 332}go on."),
         paper_sentence("b", "Here we are, at last now."),
     )
     assert dict(zip(*(outcome.kept[name].to_pylist() for name in ("words", "truncated")), strict=True)) == {
@@ -241,6 +242,42 @@ def test_a_sentence_with_a_hole_is_dropped_unless_params_allow_it():
     outcome = embedded(row)
     assert outcome.dropped.select(["reason", "score"]).to_pylist() == [{"reason": "holes", "score": 1}]
     assert embedded(row, holes=1).kept.num_rows == 1
+
+
+def test_entries_of_a_bibliography_are_dropped_before_they_are_embedded():
+    entry = paper_sentence("a", "A treebank of the spoken language of the coast.", role="references")
+    outcome = embedded(entry, paper_sentence("b", "We compare both of the models on the same texts."))
+    assert outcome.kept["text"].to_pylist() == ["We compare both of the models on the same texts."]
+    assert outcome.dropped.select(["id", "reason"]).to_pylist() == [{"id": "a", "reason": "role_references"}]
+    assert embedded(entry, excluded_roles=["appendix"]).kept.num_rows == 1
+
+
+def test_a_mention_names_the_source_of_its_paper():
+    outcome = embedded(
+        paper_sentence("a", "We compare both of the models on the same texts."), sources="acl/P01.xml"
+    )
+    ((mention,),) = outcome.kept["mentions"].to_pylist()
+    assert mention["source"] == "acl"
+
+
+def test_an_unknown_role_is_no_excluded_role():
+    with pytest.raises(ValueError, match="no such role: bibliography; there are abstract, "):
+        StatementParams(excluded_roles=["bibliography"])
+
+
+@pytest.mark.parametrize("least", [0.0, 0.3, 0.5, 1.0])
+def test_a_sentence_is_embedded_if_it_is_as_likely_to_be_whole_as_params_ask(least):
+    texts = [
+        "We compare both of the models on the same texts.",
+        "on the standard metric the model is better than that of",
+        "= 0.5 | of the x ( in the Model Precision the Recall |",
+    ]
+    outcome = embedded(*(paper_sentence(str(n), text) for n, text in enumerate(texts)), well_formed=least)
+    whole = {text for text in texts if well_formed(text) >= least}
+    assert set(outcome.kept["text"].to_pylist()) == whole
+    assert {(texts[int(row["id"])], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
+        (text, "well_formed", well_formed(text)) for text in texts if text not in whole
+    }
 
 
 def test_terms_are_expanded_by_their_own_paper():

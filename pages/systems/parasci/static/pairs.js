@@ -48,7 +48,7 @@
   }
 
   function card(pair, why) {
-    const facts = [["consistency", pair.consistency.toFixed(2)], ["BERTScore F1", pair.f1.toFixed(4)], ["lower of precision and recall", pair.least.toFixed(4)], ["weakest match", pair.weakest.toFixed(4)], ["PLR", pair.length_rate.toFixed(2)], ["Self-BLEU", pair.self_bleu.toFixed(1)], ["well-formed", pair.well_formed.toFixed(2)], ["shared words", `${Math.round(100 * pair.shared_words)} %`], ["numbers", pair.numbers.toFixed(2)], ["names", pair.names.toFixed(2)], ["cosine", pair.cosine.toFixed(3)], ["split", pair.split], ["in common", pair.keys.join(", ")], ["papers", pair.papers.length > 1 ? pair.papers.join(", ") : null]];
+    const facts = [["consistency", pair.consistency.toFixed(2)], ["BERTScore F1", pair.f1.toFixed(4)], ["lower of precision and recall", pair.least.toFixed(4)], ["weakest match", pair.weakest.toFixed(4)], ["PLR", pair.length_rate.toFixed(2)], ["Self-BLEU", pair.self_bleu.toFixed(1)], ["well-formed", pair.well_formed.toFixed(2)], ["covered words", `${Math.round(100 * pair.covered_words)} %`], ["numbers", pair.numbers.toFixed(2)], ["names", pair.names.toFixed(2)], ["cosine", pair.cosine.toFixed(3)], ["split", pair.split], ["in common", pair.keys.join(", ")], ["papers", pair.papers.length > 1 ? pair.papers.join(", ") : null]];
     return el("article", { class: `card row pair ${why === "kept" ? "kept" : "dropped"}-row`, "aria-label": `pair ${pair.id}` },
       silverloom.diff(pair.difference),
       el("dl", { class: "facts" }, ...facts.filter(([, value]) => value).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, silverloom.visible(value))))),
