@@ -153,14 +153,14 @@ def main_of(row: Sequence[Segment]) -> Segment:
 
 
 def _is_power(text: str, segment: Segment, before: Segment | None) -> bool:
-    """Say whether a raised segment is an exponent of the variable that a text ends in; the A of LaTeX is none."""
+    """Say whether a raised segment is an exponent of a variable at the end of a text; LaTeX has none."""
     if before is None or segment.text[0] == HOLE or not _VARIABLE.search(text):
         return False
     return -_TOUCHING < (segment.left - before.right) / segment.size < 0.15
 
 
 def joined(row: Sequence[Segment], main: Segment) -> str:
-    """Return the text of a row without raised marks; a raised exponent of a number or variable follows a "^"."""
+    """Return the text of a row without raised marks; the exponent of a number or variable follows a "^"."""
     pieces: list[str] = []
     before: Segment | None = None
     marked = False
