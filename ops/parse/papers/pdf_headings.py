@@ -93,8 +93,10 @@ def _run_in_start(paper: Marked, index: int) -> int:
         and not _CAPTION.match(paper.lines[first].text)
     )
     signed = is_ended(text) or _RUN_IN_SIGN.match(rest.text) is not None
-    apart = heading.bold and not paper.is_item(first) and (" " in text or paper.gap(first) > SAME_BLOCK)
-    return first if begins and named and _RUN_IN.match(rest.text) and (signed or apart) else index + 1
+    apart = heading.bold and (" " in text or paper.gap(first) > SAME_BLOCK)
+    label = paper.is_item(first) and not is_numbered(text)
+    heads = begins and named and not label and _RUN_IN.match(rest.text) and (signed or apart)
+    return first if heads else index + 1
 
 
 def mark_captions(paper: Marked) -> None:
@@ -189,11 +191,7 @@ def _is_strong(paper: Marked, run: range) -> bool:
     if is_name_of_section(_unnumbered(text)):
         return differs or (alone and (paper.gap(run[-1] + 1) > SAME_BLOCK or text.isupper()))
     if is_numbered(text):
-        return (
-            paper.lines[first].run_in
-            or (alone and (differs or text.upper() == text))
-            or (differs and paper.lines[first].bold)
-        )
+        return (alone and (differs or text.upper() == text)) or (differs and paper.lines[first].bold)
     return False
 
 

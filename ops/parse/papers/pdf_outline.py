@@ -106,6 +106,8 @@ def _blocks(paper: Marked) -> Iterator[PrintedHeading | PrintedBlock]:
         text = "\n".join(paper.lines[index].text for index in run if paper.lines[index].text)
         if kind == HEADING:
             last = None
+            if paper.lines[run[0]].run_in:
+                continue
             yield PrintedHeading(closed(paper.text(run))[0], level_of(paper, run))
         elif kind in RUNNING_TEXT:
             yield PrintedBlock(text, page, False, last is not None and _goes_on(paper, last, run[0]))

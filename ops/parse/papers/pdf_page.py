@@ -13,6 +13,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 import pypdfium2
@@ -201,7 +202,7 @@ class _Objects:
 
 
 def _address(raw: Any) -> int:
-    return ctypes.cast(raw, ctypes.c_void_p).value or 0
+    return ctypes.addressof(raw.contents) if raw else 0
 
 
 class _Font(NamedTuple):
@@ -316,7 +317,9 @@ def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
         if (address := _address(pdfium.FPDFText_GetTextObject(raw, index))) != source:
             source, font = address, _font(raw, index)
             maths = MATH_FONT.search(font.name) is not None
-        sign = HOLE if _is_unknown(raw, index, code, maths) else _sign(code)
+        sign = _sign(code)
+        if (maths or code in _HYPHENS) and code not in _BULLETS and _is_unmapped(raw, index):
+            sign = HOLE
         yield _Glyph(index, sign, spaced, box.left, box.right, y.value, size, font, source)
         spaced, half = False, 0
         if code in _HYPHENS and sign != HOLE:
@@ -349,22 +352,20 @@ def _accented(letter: _Glyph, accent: _Glyph) -> _Glyph:
     return letter._replace(sign=unicodedata.normalize("NFC", sign))
 
 
-def _is_unknown(raw: object, index: int, code: int, maths: bool) -> bool:
-    """Say whether a glyph has no Unicode: pdfium gives no sign for it, or the code that the font has."""
-    if code in _BULLETS:
-        return False
-    if (code in _HYPHENS or maths) and pdfium.FPDFText_HasUnicodeMapError(raw, index) > 0:
-        return True
-    return code not in _HYPHENS and (
-        code < 0x20 or code == 0xFFFD or unicodedata.category(chr(code)) in ("Co", "Cn", "Cs")
-    )
+def _is_unmapped(raw: object, index: int) -> bool:
+    """Say whether a glyph has no Unicode, and pdfium gives the code that its font has."""
+    return bool(pdfium.FPDFText_HasUnicodeMapError(raw, index) > 0)
 
 
+@cache
 def _sign(code: int) -> str:
+    """Return the text of a glyph; a hole if its code is no sign of Unicode."""
     if code in _HYPHENS:
         return "-"
     if code in _BULLETS:
         return "\u2022"
+    if code < 0x20 or code == 0xFFFD or unicodedata.category(chr(code)) in ("Co", "Cn", "Cs"):
+        return HOLE
     return _LIGATURES.get(code) or chr(code)
 
 

@@ -66,7 +66,7 @@ _EQUATION_NUMBER = re.compile(r"\((?:[A-H]\.?)?\d{1,3}(?:\.\d{1,2})?[a-z]?\)\Z")
 
 
 def mark_front(paper: Marked) -> None:
-    """Part title pages, authors and keywords from the abstract and the first section."""
+    """Part title pages and authors from the abstract and the first section; keywords are left out."""
     body = _first_section(paper)
     if body is None or paper.lines[body].page > _LAST_FRONT_PAGE:
         for index in range(_first_paragraph(paper, len(paper.lines)) or 0):
@@ -78,11 +78,9 @@ def mark_front(paper: Marked) -> None:
         if index in abstract:
             paper.kinds[index] = ABSTRACT
         elif paper.kinds[index] in (HEADING, TEXT):
-            paper.kinds[index] = FRONT
+            paper.kinds[index] = OUT if abstract and index >= abstract.stop else FRONT
     if abstract:
         paper.inserted[abstract.start] = "Abstract"
-        if abstract.stop < body:
-            paper.inserted[abstract.stop] = ""
 
 
 def _first_section(paper: Marked) -> int | None:
@@ -174,11 +172,14 @@ def _first_entry(paper: Marked) -> int | None:
 
 
 def mark_drawings(paper: Marked) -> None:
-    """Mark displayed formulas, rows of tables, words of drawings, and small print at captions."""
+    """Mark headings that run in, displayed formulas, rows of tables, words of drawings, and small print at
+    captions."""
     for index, line in enumerate(paper.lines):
         if paper.kinds[index] not in (TEXT, ABSTRACT):
             continue
-        if _is_formula(paper, index):
+        if line.run_in:
+            paper.kinds[index] = HEADING
+        elif _is_formula(paper, index):
             paper.kinds[index] = FORMULA
         elif paper.is_smaller(index) and not _LONG_WORD.search(line.text):
             paper.kinds[index] = OUT
@@ -221,8 +222,6 @@ def _is_formula(paper: Marked, index: int) -> bool:
 def _is_running_text(paper: Marked, block: range) -> bool:
     """Say whether a block is running text, rather than the words of a drawing or the rows of a table."""
     lines, text = [paper.lines[index] for index in block], paper.text(block)
-    if any(line.run_in for line in lines):
-        return True
     if all(_CODE_FONT.search(line.font) for line in lines) and not _CODE_FONT.search(paper.style.font):
         return False
     if _are_rows(paper, block) or (len(block) == 1 and paper.is_bolder(block[0]) and not is_ended(text)):

@@ -30,8 +30,9 @@ _CENTRED, _TOUCHING = 0.15, 0.1
 _HANGING = 0.6
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _MARK = re.compile(r"[\d,;\s\u2013\-*\u2217\u2020\u2021\u00a7\u00b6]+|[a-z]")
-#: A number that a raised number is an exponent of.
+#: A number that a raised number is an exponent of, and a variable that anything raised is an exponent of.
 _BASE = re.compile(r"(?<![\w.])(?:10|\d)\Z")
+_VARIABLE = re.compile(r"(?<![\w^])[^\W\d_]\Z")
 #: What a mark follows: a word, a year, or closing punctuation; but neither a unit nor a variable.
 _MARKED = re.compile(
     r"(?:(?<!\w)(?!(?:[cdkmn\u00b5\u03bc]?m|ft|in)\Z)[^\W\d_]{2,}|[^\W\d_]{4,}|\d|[.,;:!?)\]\"'\u2019\u201d])\Z"
@@ -151,8 +152,15 @@ def main_of(row: Sequence[Segment]) -> Segment:
     return max(row, key=lambda segment: len(segment.text))
 
 
+def _is_power(text: str, segment: Segment, before: Segment | None) -> bool:
+    """Say whether a raised segment is an exponent of a variable at the end of a text; LaTeX has none."""
+    if before is None or segment.text[0] == HOLE or not _VARIABLE.search(text):
+        return False
+    return -_TOUCHING < (segment.left - before.right) / segment.size < 0.15
+
+
 def joined(row: Sequence[Segment], main: Segment) -> str:
-    """Return the text of a row without raised marks; a raised exponent of a number follows a "^"."""
+    """Return the text of a row without raised marks; the exponent of a number or variable follows a "^"."""
     pieces: list[str] = []
     before: Segment | None = None
     marked = False
@@ -161,7 +169,8 @@ def joined(row: Sequence[Segment], main: Segment) -> str:
         raised = segment.base - main.base > _RAISED * main.size and segment.size < _SMALLER * main.size
         index = before is not None and before.base < main.base and before.size < _SMALLER * main.size
         text = "".join(pieces[-3:]).rstrip()
-        exponent = raised and _BASE.search(text) and segment.text[:1] in "0123456789-\u2212"
+        power = _BASE.search(text) and segment.text[:1] in "0123456789-\u2212"
+        exponent = raised and (power or _is_power(text, segment, before))
         a_mark = raised and not exponent and not index and _MARK.fullmatch(segment.text.strip())
         if a_mark and _MARKED.search(text):
             before, marked = segment, True

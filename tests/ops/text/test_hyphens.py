@@ -17,6 +17,8 @@ from ops.text.hyphens import join_lines, words_of
         ("state-of-\nthe-art", "", "state-of-the-art"),
         ("state-\nof-the-art", "", "state-of-the-art"),
         ("user-\nagent", "the user and the agent", "user-agent"),
+        ("over-\nlooked", "they looked it over", "overlooked"),
+        ("over-\nlooked", "looked over, over-looked", "over-looked"),
         ("process-\ning", "we process it; ing", "processing"),
         ("commit-\nment", "we commit; ment", "commitment"),
         ("inter-\naction", "to inter an action; interaction", "interaction"),

@@ -146,12 +146,13 @@ def run_in(printer, lead, text, font, more=""):
         ("Data. ", "B"),
         ("Data: ", "B"),
         ("The data ", "B"),
+        ("1. The data. ", "B"),
         ("1.1 The data. ", "B"),
         ("Data. ", "I"),
         ("Data of the archives: ", "I"),
     ],
 )
-def test_a_heading_that_runs_in_is_a_sentence_of_its_own(lead, font):
+def test_a_heading_that_runs_in_is_no_sentence(lead, font):
     printer = begun()
     section(printer, "1 Introduction", "the beginning")
     printer.y -= 6
@@ -167,7 +168,6 @@ def test_a_heading_that_runs_in_is_a_sentence_of_its_own(lead, font):
     assert titles(paper) == ["1 Introduction", "2 Results"]
     assert [one.text for one in paper.sentences if one.section == 0] == [
         *prose("the beginning", 8),
-        lead.strip(),
         "We use the labels of all archives that we have read in the last year.",
         "They are good.",
     ]
@@ -180,6 +180,8 @@ def test_a_heading_that_runs_in_is_a_sentence_of_its_own(lead, font):
         ("In vitro ", "The archives are read."),
         ("archives ", "B and C are read by all of us."),
         ("• The archive ", "Readers (all): They are good."),
+        ("• Data: ", "They are good."),
+        ("(1) Data: ", "They are good."),
     ],
 )
 def test_emphasis_at_the_beginning_of_a_sentence_is_no_heading(lead, text):

@@ -142,17 +142,29 @@ def test_no_word_of_running_text_is_lost_or_added_or_moved(paragraphs, columns):
         ("It took some time.", "12", " We turn to the rest.", "It took some time. We turn to the rest."),
         ("It took some time.", "2,3", "We turn to the rest.", "It took some time. We turn to the rest."),
         ("There were 10", "5", " cells in all of it.", "There were 10^5 cells in all of it."),
+        ("Each is a row of R", "d", " in all of it.", "Each is a row of R^d in all of it."),
         ("The field of 5 km", "2", " is wet all year.", "The field of 5 km2 is wet all year."),
-        ("We call it x", "2", " in all of the text.", "We call it x2 in all of the text."),
+        ("We call it x", "2", " in all of the text.", "We call it x^2 in all of the text."),
     ],
 )
-def test_a_raised_number_is_a_mark_behind_a_word_and_an_exponent_behind_a_number(before, raised, after, text):
+def test_what_is_raised_is_a_mark_behind_a_word_and_an_exponent_behind_a_number_or_a_letter(
+    before, raised, after, text
+):
     printer = Printer(1, "")
     left = 60.0
     for piece, height, size in ((before, 700, SIZE), (raised, 704, 6.5), (after, 700, SIZE)):
         printer.put(piece, left, height, "R", size)
         left += width(piece, "R", size)
     assert lines(printer)[0] == text
+
+
+def test_the_logo_of_latex_has_no_exponent():
+    printer = Printer(1, "")
+    printer.put("We wrote it in L", 60, 700)
+    end = 60 + width("We wrote it in L", "R", SIZE)
+    printer.put("A", end - 3, 702.5, "R", 7)
+    printer.put("TEX for all of us.", end + 2, 700)
+    assert lines(printer)[0] == "We wrote it in LATEX for all of us."
 
 
 def test_a_raised_number_over_an_index_is_no_mark():
