@@ -304,10 +304,10 @@ def _stated_sentences(
             cited |= {bibliography.of(key) or f"printed:{key}" for key in printed_keys(row["text"])}
         unknown += sum(work(mark["cited_id"], mark["cited_title"]) is None for mark in its)
         text = without_marks(row["text"], [mark["text"] for mark in its])
-        mention = _mention(row, row["paper_id"], row["section"], row["role"], cited - {None}, known)
         paper = place.get(row["paper_id"])
         month = paper["month"] if paper else None
-        mention["source"] = record_place(paper["source_ids"][0])[0] if paper else ""
+        of_paper = {**row, "source_ids": paper["source_ids"] if paper else [""]}
+        mention = _mention(of_paper, row["paper_id"], row["section"], row["role"], cited - {None}, known)
         mentions.append((row, text, month, areas.of(row["paper_id"], paper), mention))
     counts = Counter({"unknown_paper": unknown, "unknown_subjects": areas.unknown})
     return _statements(SENTENCES, mentions, params, +counts)

@@ -311,11 +311,11 @@ class RuleParams(Params, section="discofuse.rules"):
     final_relatives: FinalRelatives = "sure"
     """Which relative clauses with "which" at a sentence's end are split, where "which" may refer to the whole
     sentence: those that are surely about a noun, all that the verb does not exclude, or none."""
-    connective_within: int = Field(default=5, ge=1)
+    connective_within: int = Field(default=5, ge=1, json_schema_extra={"paper": "5"})
     """A discourse connective begins within this many first tokens of the second sentence (Table 14: 5)."""
-    conjunct_within: int = Field(default=5, ge=1)
+    conjunct_within: int = Field(default=5, ge=1, json_schema_extra={"paper": "5"})
     """The verb of a second conjunct is at most this many tokens after its conjunction (Table 14: 5)."""
-    clause_within: int | None = Field(default=None, ge=1)
+    clause_within: int | None = Field(default=None, ge=1, json_schema_extra={"paper": "5"})
     """The same for a clause with its own subject (Table 14: 5); null: only its subject is that near."""
 
 

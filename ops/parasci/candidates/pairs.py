@@ -42,7 +42,11 @@ class CoarseParams(Params, section="parasci.coarse"):
     """The coarse threshold; it is valid only for the encoder of `parasci.sentences`."""
 
     cosine: float = Field(
-        0.68, ge=-1, le=1, description="least cosine of a candidate (the paper: 0.931 for mean BERT vectors)"
+        0.68,
+        ge=-1,
+        le=1,
+        description="least cosine of a candidate",
+        json_schema_extra={"paper": "0.931, of mean BERT vectors"},
     )
 
 

@@ -52,15 +52,21 @@ class FilterParams(Params, section="parasci.filtered"):
             "citations": Limits(consistency=3.51),
         },
         description="by ratings (benchmarks/parasci_ratings.py), for the weights of parasci.scorer",
+        json_schema_extra={"paper": "BERTScore 0.7 and length rate 1; 0.6 and 2 of definitions"},
     )
     well_formed: float = Field(
         0.8,
         ge=0,
         le=1,
         description="least probability that both sentences are whole, without garbled words",
+        json_schema_extra={"paper": "0"},
     )
     self_bleu: float = Field(
-        65, gt=0, le=100, description="Self-BLEU of a pair is not above it: a near copy teaches to copy"
+        65,
+        gt=0,
+        le=100,
+        description="Self-BLEU of a pair is not above it: a near copy teaches to copy",
+        json_schema_extra={"paper": "100"},
     )
 
 

@@ -76,8 +76,10 @@ class ScoredParams(Params, section="parasci.scored"):
     confidence: float = Field(
         0.0, ge=0, le=1, description="least confidence of a part that PDBERT finds (the paper names none)"
     )
-    encoder: ModelName = Field(ENCODER, description="its tokens are compared (the paper: SciBERT)")
-    layer: int = Field(4, ge=1, description="of the encoder, from 1 (the paper: 8)")
+    encoder: ModelName = Field(
+        ENCODER, description="its tokens are compared", json_schema_extra={"paper": "SciBERT"}
+    )
+    layer: int = Field(4, ge=1, description="of the encoder, from 1", json_schema_extra={"paper": "8"})
     nli: ModelName | None = Field(
         None,
         description="published model of entailment, a folder or its hub name; null: no feature `entailed`",

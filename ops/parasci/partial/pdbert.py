@@ -98,10 +98,14 @@ class PdbertParams(SizedParams, section="parasci.pdbert"):
     """Whether the model is trained, on which pairs, with which encoder, and how."""
 
     enabled: bool = Field(
-        False, description="false: no model is trained, and `parasci/partial` finds no parts"
+        False,
+        description="false: no model is trained, and `parasci/partial` finds no parts",
+        json_schema_extra={"paper": "true"},
     )
     sizes: dict[str, PdbertSize] = Field(SIZES, min_length=1)
-    encoder: ModelName = Field(ENCODER, description="the encoder below the span head (the paper: BERT)")
+    encoder: ModelName = Field(
+        ENCODER, description="the encoder below the span head", json_schema_extra={"paper": "BERT"}
+    )
     cosine: float = Field(0.79, ge=-1, le=1, description="least one of a pair that it learns from")
     pseudo: PseudoParams = PseudoParams()
     validation: float = Field(0.2, ge=0, lt=1, description="share of papers whose pairs judge the model")
