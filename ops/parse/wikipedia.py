@@ -146,8 +146,8 @@ FORMATS: dict[str, _Form] = {
 }
 
 _PARAGRAPH_END = "\n\n"
-#: A word, and what follows it without a space.
 _PARAGRAPH = re.compile(r"[^\n]+")
+#: A word, and what follows it without a space.
 _WORD_AND_SIGNS = re.compile(r"\w+[^\w\s]*")
 
 

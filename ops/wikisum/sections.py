@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ops.core.outcome import Row
-from ops.crawl.search import NOT_ASKED
+from ops.crawl.search import NOT_ASKED, asked
 from ops.text.holes import holes_within
 from ops.text.sentences import sentence_spans
 from ops.text.words import fold
@@ -53,7 +53,7 @@ def sections_of(article: Row, most: int, lists: bool = False) -> Iterator[Target
     Items under headings like "References" are none of the text.
     """
     for index, section in enumerate(article["sections"]):
-        with_items = lists and section["title"] not in NOT_ASKED
+        with_items = lists and bool(asked([section["title"]], NOT_ASKED))
         items = [item for item in article["lists"] or () if with_items and item["section"] == index]
         yield _section(article, index, most, items)
 

@@ -66,7 +66,7 @@ def test_the_sentences_are_the_text(text):
 
 
 def test_items_of_lists_are_paragraphs_where_they_are_wanted():
-    bread = cited("Bread is flat.", [("Kinds", "It has kinds:\n\nAll are sold."), ("References", "")])
+    bread = cited("Bread is flat.", [("Kinds", "It has kinds:\n\nAll are sold."), ("references", "")])
     ends = {text: bread["text"].index(text) + len(text) for text in ("flat.", "kinds:")}
     bread["lists"] = [
         {"section": 0, "place": 0, "text": "first", "holes": 0},
