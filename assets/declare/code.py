@@ -1,24 +1,25 @@
 """The code that a dataset depends on: a hash of its symbols, package versions, digests of models.
 
-Belongs here: which symbols a dataset or a report depends on, the locked versions of the packages that these
-use, and caching the result for other processes. Not here: what a symbol reaches (symbols.py); params and
-inputs, the other two thirds of a partition's key.
+Belongs here: which symbols a dataset or a report depends on, and caching what they reach for other processes.
+Not here: what a symbol reaches (assets/codehash/); params and inputs, the rest of a partition's key.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
+import json
 import os
-import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+from assets.codehash.names import ProjectNames, Symbol
+from assets.codehash.packages import Pins, locked, pins
+from assets.codehash.statements import PROJECT, md5
+from assets.codehash.symbols import Symbols
 from assets.declare.settings import checkout
-from assets.declare.source import PROJECT, kept, md5
-from assets.declare.symbols import Reach, Symbol, Symbols
 from ops.models.installed import digest
 
 #: The code that turns outcomes into bytes is part of every dataset's code.
@@ -27,6 +28,14 @@ WRITER = Symbol("orchestration.files.parquet", "write_outcomes")
 #: The packages whose modules count in a dataset's code, and in a report's.
 DATASET = ("ops",)
 REPORT = ("ops", "assets.rows", "pages")
+
+LOCK = "requirements.lock"
+#: Cache of what symbols reach, next to the digest of the files that all of it was read from.
+CACHE = ".silverloom/reach.json"
+
+
+#: The hash of a symbol and everything that it reaches, and the locked versions of external packages.
+LockedReach: TypeAlias = tuple[str, dict[str, str]]
 
 
 def entry(
@@ -42,67 +51,79 @@ def entry(
     those of modules `within` some packages. Functions of `also` in these modules count, and so does `about`,
     a text. Raises LookupError for a package that requirements.lock does not pin.
     """
-    reached = symbols(tuple(within))
-    further = [found for found in map(symbol_of, also) if reached.counts(found.module)]
-    roots = [reach(found, tuple(within)) for found in (symbol_of(function), WRITER, *sorted(set(further)))]
-    packages = sorted({package for root in roots for package in root.packages})
-    hashes = [root.hash for root in roots]
+    counts = symbols(tuple(within)).counts
+    further = {found for found in map(symbol_of, also) if counts(found.module)}
+    roots = [reach(found, tuple(within)) for found in (symbol_of(function), WRITER, *sorted(further))]
+    packages = {name: version for _, versions in roots for name, version in versions.items()}
     return {
-        "code": md5(repr([*hashes[:2], sorted(hashes[2:]), about])),
-        "packages": {name: version for package in packages for name, version in [locked_version(package)]},
+        "code": md5(repr([[code for code, _ in roots], about])),
+        "packages": dict(sorted(packages.items())),
         "models": {name: digest(name) for name in sorted(set(models))},
     }
 
 
-@cache
 def rules(symbol: Symbol, within: tuple[str, ...]) -> str:
     """Return a hash of a symbol, of what it reaches `within` some packages, and of the packages that it uses.
 
     Packages count with their locked versions, as in a dataset's code.
     """
-    reached = reach(symbol, within)
-    return md5(repr([reached.hash, sorted(map(locked_version, reached.packages))]))
+    return md5(repr(reach(symbol, within)))
+
+
+def reach(symbol: Symbol, within: tuple[str, ...]) -> LockedReach:
+    """Return what a symbol reaches `within` some packages; reuses what `keep` stored for unchanged files."""
+    key = " ".join([*symbol, *within])
+    if key not in known():
+        code, packages = symbols(within).reach(symbol)
+        known()[key] = code, dict(pin for name in sorted(packages) for pin in locked(name, lock_file()))
+    code, versions = known()[key]
+    return code, versions
 
 
 @cache
-def reach(symbol: Symbol, within: tuple[str, ...]) -> Reach:
-    """Return what a symbol reaches `within` some packages; reuses what `keep` stored for unchanged files."""
-    key = repr([sys.version_info[:2], project_files(), *symbol, *within])
-    if (known := kept(key)) is None:
-        found = symbols(within).reach(symbol)
-        known = _looked_for[key] = found.hash, sorted(found.packages)
-    return Reach(known[0], frozenset(known[1]))
+def known() -> dict[str, LockedReach]:
+    """Return what symbols reach, by key: what an earlier process stored for these files, or nothing."""
+    with suppress(OSError, ValueError, TypeError):
+        files, stored = json.loads((checkout() / CACHE).read_bytes())
+        return dict(stored) if files == project_files() else {}
+    return {}
 
 
 def keep() -> None:
     """Store what symbols reach for other processes, unless a file changed in the meantime."""
-    if _looked_for and project_files.__wrapped__() == project_files():
-        for key, found in _looked_for.items():
-            kept(key, partial(tuple, found))
-        _looked_for.clear()
+    path = checkout() / CACHE
+    content = json.dumps([project_files(), known()]).encode()
+    with suppress(OSError):  # before set-up, or no space
+        if not (path.exists() and path.read_bytes() == content) and read_files() == project_files():
+            new = path.with_name(f"{path.name}.{os.getpid()}")
+            new.write_bytes(content)
+            new.replace(path)
 
 
-_looked_for: dict[str, tuple[str, list[str]]] = {}
-
-
-@cache
-def project_files() -> str:
-    """Return a digest of all files that symbols are read from: every file of the project's packages."""
+def read_files() -> str:
+    """Return a digest of all files that hashes depend on, and of Python's version."""
     root = checkout()
-    paths = sorted(
-        Path(folder, name)
-        for package in PROJECT
-        for folder, _, names in os.walk(root / package)
-        if not folder.endswith("__pycache__")
-        for name in names
-    )
-    return md5(repr([(path.relative_to(root).as_posix(), md5(path.read_bytes())) for path in paths]))
+    folders = [place for package in PROJECT for place in os.walk(root / package)]
+    paths = [Path(folder, file) for folder, _, files in folders for file in files]
+    counted = sorted(path for path in [*paths, root / LOCK] if path.parent.name != "__pycache__")
+    texts = [(path.relative_to(root).as_posix(), md5(path.read_bytes())) for path in counted]
+    return md5(repr([sys.version_info[:2], texts]))
+
+
+#: The digest of these files when this process began to read them.
+project_files = cache(read_files)
 
 
 @cache
 def symbols(within: tuple[str, ...]) -> Symbols:
     """Return the symbols of this checkout, in modules `within` some packages."""
-    return Symbols(checkout(), within)
+    return Symbols(names(), within)
+
+
+@cache
+def names() -> ProjectNames:
+    """Return the names of all modules of this checkout; each module is read once."""
+    return ProjectNames(checkout())
 
 
 def symbol_of(function: Callable[..., Any]) -> Symbol:
@@ -110,35 +131,7 @@ def symbol_of(function: Callable[..., Any]) -> Symbol:
     return Symbol(function.__module__, function.__qualname__.split(".")[0])
 
 
-@lru_cache(maxsize=1)
-def lock_file() -> tuple[Mapping[str, tuple[str, str]], str]:
-    """Return name and version of every locked package, by normalised name; and the digest of the lock."""
-    text = (checkout() / "requirements.lock").read_text()
-    pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", text, re.MULTILINE)
-    return {_normal(name): (name, version) for name, version in pins}, md5(text)
-
-
 @cache
-def locked_version(package: str) -> tuple[str, str]:
-    """Return the name and the version that requirements.lock pins for an imported package."""
-    pins, lock = lock_file()
-    if found := pins.get(_normal(package)):
-        return found
-    return pins[kept(f"{lock} {package}", lambda: _distribution(package))]
-
-
-def _distribution(package: str) -> str:
-    """Return the normalised name of the locked distribution that provides an import package.
-
-    importlib.metadata.packages_distributions gives the same, but parses every record of every package.
-    """
-    member = re.compile(rf"^{re.escape(package)}[/.]", re.MULTILINE)
-    for distribution in importlib.metadata.distributions():
-        name = _normal(distribution.name)
-        if name in lock_file()[0] and member.search(distribution.read_text("RECORD") or ""):
-            return name
-    raise LookupError(f"the package {package!r} is imported but requirements.lock does not pin it")
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+def lock_file() -> Pins:
+    """Return name and version of every locked package, by normalised name."""
+    return pins((checkout() / LOCK).read_text())

@@ -17,8 +17,8 @@ from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
+from assets.codehash.names import Symbol
 from assets.declare.code import rules
-from assets.declare.symbols import Symbol
 from ops.core.outcome import Shape
 from ops.core.sampling import SPLITS
 

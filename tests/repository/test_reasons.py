@@ -12,10 +12,10 @@ from functools import cache
 
 import pytest
 
+from assets.codehash.names import Symbol
 from assets.declare.code import DATASET, symbol_of, symbols
 from assets.declare.declaration import DECLARED
 from assets.declare.settings import checkout
-from assets.declare.symbols import Symbol
 from orchestration.definitions import workspace
 
 #: The functions that get a reason, each with the position of it among the arguments.
@@ -105,13 +105,7 @@ def given_by(symbol: Symbol) -> set[str]:
 def given_for(dataset: str) -> set[str]:
     """The strings that the code of a dataset may give as a reason."""
     function = next(item.function for item in DECLARED.values() if item.name == dataset)
-    waiting = [symbol_of(function)]
-    seen = {*waiting}
-    while waiting:
-        uses = {used for _, used in symbols(DATASET).content(waiting.pop()).uses} - seen
-        seen |= uses
-        waiting += uses
-    return set().union(*map(given_by, seen))
+    return set().union(*map(given_by, symbols(DATASET).reached(symbol_of(function))))
 
 
 def test_every_reason_that_the_sample_has_is_explained(explained):

@@ -1,26 +1,22 @@
 """What changes the code hash of a dataset, and what does not."""
 
 import inspect
+import json
 import shutil
+from functools import cache
 
 import pytest
 
-from assets.declare import code, declaration, source
+from assets.codehash.names import ProjectNames, Symbol
+from assets.codehash.symbols import Reach, Symbols
+from assets.declare import code, declaration
 from assets.declare.declaration import DECLARED
-from assets.declare.symbols import Reach, Symbol, Symbols
 from ops.talksumm.align.alignments import align
 from orchestration.definitions import workspace
 
 
 def reached(symbol, within=code.DATASET):
-    """All symbols that a symbol reaches."""
-    found, known = {symbol}, code.symbols(within)
-    waiting = [symbol]
-    while waiting:
-        fresh = {used for _, used in known.content(waiting.pop()).uses} - found
-        found |= fresh
-        waiting += fresh
-    return found
+    return code.symbols(within).reached(symbol)
 
 
 def test_a_dataset_depends_on_everything_its_function_reaches_in_any_module():
@@ -70,15 +66,10 @@ def test_a_data_file_next_to_a_module_is_part_of_the_code_that_names_it(tmp_path
     for name in ("words.py", "stop_words.txt"):
         shutil.copy(code.checkout() / "ops/text" / name, folder)
     before = code.symbols(code.DATASET).reach(symbol)
-    assert Symbols(tmp_path, code.DATASET).reach(symbol) == before
+    assert Symbols(ProjectNames(tmp_path), code.DATASET).reach(symbol) == before
     with (folder / "stop_words.txt").open("a") as file:
         file.write("moreover\n")
-    assert Symbols(tmp_path, code.DATASET).reach(symbol) != before
-
-
-def test_an_unlocked_package_is_an_error():
-    with pytest.raises(LookupError, match=r"requirements\.lock does not pin it"):
-        code.locked_version("not_a_package_of_ours")
+    assert Symbols(ProjectNames(tmp_path), code.DATASET).reach(symbol) != before
 
 
 def test_pages_that_systems_add_are_part_of_the_report():
@@ -97,10 +88,10 @@ def test_a_file_that_matches_a_pattern_is_part_of_the_code_that_names_the_patter
     for package in ("orchestration", "pages", "assets", "ops"):
         shutil.copytree(code.checkout() / package, tmp_path / package)
     before = code.symbols(code.REPORT).reach(symbol)
-    assert Symbols(tmp_path, code.REPORT).reach(symbol) == before
+    assert Symbols(ProjectNames(tmp_path), code.REPORT).reach(symbol) == before
     with (tmp_path / folder / name).open("a") as file:
         file.write("\n")
-    assert Symbols(tmp_path, code.REPORT).reach(symbol) != before
+    assert Symbols(ProjectNames(tmp_path), code.REPORT).reach(symbol) != before
 
 
 @pytest.mark.parametrize("edited", [False, True])
@@ -110,9 +101,9 @@ def test_the_reach_of_symbols_is_cached_unless_a_file_changes_in_the_meantime(tm
     module = tmp_path / "ops/values.py"
     module.parent.mkdir()
     module.write_text("VALUE = 1\n")
-    memory = (code.reach, code.project_files, code.symbols, source.file_cache)
-    for place in (code, source):
-        monkeypatch.setattr(place, "checkout", lambda: tmp_path)
+    memory = (code.known, code.project_files, code.names, code.symbols, code.lock_file)
+    (tmp_path / "requirements.lock").touch()
+    monkeypatch.setattr(code, "checkout", lambda: tmp_path)
 
     def look():
         found = code.reach(Symbol("ops.values", "VALUE"), code.DATASET)
@@ -122,14 +113,35 @@ def test_the_reach_of_symbols_is_cached_unless_a_file_changes_in_the_meantime(tm
         module.write_text("VALUE = 1\n")
         for function in memory:
             function.cache_clear()
-        return found
+        return list(found)
 
     try:
         for function in memory:
             function.cache_clear()
         first = look()
-        monkeypatch.setattr(Symbols, "reach", lambda self, symbol: Reach("looked for again", frozenset()))
+        monkeypatch.setattr(Symbols, "reach", lambda self, symbol: Reach("looked for again", set()))
         assert (look() == first) is not edited
     finally:
         for function in memory:
             function.cache_clear()
+
+
+@pytest.mark.parametrize("content", [b"", b"[1", b"\xff", b"{}", b"[]", b"[0, 1, 2]"])
+def test_an_unreadable_cache_is_no_error_and_is_replaced(tmp_path, monkeypatch, content):
+    path = tmp_path / code.CACHE
+    path.parent.mkdir()
+    path.write_bytes(content)
+    monkeypatch.setattr(code, "checkout", lambda: tmp_path)
+    for function in (code.known, code.project_files):
+        monkeypatch.setattr(code, function.__name__, cache(function.__wrapped__))
+    (tmp_path / "requirements.lock").touch()
+    assert code.known() == {}
+    code.keep()
+    assert json.loads(path.read_bytes()) == [code.project_files(), {}]
+
+
+def test_before_set_up_nothing_is_cached(tmp_path, monkeypatch):
+    monkeypatch.setattr(code, "checkout", lambda: tmp_path)
+    (tmp_path / "requirements.lock").touch()
+    code.keep()
+    assert [*tmp_path.iterdir()] == [tmp_path / "requirements.lock"]

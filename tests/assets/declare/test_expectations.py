@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+from functools import cache
 
 import pyarrow as pa
 import pytest
 
-from assets.declare import code, expectations
+from assets.codehash.names import Symbol
+from assets.codehash.symbols import Symbols
+from assets.declare import code
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
     Expectation,
@@ -26,7 +29,6 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.settings import checkout
-from assets.declare.symbols import Symbol, Symbols
 from ops.core.outcome import Shape, columns
 from ops.core.parts import Parts
 from orchestration.definitions import workspace
@@ -145,20 +147,12 @@ def test_the_version_of_a_suite_covers_all_its_expectations():
     assert checks_version([between("x", 0)]) == checks_version((between("x", 0),))
 
 
-@pytest.fixture
-def forgetful(monkeypatch):
-    """The hash of checks without its caches."""
-    monkeypatch.setattr(code, "locked_version", code.locked_version.__wrapped__)
-    monkeypatch.setattr(expectations, "rules", code.rules.__wrapped__)
-    return monkeypatch
-
-
-def test_the_version_of_checks_covers_great_expectations(forgetful):
+def test_the_version_of_checks_covers_great_expectations(monkeypatch):
     before = checks_version([between("x", 0)])
-    pins, digest = code.lock_file()
-    name, pinned = pins["great-expectations"]
-    changed_pins = {**pins, "great-expectations": (name, f"{pinned}.post1")}
-    forgetful.setattr(code, "lock_file", lambda: (changed_pins, digest))
+    name, version = code.lock_file()["great-expectations"]
+    changed_pins = {**code.lock_file(), "great-expectations": (name, f"{version}.post1")}
+    monkeypatch.setattr(code, "lock_file", lambda: changed_pins)
+    monkeypatch.setattr(code, "known", cache(dict))
     assert checks_version([between("x", 0)]) != before
 
 
@@ -191,47 +185,42 @@ DESCRIBING = [
 
 
 def mend(patch, symbol):
-    """Give a symbol another text, as an edit of it would."""
-    content = Symbols.content
+    """Give a symbol another text, as an edit of it would: that changes the hash of what reaches it."""
+    reach = Symbols.reach
 
     def mended(self, asked):
-        own = content(self, asked)
-        return own._replace(text=[*own.text, "mended"]) if asked == symbol else own
+        found = reach(self, asked)
+        return found._replace(hash="mended") if symbol in self.reached(asked) else found
 
-    fresh = {}
-    patch.setattr(Symbols, "content", mended)
-    patch.setattr(
-        code,
-        "reach",
-        lambda asked, within: fresh.setdefault(within, Symbols(checkout(), within)).reach(asked),
-    )
+    patch.setattr(Symbols, "reach", mended)
+    patch.setattr(code, "known", cache(dict))
 
 
 @pytest.mark.parametrize("symbol", DECIDING)
-def test_mending_code_that_decides_whether_rows_pass_changes_the_version_of_checks(symbol, forgetful):
+def test_mending_code_that_decides_whether_rows_pass_changes_the_version_of_checks(symbol, monkeypatch):
     before = checks_version([])
-    mend(forgetful, Symbol(*symbol))
+    mend(monkeypatch, Symbol(*symbol))
     assert checks_version([]) != before
 
 
 @pytest.mark.parametrize("symbol", DESCRIBING)
-def test_mending_code_that_only_describes_a_result_changes_no_version_of_checks(symbol, forgetful):
+def test_mending_code_that_only_describes_a_result_changes_no_version_of_checks(symbol, monkeypatch):
     before = checks_version([], reads_sources=True)
-    mend(forgetful, Symbol(*symbol))
+    mend(monkeypatch, Symbol(*symbol))
     assert checks_version([], reads_sources=True) == before
 
 
-def test_mending_the_check_of_sources_concerns_only_datasets_that_read_some(forgetful):
+def test_mending_the_check_of_sources_concerns_only_datasets_that_read_some(monkeypatch):
     before = [checks_version([], reads) for reads in (False, True)]
-    mend(forgetful, Symbol("orchestration.checks.rejects", "sources_without_records"))
+    mend(monkeypatch, Symbol("orchestration.checks.rejects", "sources_without_records"))
     after = [checks_version([], reads) for reads in (False, True)]
     assert [one == other for one, other in zip(before, after, strict=True)] == [True, False]
 
 
-def test_checks_of_a_dataset_are_not_part_of_what_makes_its_rows(forgetful):
+def test_checks_of_a_dataset_are_not_part_of_what_makes_its_rows(monkeypatch):
     dataset = next(one for one in workspace().datasets.values() if one.name == "talksumm/pairs")
     before = dataset.code
-    mend(forgetful, Symbol("orchestration.checks.conservation", "schema"))
+    mend(monkeypatch, Symbol("orchestration.checks.conservation", "schema"))
     after = type(dataset).code.func(dataset)
     assert after["expectations"] != before["expectations"]
     assert {**after, "expectations": ""} == {**before, "expectations": ""}

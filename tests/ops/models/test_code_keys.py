@@ -2,8 +2,8 @@
 
 import pytest
 
+from assets.codehash.names import WHOLE, Symbol
 from assets.declare import code
-from assets.declare.symbols import WHOLE, Symbol
 from orchestration.definitions import workspace
 
 

@@ -84,12 +84,7 @@ def test_a_snapshot_covers_every_file_whose_code_is_in_the_hashes_of_a_dataset_o
 @cache
 def files_of(root, within):
     """The files of all symbols that a symbol reaches."""
-    reached, known, waiting = {root}, code.symbols(within), [root]
-    while waiting:
-        fresh = {used for _, used in known.content(waiting.pop()).uses} - reached
-        reached |= fresh
-        waiting += fresh
-    return {symbol.module.replace(".", "/") + ".py" for symbol in reached}
+    return {symbol.module.replace(".", "/") + ".py" for symbol in code.symbols(within).reached(root)}
 
 
 def test_an_edit_that_was_undone_is_detected(tmp_path, marks):

@@ -1,8 +1,7 @@
-"""Reading the project's own code for hashing: a statement's hash changes only if its meaning changes.
+"""Reading a statement of the project's own code: its hash changes only if its meaning changes.
 
-Belongs here: which parts of a statement count (not comments, docstrings, layout, imports), which names it
-mentions, what the statements of a module bind, and caching the result. Not here: what a name means in another
-module, and which symbols count (symbols.py).
+Belongs here: which parts of a statement count (not comments, docstrings, layout, imports), and which names it
+mentions. Not here: what the statements of a module bind (modules.py), and what a name means (names.py).
 """
 
 from __future__ import annotations
@@ -10,18 +9,8 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-import sqlite3
-import sys
-import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
-from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple
-
-import diskcache
-
-from assets.declare.settings import checkout
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 #: Arguments of a declaration that say how a dataset is checked and shown; they do not affect its rows.
 ABOUT = frozenset({"text_pair", "expectations", "measures", "scores", "thresholds", "trains", "trials"})
@@ -42,9 +31,8 @@ _DOTTED = re.compile(rf"(?<![\w./])(?:{'|'.join(PROJECT)})(?:\.\w+)+")
 
 
 class Import(NamedTuple):
-    """A name that an import binds: `from <dots><base> import <name> as <bound>`; base None: `import x`."""
+    """A name that an import binds: `from <base> import <name> as <bound>`; base None: `import <name>`."""
 
-    level: int
     base: str | None
     name: str
     bound: str
@@ -89,17 +77,17 @@ def read_statement(node: ast.stmt, bound: Collection[str]) -> Statement:
 
 
 def imported(node: ast.AST) -> Iterator[Import]:
-    """Yield the names that an import binds; nothing for other nodes."""
+    """Yield the names that an import binds; nothing for other nodes. Relative ones are absolute already."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             base, _, name = alias.name.rpartition(".")
             if alias.asname and base:
-                yield Import(0, base, name, alias.asname)
+                yield Import(base, name, alias.asname)
             else:
-                yield Import(0, None, alias.name, alias.asname or alias.name.split(".")[0])
+                yield Import(None, alias.name, alias.asname or alias.name.split(".")[0])
     elif isinstance(node, ast.ImportFrom):
         for alias in node.names:
-            yield Import(node.level, node.module or "", alias.name, alias.asname or alias.name)
+            yield Import(node.module or "", alias.name, alias.asname or alias.name)
 
 
 def is_used(found: Import, mentions: Iterable[str]) -> bool:
@@ -274,199 +262,3 @@ class _Reader(ast.NodeVisitor):
             self.aside += filter(None, map(chain_of, about))
         self._fields(node, ("func", "args"))
         self.write(made)
-
-
-#: Cache of what was read, by the file's digest: every command reads some hundred modules at its start.
-CACHE = ".silverloom/modules"
-
-#: The pseudo symbols of a module's statements that bind nothing, and of its part that runs as a program.
-EFFECTS, PROGRAM = "", "__main__"
-
-#: What a damaged cache raises, or one that another process holds: then everything is read without it.
-_UNUSABLE = (sqlite3.Error, diskcache.Timeout, OSError, ValueError, zlib.error)
-#: Seconds to wait for another process: reading a module takes less.
-_PATIENCE = 1
-
-_COMPOUND = (ast.If, ast.Try, ast.With)
-_OWN_SCOPE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-
-class ModuleSource(NamedTuple):
-    """The parts of a module that count."""
-
-    statements: list[Statement]
-    names: dict[str, list[int]]
-    """The statements that bind a name, by number."""
-    imports: dict[str, list[Import]]
-    """The top-level imports that bind a name."""
-    unused: list[Import]
-    """Imports whose names the module neither mentions nor exports: they exist for their side effects."""
-    exported: list[Import]
-    """Imports whose names it only exports, by `__all__`."""
-    decorated: list[tuple[str, str]]
-    """Functions and classes with a decorator that is a name of the module: (name, decorator)."""
-
-
-#: The content of a folder that is not a package.
-EMPTY = ModuleSource([], {}, {}, [], [], [])
-
-
-def summary(path: Path) -> ModuleSource:
-    """Return the parts that count of a module's file. Comments, docstrings and layout do not."""
-    content = path.read_bytes()
-    found = ModuleSource(*kept(f"{_reader()} {md5(content)}", lambda: _summary(content)))
-    return ModuleSource(
-        [
-            read._replace(imports=_imports(read.imports)) if read.imports else read
-            for read in (Statement(*fields) for fields in found.statements)
-        ],
-        found.names,
-        {name: _imports(bindings) for name, bindings in found.imports.items()},
-        _imports(found.unused),
-        _imports(found.exported),
-        [(name, decorator) for name, decorator in found.decorated],
-    )
-
-
-def kept(key: str, make: Callable[[], Any] = lambda: None) -> Any:
-    """Return the value of a key, computed once per checkout: JSON that depends only on the key.
-
-    None is not cached, but computed again.
-    """
-    with suppress(*_UNUSABLE):
-        if (store := file_cache(checkout())) is not None and (found := store.get(key)) is not None:
-            return found
-    made = make()
-    with suppress(*_UNUSABLE):
-        if made is not None and (store := file_cache(checkout())) is not None:
-            store.set(key, made)
-    return made
-
-
-def _imports(read: Iterable[Iterable[Any]]) -> list[Import]:
-    """Return imports, converted back from JSON."""
-    return [Import(*fields) for fields in read]
-
-
-class _Module:
-    """The statements of a module, and what binds its names."""
-
-    def __init__(self, tree: ast.Module) -> None:
-        self.nodes: list[ast.stmt] = []
-        self.names: dict[str, list[int]] = {}
-        self.imports: list[Import] = []
-        #: Imports that only type checkers run.
-        self.typing: list[Import] = []
-        self._collect(tree.body, typing=False)
-
-    def _collect(self, body: Iterable[ast.stmt], typing: bool) -> None:
-        for node in body:
-            if isinstance(node, (ast.Import, ast.ImportFrom)):
-                (self.typing if typing else self.imports).extend(imported(node))
-            elif isinstance(node, ast.If) and (chain_of(node.test) or "").endswith("TYPE_CHECKING"):
-                self._collect(node.body, typing=True)
-                self._collect(node.orelse, typing)
-            elif not is_docstring(node) and not isinstance(node, ast.Pass):
-                self._add(node, typing)
-
-    def _add(self, node: ast.stmt, typing: bool) -> None:
-        names = set(_bound(node))
-        if _is_program(node):
-            names = {PROGRAM}
-        elif not (typing or _only_binds(node)):
-            names.add(EFFECTS)
-        for name in names:
-            self.names.setdefault(name, []).append(len(self.nodes))
-        self.nodes.append(node)
-
-    @property
-    def decorated(self) -> list[tuple[str, str]]:
-        return [
-            (node.name, decorator)
-            for node in self.nodes
-            if isinstance(node, _DEFINITION)
-            for call in node.decorator_list
-            if (decorator := chain_of(call.func if isinstance(call, ast.Call) else call))
-        ]
-
-
-def _summary(content: bytes) -> ModuleSource:
-    module = _Module(ast.parse(content))
-    imports: dict[str, list[Import]] = {}
-    for found in (*module.imports, *module.typing):
-        imports.setdefault(found.bound, []).append(found)
-    bound = module.names.keys() | imports.keys()
-    decorated = [
-        (name, decorator) for name, decorator in module.decorated if decorator.split(".")[0] in bound
-    ]
-    public = {
-        node.value
-        for number in module.names.get("__all__", ())
-        for node in ast.walk(module.nodes[number])
-        if isinstance(node, ast.Constant)
-    }
-    read = [read_statement(node, bound) for node in module.nodes]
-    mentions = {chain for statement in read for chain in (*statement.mentions, *statement.aside)}
-    loose = [found for found in module.imports if found.base != "__future__" and not is_used(found, mentions)]
-    unused = [found for found in loose if found.bound not in public]
-    exported = [found for found in loose if found.bound in public]
-    return ModuleSource(read, module.names, imports, unused, exported, decorated)
-
-
-def _bound(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a statement binds in its module."""
-    if isinstance(node, _DEFINITION):
-        yield node.name
-        return
-    if isinstance(node, _OWN_SCOPE):
-        return
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        yield node.id
-    yield from (found.bound for found in imported(node))
-    for child in ast.iter_child_nodes(node):
-        yield from _bound(child)
-
-
-def _only_binds(node: ast.AST) -> bool:
-    """Return whether a statement only binds names; those count where they are mentioned."""
-    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-        return all(map(_is_name, node.targets if isinstance(node, ast.Assign) else [node.target]))
-    if isinstance(node, _COMPOUND):
-        blocks = ("body", "orelse", "finalbody")
-        lines = [line for block in blocks for line in getattr(node, block, ())]
-        lines += [line for handler in getattr(node, "handlers", ()) for line in handler.body]
-        return all(map(_only_binds, lines)) and any(_bound(node))
-    return isinstance(node, (*_DEFINITION, ast.Import, ast.ImportFrom, ast.Pass)) or is_docstring(node)
-
-
-def _is_name(target: ast.AST) -> bool:
-    if isinstance(target, (ast.Tuple, ast.List)):
-        return all(map(_is_name, target.elts))
-    return isinstance(target.value if isinstance(target, ast.Starred) else target, ast.Name)
-
-
-def _is_program(node: ast.AST) -> bool:
-    """Return whether a statement is `if __name__ == "__main__":`, which no import runs."""
-    return (
-        isinstance(node, ast.If)
-        and isinstance(node.test, ast.Compare)
-        and ast.unparse(node.test) == "__name__ == '__main__'"
-        and not node.orelse
-    )
-
-
-@cache
-def file_cache(root: Path) -> diskcache.Cache | None:
-    """Open the cache of a checkout, JSON in SQLite; None before set-up, or if it cannot be opened."""
-    folder = root / CACHE
-    with suppress(*_UNUSABLE):
-        if folder.parent.is_dir():
-            return diskcache.Cache(str(folder), _PATIENCE, diskcache.JSONDisk, size_limit=2**26)
-    return None
-
-
-@cache
-def _reader() -> str:
-    """Return what a summary depends on apart from the module: Python's version and this file."""
-    return f"{sys.version_info[:2]} {md5(Path(__file__).read_bytes())}"

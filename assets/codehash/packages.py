@@ -1,0 +1,42 @@
+"""The locked versions of the packages that code imports.
+
+Belongs here: pins in a lock file, and which package provides an import name. Not here: which packages code
+uses (symbols.py).
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import TypeAlias
+
+#: Name and version of every locked package, by normalised name.
+Pins: TypeAlias = Mapping[str, tuple[str, str]]
+
+
+def pins(lock: str) -> Pins:
+    """Return the pins in the text of a lock file: lines of `name==version`."""
+    found = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", lock, re.MULTILINE)
+    return {_normal(name): (name, version) for name, version in found}
+
+
+def locked(package: str, pinned: Pins) -> list[tuple[str, str]]:
+    """Return name and version of the pinned packages that provide an import name.
+
+    These are several if packages share a namespace. Raises LookupError if there is none.
+    """
+    names = [package] if _normal(package) in pinned else _providers().get(package, [])
+    if versions := sorted(pinned[_normal(name)] for name in {*names} if _normal(name) in pinned):
+        return versions
+    raise LookupError(f"the package {package!r} is imported but requirements.lock does not pin it")
+
+
+@cache
+def _providers() -> Mapping[str, list[str]]:
+    return importlib.metadata.packages_distributions()
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
