@@ -83,9 +83,10 @@ def reach(symbol: Symbol, within: tuple[str, ...]) -> LockedReach:
 @cache
 def known() -> dict[str, LockedReach]:
     """Return what symbols reach, by key: what an earlier process stored for these files, or nothing."""
+    today = project_files()  # before any of them is read
     with suppress(OSError, ValueError, TypeError):
         files, stored = json.loads((checkout() / CACHE).read_bytes())
-        return dict(stored) if files == project_files() else {}
+        return dict(stored) if files == today else {}
     return {}
 
 

@@ -119,6 +119,7 @@ def test_the_reach_of_symbols_is_cached_unless_a_file_changes_in_the_meantime(tm
         for function in memory:
             function.cache_clear()
         first = look()
+        assert (tmp_path / code.CACHE).exists() is not edited
         monkeypatch.setattr(Symbols, "reach", lambda self, symbol: Reach("looked for again", set()))
         assert (look() == first) is not edited
     finally:
