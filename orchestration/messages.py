@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NoReturn, TypeAlias
 
-from assets.declare.settings import without_logins
+from assets.declare.logins import without_logins
 from orchestration.files.failing_file import name_file
 from orchestration.files.full_disk import full_disk
 from orchestration.files.stores import sqlite_error

@@ -12,7 +12,7 @@ import yaml
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import Everything, Files
-from assets.declare.settings import without_logins
+from assets.declare.logins import without_logins
 from assets.rows.reading import Counted
 from ops.core.measures import edges
 from ops.core.outcome import meaning

@@ -7,7 +7,6 @@ sections. Not here: the sections of the ops, which are declared next to the ops.
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,30 +28,13 @@ from pydantic import (
     model_validator,
 )
 
+from assets.declare.yaml import read_yaml
 from ops.core import periods
 from ops.core.params import Params
 from ops.core.periods import Every
 from ops.parse.source import DatasetSource, Source
 
 Section = TypeVar("Section", bound=Params)
-
-
-def read_yaml(content: str | bytes) -> Any:
-    """Parse YAML as DVC does: version 1.2, in which `010` is ten, `yes` is text, and no key occurs twice.
-
-    Raises ValueError, which names the line.
-    """
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
-    try:
-        return YAML(typ="safe").load(content)
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = f"line {mark.line + 1}: " if mark else ""
-        raise ValueError(f"{place}{error.problem or error.context}") from error
-    except YAMLError as error:
-        raise ValueError(" ".join(str(error).split())) from error
 
 
 class ParamsError(ValueError):
@@ -416,29 +398,3 @@ def _keys_beside(kind: type[Params], place: tuple[int | str, ...]) -> list[str]:
     sources: dict[str, type[Params]] = {_FOLDER: Source, _DATASET: DatasetSource}
     owner = sources.get(str(place[-2])) if place[1:] else kind
     return [field.alias or name for name, field in owner.model_fields.items()] if owner else []
-
-
-_LOGIN = re.compile(r"(?<=://)[^/?#\s]*@")
-_FIELD = re.compile(
-    r"([?&](?:user(?:name)?|pass(?:word|wd)?|pwd|token|(?:api_?)?key|secret)=)[^&\s'\"]+", re.I
-)
-
-
-def without_logins(text: str) -> str:
-    """Return a text without logins in addresses: `https://me:secret@host/` becomes `https://host/`.
-
-    Fields of an address such as `password=` become three stars. The logins in the addresses of MLflow and of
-    Dagster's storage are removed whatever characters they contain.
-    """
-    for login in _known():
-        text = text.replace(f"://{login}@", "://")
-    return _FIELD.sub(r"\1***", _LOGIN.sub("", text))
-
-
-def _known() -> list[str]:
-    """Return the logins of the servers that keep state."""
-    found = [os.environ.get(name, "") for name in ("MLFLOW_TRACKING_URI", "SILVERLOOM_DAGSTER_POSTGRES")]
-    with contextlib.suppress(ParamsError):
-        found.append(settings().mlflow)
-    logins = (address.partition("://")[2].rpartition("@")[0] for address in found)
-    return [login for login in logins if login]

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
-from assets.declare.settings import settings, without_logins
+from assets.declare.logins import without_logins
+from assets.declare.settings import settings
 from assets.rows.ancestry import Ancestry, File, RowPlace
 from assets.rows.reading import read
 from ops.core.outcome import Row, of_role

@@ -15,7 +15,8 @@ from typing import Any
 import yaml
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import document, read_yaml
+from assets.declare.settings import document
+from assets.declare.yaml import read_yaml
 from ops.core.params import Params
 from orchestration.workspace.workspace import Workspace
 

@@ -30,7 +30,7 @@ from pydantic import ConfigDict, TypeAdapter
 import ops
 from assets.declare.declaration import Declaration, Trainings, Trials
 from assets.declare.graph import label
-from assets.declare.settings import without_logins
+from assets.declare.logins import without_logins
 from ops.core.parts import FILES, TABLES, part_files
 from orchestration.files.damage import DamagedError
 from orchestration.files.full_disk import DiskFullError, full_disk

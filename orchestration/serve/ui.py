@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assets.declare.settings import without_logins
+from assets.declare.logins import without_logins
 from orchestration.dagster.instance import instance
 from orchestration.files.damage import make_folder, remove_file
 from orchestration.state.addresses import Addresses, allowed_hosts

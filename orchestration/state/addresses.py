@@ -13,7 +13,7 @@ import socket
 from dataclasses import dataclass
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import without_logins
+from assets.declare.logins import without_logins
 from orchestration.files.damage import DamagedError, read_state
 from orchestration.files.publish import write_file
 from orchestration.workspace.workspace import Workspace

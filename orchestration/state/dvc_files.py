@@ -26,7 +26,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import read_yaml
+from assets.declare.yaml import read_yaml
 from orchestration.files.damage import DamagedError, first_fault, read_state, set_aside
 from orchestration.files.identity import file_md5, folder_hashes, version
 from orchestration.files.publish import writing

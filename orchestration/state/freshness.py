@@ -25,7 +25,7 @@ from typing_extensions import TypedDict
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
-from assets.declare.settings import without_logins
+from assets.declare.logins import without_logins
 from orchestration.files import damage
 from orchestration.files.damage import DamagedError, remove_file
 from orchestration.files.identity import FileStamp, file_stamp, folder_hashes, is_settled, version

@@ -12,10 +12,10 @@ from assets.declare.settings import (
     nearest_project,
     params_from,
     project,
-    read_yaml,
     settings,
     validated,
 )
+from assets.declare.yaml import read_yaml
 from ops.core.params import Params
 
 OURS = "partitions: {every: none}\nsources: {}\n"
