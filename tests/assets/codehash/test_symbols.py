@@ -96,6 +96,9 @@ def test_swapping_helpers_of_the_same_name_changes_the_hash():
     user = "from ops import b, c\ndef f(x):\n    return b.g(x) - c.g(x)\n"
     one, two = "def g(x):\n    return 1\n", "def g(x):\n    return 2\n"
     assert not same({"ops.a": user, "ops.b": one, "ops.c": two}, {"ops.a": user, "ops.b": two, "ops.c": one})
+    swapped = "from ops import b, c\ndef f(x):\n    return c.g(x) - b.g(x)\n"
+    helpers = {"ops.b": one, "ops.c": two}
+    assert not same({**helpers, "ops.a": user}, {**helpers, "ops.a": swapped})
 
 
 def test_swapping_variables_of_one_statement_changes_the_hash():
