@@ -112,8 +112,8 @@ EDITS: list[Edit] = [
         "a rule of DiscoFuse (anaphora)",
         [
             (
-                "def repeats_pronoun(source: ParsedSentence, phrase: TokenList) -> bool:\n",
-                "def repeats_pronoun(source: ParsedSentence, phrase: TokenList) -> bool:\n    assert phrase\n",
+                "repeats_pronoun(source: ParsedSentence, phrase: TokenList) -> bool:\n",
+                "repeats_pronoun(source: ParsedSentence, phrase: TokenList) -> bool:\n    assert phrase\n",
             )
         ],
     ),
