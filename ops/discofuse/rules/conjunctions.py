@@ -153,8 +153,10 @@ def _opens_list(sentence: ParsedSentence, main: int) -> bool:
 def _is_list_of_verbs(sentence: ParsedSentence, main: int, end: int) -> bool:
     """Return whether a list of verbs goes on at `end`, even if the parser missed it: "treats some , provides
     care to others , and"."""
+    if sentence.lower[end] != ",":
+        return False
     tag, passive = sentence.tags[main], sentence.child(main, "auxpass") is not None
-    return sentence.lower[end] == "," and any(
+    return any(
         sentence.lower[at - 1] == ","
         and sentence.tags[at] in (tag, "VBN" if tag == "VBD" else tag)
         and (sentence.child(at, "dobj") is not None or (passive and sentence.tags[at] == "VBN"))
