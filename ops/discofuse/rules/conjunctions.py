@@ -117,8 +117,8 @@ def _is_both(sentence: ParsedSentence, end: int) -> bool:
 
 
 def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
-    """Return whether the part before `end` begins a list: "He came , saw", "They were tired , hungry" or "It is
-    red , it is old". The released data splits even these."""
+    """Return whether the part before `end` begins a list: "He came , saw", "They were tired , hungry" or "It
+    is red , it is old". The released data splits even these."""
     labels = [sentence.dependencies[at] for at in sentence.children(main) if at < end]
     if labels.count("conj") > labels.count("cc") or _is_list_of_verbs(sentence, main, end):
         return True

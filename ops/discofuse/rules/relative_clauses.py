@@ -40,7 +40,7 @@ _NO_PERSONS = TIMES | {"GPE", "LOC", "FAC", "PRODUCT"}
 _PERSONS = TIMES | {"PERSON"}
 #: Prepositions before "which"; "of which" mostly belongs to an amount.
 _PIPED = frozenset({"in", "at", "on", "to", "from", "with", "for", "under", "by", "through", "into"})
-#: Phrases with these belong next to their verb.
+#: Phrases with these belong next to their verb; our choice.
 _DIRECTIONS = frozenset({"from", "to", "into", "by", "with", "of", "onto", "out"})
 _COMPLEMENTS = ("dobj", "attr", "acomp", "oprd", "prt", "agent", "dative")
 _CLAUSES = ("ccomp", "xcomp", "advcl", "conj")
