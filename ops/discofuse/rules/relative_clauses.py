@@ -12,6 +12,7 @@ from ops.coreference.lexicon import GROUP_NOUNS, words
 from ops.discofuse.rules.commas import (
     PEOPLE,
     Between,
+    as_known,
     between,
     conjunct,
     is_person,
@@ -301,10 +302,7 @@ def _suits(sentence: ParsedSentence, found: Between, verb: int, pronoun: int) ->
 
 
 def _apply_relative(sentence: ParsedSentence, found: Between) -> RuleResult:
-    phrase = sentence.tokens(found.phrase, found.start)
-    indefinite = sentence.lower[found.phrase] in ("a", "an") and sentence.left(found.noun) == found.phrase
-    if indefinite and sentence.tags[found.noun] not in NAMES:
-        phrase[0] = "the"  # the second sentence is about something known
+    phrase = as_known(sentence, found)
     pronoun = found.start + 1
     rest = sentence.tokens(pronoun + 1, found.end)
     if found.gap == pronoun:
