@@ -184,7 +184,7 @@ def _columns(pieces: Sequence[_Piece]) -> Iterator[Sequence[_Piece]]:
         yield pieces
         return
     rest: list[_Piece] = []
-    for crossing, band in _bands(pieces, gutter):
+    for crossing, band in _bands(_ordered(pieces), gutter):
         left, right = _sides(band, gutter)
         if crossing or not (any(piece.is_prose for piece in left) and any(piece.is_prose for piece in right)):
             rest += band
@@ -198,10 +198,13 @@ def _columns(pieces: Sequence[_Piece]) -> Iterator[Sequence[_Piece]]:
         yield from _columns(rest)
 
 
-def _bands(pieces: Iterable[_Piece], gutter: float) -> Iterator[tuple[bool, list[_Piece]]]:
-    """Yield the pieces from top to bottom: in turn those that cross the gutter, and those that do not."""
+def _ordered(pieces: Iterable[_Piece]) -> list[_Piece]:
+    """Return pieces from top to bottom."""
+    return sorted(pieces, key=lambda piece: (-piece.base, piece.left))
 
-    ordered = sorted(pieces, key=lambda piece: (-piece.base, piece.left))
+
+def _bands(ordered: Sequence[_Piece], gutter: float) -> Iterator[tuple[bool, list[_Piece]]]:
+    """Yield ordered pieces: in turn those that cross the gutter, and those that do not."""
     marked: list[tuple[bool, _Piece]] = []
     for index, piece in enumerate(ordered):
         reach = _CROSSING * piece.size
@@ -229,7 +232,7 @@ def _sides(band: Iterable[_Piece], gutter: float) -> tuple[list[_Piece], list[_P
 
 def _gutter(pieces: Sequence[_Piece]) -> float | None:
     """Return the place with most text beside it in columns, in the middle of its widest stretch."""
-    prose = [piece for piece in pieces if piece.is_prose]
+    prose = _ordered(piece for piece in pieces if piece.is_prose)
     if len(prose) < _LEAST_LINES:
         return None
     start, end = min(piece.left for piece in prose), max(piece.right for piece in prose)
