@@ -285,7 +285,7 @@ def _line(row: Sequence[Segment], page: int, column: int, edges: tuple[float, fl
     for segment in row:
         sizes[segment.size] += len(segment.text)
         fonts[segment.font] += len(segment.text)
-    lettered = [segment for segment in row if any(map(str.isalpha, segment.text))]
+    words = [segment for segment in row if is_word(segment)]
     return Line(
         text=joined(row, main),
         page=page,
@@ -295,8 +295,8 @@ def _line(row: Sequence[Segment], page: int, column: int, edges: tuple[float, fl
         right=max(segment.right for segment in row),
         base=main.base,
         size=sizes.most_common(1)[0][0],
-        bold=bool(lettered) and all(segment.weight > bold for segment in lettered),
-        italic=bool(lettered) and all(segment.italic for segment in lettered),
+        bold=bool(words) and all(segment.weight > bold for segment in words),
+        italic=bool(words) and all(segment.italic for segment in words),
         font=fonts.most_common(1)[0][0],
         cells=1 + sum(after.left - before.right > _CELL * after.size for before, after in pairwise(row)),
         parts=tuple(_line(part, page, column, edges, bold) for part in _parts(row, bold)),

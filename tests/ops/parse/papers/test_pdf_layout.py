@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ops.parse.papers import FORMATS
 from ops.parse.papers.pdf_layout import lines_of
-from ops.parse.papers.pdf_page import check_whole, pages_of
+from ops.parse.papers.pdf_page import PrintedPage, Segment, check_whole, pages_of
 from ops.parse.source import ParseError, Raw
 from tests.papers_as_pdf import LEADING, SIZE, Printer, document, printed, width, wrapped
 
@@ -229,3 +229,17 @@ def test_a_linearized_pdf_that_is_shorter_than_it_says_is_refused():
     head = b"%PDF-1.4\n1 0 obj\n<< /Linearized 1 /L 90000 /H [1 2] >>\nendobj\nstartxref\n0\n%%EOF\n"
     with pytest.raises(ParseError, match=f"the PDF is cut short: it has {len(head)} of 90000 bytes"):
         check_whole(head)
+
+
+def test_the_signs_of_a_formula_have_no_weight():
+    def segment(text, left, base, weight, font):
+        return Segment(text, left, left + width(text, "R", SIZE), base, SIZE, weight, font, False)
+
+    heading = [
+        segment("The use of ", 60, 700, 700, "Times-Bold"),
+        segment("G", 110, 700, 400, "CMMI10"),
+        segment("-pooling", 118, 700, 700, "Times-Bold"),
+    ]
+    text = segment("We use all of the labels of the archives.", 60, 680, 400, "Times-Roman")
+    heading_line, text_line = lines_of([PrintedPage(595, 842, [*heading, text])])
+    assert (heading_line.text, heading_line.bold, text_line.bold) == ("The use of G-pooling", True, False)
