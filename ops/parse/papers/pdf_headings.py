@@ -103,7 +103,7 @@ def _run_in_start(paper: Marked, index: int) -> int:
 
 
 def _may_run_in(paper: Marked, first: int, text: str, bold: bool) -> bool:
-    """Say whether a bold or slanted text is the title of what is behind it: no label of an item, no sentence."""
+    """Say whether a text in another font is the title of what is behind it, and no label or sentence."""
     words = len(text.split())
     if len(LETTER.findall(text)) < _LEAST_LETTERS or words > _MOST_WORDS:
         return False

@@ -38,6 +38,8 @@ _HIGH, _LOW, _END = 0xD800, 0xDC00, 0xE000
 _HYPHENS = (0x02, 0xFFFE)
 #: Fonts whose codes are no letters where their Unicode is missing.
 MATH_FONT = re.compile(r"CM(?:MI|SY|EX)|MS[AB]M|Math|Symbol|MT(?:MI|SY|EX)|rsfs|eufm", re.I)
+#: The prime of TeX's fonts of symbols, which some files leave without Unicode.
+_PRIME_FONT, _PRIME_CODE, PRIME = re.compile(r"(?:CM|MT)SY"), 0x30, "\u2032"
 #: Bullets of Symbol and Wingdings, which have no Unicode.
 _BULLETS = (0xF0B7, 0xF0A7, 0xF06E, 0xF076, 0xF0D8)
 _LIGATURES = {
@@ -319,7 +321,7 @@ def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
             maths = MATH_FONT.search(font.name) is not None
         sign = _sign(code)
         if (maths or code in _HYPHENS) and code not in _BULLETS and _is_unmapped(raw, index):
-            sign = HOLE
+            sign = PRIME if code == _PRIME_CODE and _PRIME_FONT.match(font.name) else HOLE
         yield _Glyph(index, sign, spaced, box.left, box.right, y.value, size, font, source)
         spaced, half = False, 0
         if code in _HYPHENS and sign != HOLE:

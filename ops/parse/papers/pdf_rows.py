@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
 
-from ops.parse.papers.pdf_page import MATH_FONT, Segment
+from ops.parse.papers.pdf_page import MATH_FONT, PRIME, Segment
 from ops.text.holes import HOLE
 
 #: Letters and words in a line of running text, which no cell of a usual table has.
@@ -169,9 +169,10 @@ def main_of(row: Sequence[Segment]) -> Segment:
 
 def _is_power(text: str, segment: Segment, before: Segment | None) -> bool:
     """Say whether a raised segment is an exponent of a variable at the end of a text; LaTeX has none."""
-    if before is None or segment.text[0] == HOLE or not _VARIABLE.search(text):
+    if before is None or segment.text[0] in (HOLE, PRIME) or not _VARIABLE.search(text):
         return False
-    return -_TOUCHING < (segment.left - before.right) / segment.size < 0.15
+    raised = segment.base - before.base > _RAISED * segment.size
+    return raised and -_TOUCHING < (segment.left - before.right) / segment.size < 0.15
 
 
 def joined(row: Sequence[Segment], main: Segment) -> str:
