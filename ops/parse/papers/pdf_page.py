@@ -250,9 +250,7 @@ class _Run:
             self.after_accent = True
             return True
         near = -_BACK * first.size < glyph.left - self.right < _GAP * first.size
-        small = min(glyph.size, first.size) < _SMALLER * max(glyph.size, first.size)
-        step = (_SMALL_STEP if small else _STEP) * first.size
-        if not (near and abs(glyph.base - first.base) < step and glyph.font == first.font):
+        if not (near and self._is_on_line(glyph) and glyph.font == first.font):
             self.space = glyph.spaced
             return False
         if self.after_accent and glyph.left - self.right < _TIGHT * glyph.size:
@@ -261,6 +259,13 @@ class _Run:
         self.glyphs.append(glyph)
         self.right = max(self.right, glyph.right)
         return True
+
+    def _is_on_line(self, glyph: _Glyph) -> bool:
+        first = self.glyphs[0]
+        if glyph.base == first.base:
+            return True
+        small = min(glyph.size, first.size) < _SMALLER * max(glyph.size, first.size)
+        return abs(glyph.base - first.base) < (_SMALL_STEP if small else _STEP) * first.size
 
     def _accents(self, accent: _Glyph) -> bool:
         for place in range(len(self.glyphs) - 1, -1, -1):
@@ -296,7 +301,7 @@ def _segments(text: pypdfium2.PdfTextPage, objects: _Objects) -> Iterator[tuple[
 def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
     """Yield glyphs in drawing order; None ends a line."""
     box, x, y = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
-    size, height, source, font = 1.0, -1.0, -1, _Font(0, "", False)
+    size, base, bottom, source, font = 1.0, 0.0, 0.0, -1, _Font(0, "", False)
     spaced, maths, half = False, False, 0
     for index in range(count):
         code = pdfium.FPDFText_GetUnicode(raw, index)
@@ -312,17 +317,17 @@ def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
         if code in _NOT_PRINTED:
             continue
         pdfium.FPDFText_GetLooseCharBox(raw, index, box)
-        pdfium.FPDFText_GetCharOrigin(raw, index, x, y)
-        if abs(box.top - box.bottom - height) > 0.05:
-            height = box.top - box.bottom
-            size = _size(raw, index)
-        if (address := _address(pdfium.FPDFText_GetTextObject(raw, index))) != source:
-            source, font = address, _font(raw, index)
+        text = _address(pdfium.FPDFText_GetTextObject(raw, index))
+        if text != source or box.bottom != bottom:
+            pdfium.FPDFText_GetCharOrigin(raw, index, x, y)
+            bottom, base, size = box.bottom, y.value, _size(raw, index)
+        if text != source:
+            source, font = text, _font(raw, index)
             maths = MATH_FONT.search(font.name) is not None
         sign = _sign(code)
         if (maths or code in _HYPHENS) and code not in _BULLETS and _is_unmapped(raw, index):
             sign = PRIME if code == _PRIME_CODE and _PRIME_FONT.match(font.name) else HOLE
-        yield _Glyph(index, sign, spaced, box.left, box.right, y.value, size, font, source)
+        yield _Glyph(index, sign, spaced, box.left, box.right, base, size, font, source)
         spaced, half = False, 0
         if code in _HYPHENS and sign != HOLE:
             yield None
