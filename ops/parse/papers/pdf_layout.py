@@ -237,11 +237,13 @@ def _gutter(pieces: Sequence[_Piece]) -> float | None:
         return None
     start, end = min(piece.left for piece in prose), max(piece.right for piece in prose)
     places = [start + (end - start) * step / _STEPS for step in range(_STEPS // 10, _STEPS - _STEPS // 10)]
+    last = max(piece.left + _CROSSING * piece.size for piece in prose)
+    places = [place for place in places if place <= last]  # nothing begins to the right of the others
     scores = [
         sum(_letters_in_columns(band, x) for crossing, band in _bands(prose, x) if not crossing)
         for x in places
     ]
-    best = max(scores)
+    best = max(scores, default=0)
     if not best:
         return None
     runs: list[list[float]] = [[]]
