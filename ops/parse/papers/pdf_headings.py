@@ -17,6 +17,7 @@ from ops.parse.papers.pdf_lines import (
     CAPTION,
     HEADING,
     LETTER,
+    LONG_WORD,
     OUT,
     SAME_BLOCK,
     SAME_PARAGRAPH,
@@ -53,7 +54,6 @@ _RUN_IN = re.compile(r"(?:[.:\u2014]\s*|[\u2013-]\s+)?[\"'\u201c\u2018]?[A-Z]")
 #: The slanted numbers of headings of IEEE: "1) Data: We use ...".
 _NUMBERED_AS_ITEM = re.compile(r"(?:\d{1,2}|[a-z])\)\s")
 _LEADER = re.compile(r"(?:[.\u00b7\u2026]\s?){4,}\s?(?:\d{1,4}|[ivxlc]{1,7})\Z")
-_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 #: A paper with this many numbered headings numbers all but those that end it.
 _NUMBERED_PAPER = 3
 _UNNUMBERED = frozenset({ABSTRACT, REFERENCES, ACKNOWLEDGMENTS, APPENDIX, CONCLUSION})
@@ -189,7 +189,7 @@ def _may_be_heading(paper: Marked, run: range) -> bool:
         and max(paper.lines[index].cells for index in run) <= 2
         and "@" not in text
         and "://" not in text
-        and not is_equation(text, lambda word: _LONG_WORD.fullmatch(word) is not None)
+        and not is_equation(text, lambda word: LONG_WORD.fullmatch(word) is not None)
         and (not paper.is_smaller(run[0]) or named)
     )
 

@@ -29,7 +29,7 @@ LARGER, SMALLER = 1.08, 0.93
 SAME_BLOCK, SAME_PARAGRAPH = 1.2, 1.35
 INDENT = 0.7
 _PROSE_LETTERS, _PROSE_WIDTH = 15, 0.45
-LETTER = re.compile(r"[^\W\d_]")
+LETTER, LONG_WORD = re.compile(r"[^\W\d_]"), re.compile(r"[^\W\d_]{4,}")
 _BULLET = re.compile(r"[\u2022\u25aa\u25e6\u2023\u25a0\u25cf]\s")
 _ITEM = re.compile(
     r"(?:[\u2022\u25aa\u25e6\u2023\u25a0\u25cf*\u2013-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s"

@@ -31,7 +31,6 @@ _BACK = 1.6
 _NEAR = 0.3
 _Box: TypeAlias = tuple[float, float, float, float]
 _LINE_BREAKS, _SPACES = (0x0A, 0x0D), (0x20, 0xA0)
-_NOT_PRINTED = (*_LINE_BREAKS, *_SPACES)
 #: Surrogates: pdfium gives some signs as two glyphs, each with half of the code.
 _HIGH, _LOW, _END = 0xD800, 0xDC00, 0xE000
 #: Codes that pdfium gives for a hyphen at a line end.
@@ -42,15 +41,7 @@ MATH_FONT = re.compile(r"CM(?:MI|SY|EX)|MS[AB]M|Math|Symbol|MT(?:MI|SY|EX)|rsfs|
 _PRIME_FONT, _PRIME_CODE, PRIME = re.compile(r"(?:CM|MT)SY"), 0x30, "\u2032"
 #: Bullets of Symbol and Wingdings, which have no Unicode.
 _BULLETS = (0xF0B7, 0xF0A7, 0xF06E, 0xF076, 0xF0D8)
-_LIGATURES = {
-    0xFB00: "ff",
-    0xFB01: "fi",
-    0xFB02: "fl",
-    0xFB03: "ffi",
-    0xFB04: "ffl",
-    0xFB05: "st",
-    0xFB06: "st",
-}
+_LIGATURES = range(0xFB00, 0xFB07)
 #: TeX prints an accent and its letter as two glyphs, one over the other.
 _ACCENTS = {
     "`": "\u0300", "\u00b4": "\u0301", "\u02c6": "\u0302", "^": "\u0302", "\u02dc": "\u0303",
@@ -312,9 +303,9 @@ def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
             code = 0x10000 + (half - _HIGH) * 0x400 + code - _LOW
         if code in _LINE_BREAKS:
             yield None
+            continue
         if code in _SPACES:
             spaced = True
-        if code in _NOT_PRINTED:
             continue
         pdfium.FPDFText_GetLooseCharBox(raw, index, box)
         text = _address(pdfium.FPDFText_GetTextObject(raw, index))
@@ -325,7 +316,8 @@ def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
             source, font = text, _font(raw, index)
             maths = MATH_FONT.search(font.name) is not None
         sign = _sign(code)
-        if (maths or code in _HYPHENS) and code not in _BULLETS and _is_unmapped(raw, index):
+        suspect = (maths or code in _HYPHENS) and code not in _BULLETS
+        if suspect and pdfium.FPDFText_HasUnicodeMapError(raw, index) > 0:  # the code is that of the font
             sign = PRIME if code == _PRIME_CODE and _PRIME_FONT.match(font.name) else HOLE
         yield _Glyph(index, sign, spaced, box.left, box.right, base, size, font, source)
         spaced, half = False, 0
@@ -359,11 +351,6 @@ def _accented(letter: _Glyph, accent: _Glyph) -> _Glyph:
     return letter._replace(sign=unicodedata.normalize("NFC", sign))
 
 
-def _is_unmapped(raw: object, index: int) -> bool:
-    """Say whether a glyph has no Unicode, and pdfium gives the code that its font has."""
-    return bool(pdfium.FPDFText_HasUnicodeMapError(raw, index) > 0)
-
-
 @cache
 def _sign(code: int) -> str:
     """Return the text of a glyph; a hole if its code is no sign of Unicode."""
@@ -373,7 +360,7 @@ def _sign(code: int) -> str:
         return "\u2022"
     if code < 0x20 or code == 0xFFFD or unicodedata.category(chr(code)) in ("Co", "Cn", "Cs"):
         return HOLE
-    return _LIGATURES.get(code) or chr(code)
+    return unicodedata.normalize("NFKC", chr(code)) if code in _LIGATURES else chr(code)
 
 
 def _size(raw: object, index: int) -> float:
