@@ -48,9 +48,10 @@ _CAPTION = re.compile(
     r"(?:[SA-H]?\.?\d{1,3}|[A-H]|[IVX]{1,5})[a-z]?(?:\s*[:.|\u2013\u2014]|\s*\Z|\s+(?=(?-i:[A-Z])))",
     re.I,
 )
-#: What follows a heading that runs in: a sentence, perhaps behind a sign in the font of the text.
-_RUN_IN_SIGN = re.compile(r"[.:\u2014]\s*|[\u2013-]\s+")
-_RUN_IN = re.compile(r"(?:[.:\u2014]\s*|[\u2013-]\s+)?[\"'\u201c\u2018]?[A-Z]")
+#: What follows a heading that runs in: a sentence, perhaps behind a sign in the font of the text, or behind a
+#: name ("Theorem 1 (Composition). Let ...").
+_RUN_IN_SIGN = re.compile(r"(?:\([^()]{1,80}\)\s?)?(?:[.:\u2014]\s*|[\u2013-]\s+)")
+_RUN_IN = re.compile(r"[\"'\u201c\u2018]?[A-Z]")
 #: The slanted numbers of headings of IEEE: "1) Data: We use ...".
 _NUMBERED_AS_ITEM = re.compile(r"(?:\d{1,2}|[a-z])\)\s")
 _LEADER = re.compile(r"(?:[.\u00b7\u2026]\s?){4,}\s?(?:\d{1,4}|[ivxlc]{1,7})\Z")
@@ -71,7 +72,7 @@ def with_run_in_headings(lines: list[Line], style: Style) -> list[Line]:
         heading, rest = line.parts
         sign = _RUN_IN_SIGN.match(rest.text)
         end = sign.end() if sign else 0
-        gap = " " * rest.text.startswith(("-", "\u2013"))
+        gap = " " * rest.text.startswith(("-", "\u2013", "("))
         heading = heading._replace(text=heading.text + gap + rest.text[:end].rstrip())
         begun = [before._replace(run_in=True) for before in lines[first:index]]
         apart[len(apart) - len(begun) :] = begun
@@ -90,7 +91,7 @@ def _run_in_start(paper: Marked, index: int) -> int:
     ):
         first -= 1
     sign = _RUN_IN_SIGN.match(rest.text)
-    text = paper.text(range(first, index)) + heading.text + (sign.group().rstrip() if sign else "")
+    text = paper.text(range(first, index)) + heading.text + (sign.group().rstrip()[-1] if sign else "")
     begins = first == 0 or paper.gap(first) > SAME_PARAGRAPH or paper.ends_paragraph(first - 1)
     signed = sign is not None or is_ended(text)
     words = len(text.split())
@@ -98,7 +99,7 @@ def _run_in_start(paper: Marked, index: int) -> int:
         apart = words > 1 or paper.gap(first) > SAME_BLOCK
     else:
         apart = words >= _LEAST_SLANTED and text[0].isupper()
-    heads = begins and (signed or apart) and _RUN_IN.match(rest.text)
+    heads = begins and (signed or apart) and _RUN_IN.match(rest.text, sign.end() if sign else 0)
     return first if heads and _may_run_in(paper, first, text, heading.bold) else index + 1
 
 

@@ -309,7 +309,7 @@ def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
             continue
         pdfium.FPDFText_GetLooseCharBox(raw, index, box)
         text = _address(pdfium.FPDFText_GetTextObject(raw, index))
-        if text != source or box.bottom != bottom:
+        if text != source or box.bottom != bottom:  # else the place and size of the last one
             pdfium.FPDFText_GetCharOrigin(raw, index, x, y)
             bottom, base, size = box.bottom, y.value, _size(raw, index)
         if text != source:

@@ -193,6 +193,13 @@ def test_a_sentence_in_the_font_of_a_heading_is_a_sentence(lead, font):
     assert below_lead(lead, font) == [lead.strip(), *BEHIND_LEAD]
 
 
+def test_the_name_of_a_theorem_belongs_to_its_heading():
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    run_in(printer, "Theorem 1 ", "(Reading of one of the archives). We use the labels.", "B")
+    assert read(printer).sentences[-1].text == "We use the labels."
+
+
 @pytest.mark.parametrize("label", ["\u2022 Data of archives: ", "(1) Data of archives: ", "1) Data: "])
 def test_the_label_of_an_item_belongs_to_the_item(label):
     assert below_lead(label, "B") == [label + BEHIND_LEAD[0], BEHIND_LEAD[1]]
