@@ -13,7 +13,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import pypdfium2
@@ -36,7 +36,7 @@ _HIGH, _LOW, _END = 0xD800, 0xDC00, 0xE000
 #: Codes that pdfium gives for a hyphen at a line end.
 _HYPHENS = (0x02, 0xFFFE)
 #: Fonts whose codes are no letters where their Unicode is missing.
-MATH_FONT = re.compile(r"CM(?:MI|SY|EX)|MS[AB]M|Math|Symbol|MT(?:MI|SY|EX)|rsfs|eufm", re.I)
+_MATH_FONT = re.compile(r"CM(?:MI|SY|EX)|MS[AB]M|Math|Symbol|MT(?:MI|SY|EX)|rsfs|eufm", re.I)
 #: The prime of TeX's fonts of symbols, which some files leave without Unicode.
 _PRIME_FONT, _PRIME_CODE, PRIME = re.compile(r"(?:CM|MT)SY"), 0x30, "\u2032"
 #: Bullets of Symbol and Wingdings, which have no Unicode.
@@ -314,7 +314,7 @@ def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
             bottom, base, size = box.bottom, y.value, _size(raw, index)
         if text != source:
             source, font = text, _font(raw, index)
-            maths = MATH_FONT.search(font.name) is not None
+            maths = is_math_font(font.name)
         sign = _sign(code)
         suspect = (maths or code in _HYPHENS) and code not in _BULLETS
         if suspect and pdfium.FPDFText_HasUnicodeMapError(raw, index) > 0:  # the code is that of the font
@@ -379,6 +379,17 @@ def _font(raw: object, index: int) -> _Font:
     flags = ctypes.c_int()
     name = ctypes.create_string_buffer(128)
     pdfium.FPDFText_GetFontInfo(raw, index, name, len(name), flags)
-    weight = _BOLD_WEIGHT if _BOLD.search(name.value) else pdfium.FPDFText_GetFontWeight(raw, index)
-    italic = flags.value & _ITALIC_FLAG or _ITALIC.search(name.value)
-    return _Font(weight, name.value.rpartition(b"+")[2].decode("latin-1"), bool(italic))
+    return _font_named(name.value, flags.value, pdfium.FPDFText_GetFontWeight(raw, index))
+
+
+@lru_cache
+def _font_named(name: bytes, flags: int, weight: int) -> _Font:
+    italic = flags & _ITALIC_FLAG or _ITALIC.search(name)
+    bold = _BOLD_WEIGHT if _BOLD.search(name) else weight
+    return _Font(bold, name.rpartition(b"+")[2].decode("latin-1"), bool(italic))
+
+
+@lru_cache
+def is_math_font(name: str) -> bool:
+    """Say whether a font has the letters and signs of formulas."""
+    return _MATH_FONT.search(name) is not None

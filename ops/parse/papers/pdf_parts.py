@@ -28,7 +28,7 @@ from ops.parse.papers.pdf_lines import (
     TEXT,
     Marked,
 )
-from ops.parse.papers.pdf_page import MATH_FONT
+from ops.parse.papers.pdf_page import is_math_font
 from ops.parse.roles import APPENDIX, INTRODUCTION, OTHER, REFERENCES, role_of
 from ops.text.holes import HOLE
 from ops.text.sentences import is_ended
@@ -205,7 +205,7 @@ def _is_formula(paper: Marked, index: int) -> bool:
     words = len(LONG_WORD.findall(line.text))
     if line.cells > 1 and _EQUATION_NUMBER.search(line.text) and _OPERATOR.search(line.text):
         return True
-    signs = MATH_FONT.search(line.font) or _OPERATOR.search(line.text)
+    signs = is_math_font(line.font) or _OPERATOR.search(line.text)
     other = _CODE_FONT.search(line.font) or (index > 0 and paper.lines[index - 1].run_in)
     if words > 2 or other or not signs:
         return False

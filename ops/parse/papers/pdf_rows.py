@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
 
-from ops.parse.papers.pdf_page import MATH_FONT, PRIME, Segment
+from ops.parse.papers.pdf_page import PRIME, Segment, is_math_font
 from ops.text.holes import HOLE
 
 #: Letters and words in a line of running text, which no cell of a usual table has.
@@ -52,7 +52,7 @@ def is_prose(text: str) -> bool:
 
 def is_word(segment: Segment) -> bool:
     """Say whether a segment has letters, and not those of a formula."""
-    return any(map(str.isalpha, segment.text)) and not MATH_FONT.search(segment.font)
+    return any(map(str.isalpha, segment.text)) and not is_math_font(segment.font)
 
 
 def rows_of(segments: Iterable[Segment]) -> list[list[Segment]]:
