@@ -246,6 +246,7 @@ def paper(number: int) -> Row:
         "document": f"paper-{number}",
         "title": title,
         "subjects": ["cs.CL"],
+        "doi": None,
         "text": " ".join(sentence["text"] for sentence in sentences),
         "sections": [
             {"title": heading, "role": role} for heading, role in zip(_SECTIONS, _ROLES, strict=True)
@@ -320,6 +321,7 @@ def passage(number: int, papers: int) -> Row:
         "position": 0,
         "cited_id": f"paper-{int(writer.random.integers(papers))}",
         "subjects": ["cs.CL"],
+        "doi": None,
         "text": writer.sentences(1, _SCIENCE)[0],
     }
 

@@ -23,6 +23,7 @@ PASSAGES = Shape(
         ("position", _INT, "in its record, from 0"),
         ("cited_id", _TEXT, "the paper that it cites; missing where it is of an abstract"),
         ("subjects", pa.list_(_TEXT), "categories of the paper, as the source has them; then its domain"),
+        ("doi", _TEXT, "of the paper that says it; missing where it is unknown"),
         ("text", _TEXT, "white space folded", TEXT),
         ENCODING,
     ),
@@ -34,6 +35,7 @@ _MENTION = struct(
     ("section", _INT, "index into the paper's sections; -1 outside of them"),
     ("role", _TEXT, "of its section"),
     ("source", _TEXT, "the source of its paper, as params.yaml names it"),
+    ("doi", _TEXT, "of its paper; missing where it is unknown"),
     (
         "term",
         _TEXT,
@@ -60,17 +62,22 @@ _EMBEDDED = extended(
 SENTENCES = Shape(unit=PAPER_SENTENCES.kept, kept=_EMBEDDED)
 EMBEDDED_PASSAGES = Shape(unit=unit_of(PASSAGES), kept=_EMBEDDED)
 
-#: What is known of both sentences of a pair, besides their texts.
+_KNOWN = (
+    ("printed", _TEXT, "with its citation marks, the", "; missing for a part of a sentence"),
+    ("source", _TEXT, "source of the paper of the", ""),
+    ("area", _TEXT, "subject area of the", ""),
+    ("year", _INT, "year of publication of the", "; missing where it is unknown"),
+    ("doi", _TEXT, "DOI of the paper of the", "; missing where it is unknown"),
+)
+
+#: What is known of a sentence of a pair besides its text: a column of each side, such as `first_year`.
+KNOWN_OF_SENTENCE = tuple(name for name, *_ in _KNOWN)
 _SIDES = tuple(
     (f"{side}_{name}", kind, f"{meaning} {side} one{more}")
     for side in ("first", "second")
-    for name, kind, meaning, more in (
-        ("printed", _TEXT, "with its citation marks, the", "; missing for a part of a sentence"),
-        ("source", _TEXT, "source of the paper of the", ""),
-        ("area", _TEXT, "subject area of the", ""),
-        ("year", _INT, "year of publication of the", "; missing where it is unknown"),
-    )
+    for name, kind, meaning, more in _KNOWN
 )
+KNOWN_OF_SIDES = tuple(name for name, *_ in _SIDES)
 
 _CANDIDATE = columns(
     ("key", _TEXT, "what both have in common: the paper, the term with its area, or the cited paper", NAME),

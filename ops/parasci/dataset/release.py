@@ -23,7 +23,7 @@ from ops.core.outcome import Outcome, Outcomes, Row
 from ops.core.parts import FilesFolder, Parts
 from ops.core.sampling import SPLITS
 from ops.metrics.rouge import porter_stem
-from ops.parasci.schemas import RELEASED
+from ops.parasci.schemas import KNOWN_OF_SENTENCE, RELEASED
 from ops.text.words import STOP_WORDS
 
 #: The names of the splits in the released files.
@@ -117,7 +117,7 @@ def covered_words(first: str, second: str) -> float:
 def _line(unit: Row) -> str:
     shown = {"id": unit["id"], "source": unit["first"], "target": unit["second"], "origin": unit["origin"]}
     for name, side in (("source", "first"), ("target", "second")):
-        shown |= {f"{name}_{what}": unit[f"{side}_{what}"] for what in ("printed", "source", "area", "year")}
+        shown |= {f"{name}_{known}": unit[f"{side}_{known}"] for known in KNOWN_OF_SENTENCE}
     return _json({**shown, "cluster": unit["cluster"], "set": unit["set"]})
 
 

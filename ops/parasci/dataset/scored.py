@@ -34,7 +34,7 @@ from ops.parasci.candidates.pairs import CoarseParams, length_rate
 from ops.parasci.dataset.agreement import agreement
 from ops.parasci.dataset.release import covered_words, released_form, shared_words
 from ops.parasci.dataset.scorer import Features, ScorerParams, consistency
-from ops.parasci.schemas import SCORED
+from ops.parasci.schemas import KNOWN_OF_SIDES, SCORED
 from ops.parasci.well_formed import well_formed
 
 if TYPE_CHECKING:
@@ -42,11 +42,6 @@ if TYPE_CHECKING:
 
 #: Pairs in a part.
 _PAIRS = 20_000
-
-#: What candidates know of both sentences, besides their texts.
-KNOWN_OF_SIDES = tuple(
-    f"{side}_{name}" for side in ("first", "second") for name in ("printed", "source", "area", "year")
-)
 
 #: The findings of all methods: `pair` is the same for all rows of a pair, `place` is the number of the row.
 _FOUND = pa.schema(

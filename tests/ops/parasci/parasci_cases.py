@@ -15,8 +15,7 @@ def unit(*numbers):
 def mention(paper, section=0, role="abstract", term=None, cited=(), sentence="s"):
     return {
         "sentence_id": sentence, "paper_id": paper, "section": section, "role": role, "source": "papers",
-        "term": term,
-        "cited": list(cited),
+        "doi": f"10.1000/{paper}", "term": term, "cited": list(cited),
     }  # fmt: skip
 
 
@@ -44,7 +43,13 @@ def known_of_sides(first, second):
     return {
         f"{side}_{name}": value
         for side, text in (("first", first), ("second", second))
-        for name, value in (("printed", text), ("source", "papers"), ("area", ""), ("year", 2018))
+        for name, value in (
+            ("printed", text),
+            ("source", "papers"),
+            ("area", ""),
+            ("year", 2018),
+            ("doi", f"10.1000/{side}"),
+        )
     }
 
 

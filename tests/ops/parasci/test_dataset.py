@@ -617,7 +617,7 @@ def test_the_release_files_are_aligned_by_line_and_load_as_a_dataset(tmp_path):
     assert loaded["train"][0] == {
         "id": "a", "source": PAIRS[0]["first"], "target": PAIRS[0]["second"], "origin": "intra",
         "source_printed": PAIRS[0]["first"], "source_source": "papers", "source_area": "", "source_year": 2018,
-        "target_printed": PAIRS[0]["second"], "target_source": "papers", "target_area": "", "target_year": 2018,
+        "source_doi": "10.1000/first", "target_doi": "10.1000/second", "target_printed": PAIRS[0]["second"], "target_source": "papers", "target_area": "", "target_year": 2018,
         "cluster": PAIRS[0]["cluster"], "set": PAIRS[0]["set"],
     }  # fmt: skip
     [of_set] = map(json.loads, (folder / "train.sets.jsonl").read_text().split("\n")[:-1])
