@@ -297,7 +297,7 @@ def fit(options: argparse.Namespace) -> None:
     """Print correlations on held-out pairs, calibration, and weights."""
     names = options.features.split(",")
     all_pairs, values = read()
-    others = ("f1", "covered_words", "shared_words", "cosine", "least", "weakest", "self_bleu")
+    others = ("f1", "covered_words", "cosine", "least", "weakest", "self_bleu")
     ours = partial(_of_ours, options.sitting.split(","))
     fitted_to: Callable[[dict[str, str]], bool] = _of_authors if options.authors else ours
     pairs = _known(all_pairs, [*names, *others], fitted_to)

@@ -294,6 +294,7 @@ def statements(number: int, papers: int) -> list[Row]:
             "text": text,
             "words": len(text.split()),
             "truncated": False,
+            "well_formed": 1.0,
             "mentions": [
                 {
                     "sentence_id": sentence["id"],

@@ -51,6 +51,7 @@ _STATEMENT = columns(
     ("printed", _TEXT, "with them, where it occurs first"),
     ("words", _INT, "between white space"),
     ("truncated", _BOOL, "whether the encoder reads its beginning only"),
+    ("well_formed", _FLOAT, "estimated probability that it is whole, without garbled words, three decimals"),
     ("mentions", pa.list_(_MENTION), "where it occurs, word for word"),
 )
 
@@ -68,6 +69,7 @@ _KNOWN = (
     ("area", _TEXT, "subject area of the", ""),
     ("year", _INT, "year of publication of the", "; missing where it is unknown"),
     ("doi", _TEXT, "DOI of the paper of the", "; missing where it is unknown"),
+    ("well_formed", _FLOAT, "estimated probability of being whole, without garbled words, of the", ""),
 )
 
 #: What is known of a sentence of a pair besides its text: a column of each side, such as `first_year`.
@@ -116,7 +118,6 @@ _SCORED = columns(
     ("consistency", _FLOAT, "predicted rating by a reader, 1 to 5, two decimals"),
     ("length_rate", _FLOAT, "PLR: difference of their lengths in words over the shorter one's"),
     ("self_bleu", _FLOAT, "BLEU-4 of the second against the first, as released, 0 to 100"),
-    ("shared_words", _FLOAT, "share of their content words that both have (Jaccard coefficient), 0 to 1"),
     (
         "covered_words",
         _FLOAT,
@@ -131,9 +132,7 @@ _SCORED = columns(
     ("entailed", _FLOAT, "the lesser of both"),
     ("first_words", _INT),
     ("second_words", _INT),
-    ("first_well_formed", _FLOAT, "estimated probability that the first one is whole, without garbled words"),
-    ("second_well_formed", _FLOAT, "the same of the second one"),
-    ("well_formed", _FLOAT, "the lesser of both"),
+    ("well_formed", _FLOAT, "the lesser of `first_well_formed` and `second_well_formed`"),
     ("wholes", pa.list_(_TEXT), "the longer sentences of which one side is a part; none but for `partial`"),
     ("truncated", _BOOL, "whether BERTScore reads the beginning of one of them only"),
 )

@@ -320,6 +320,7 @@ def _statements(
     *,
     only_groups: bool = False,
 ) -> Statements:
+    score = cache(well_formed)
     dropped: list[Row] = []
     groups: dict[tuple[str, str], list[tuple[Row, str | None, Row]]] = defaultdict(list)
     for unit, text, month, area, mention in mentions:
@@ -335,8 +336,9 @@ def _statements(
             dropped.append(drop(unit, "not_english"))
         elif only_groups and not (mention["term"] or mention["cited"]):
             dropped.append(drop(unit, "no_group"))
-        elif not at_least(whole := well_formed(text), params.well_formed):
+        elif not at_least(whole := score(text), params.well_formed):
             dropped.append(drop(unit, "well_formed", whole))
         else:
             groups[area, text].append((unit, month, mention))
-    return Statements(shape, [unit["id"] for unit, *_ in mentions], dropped, groups, combinations)
+    scores = {text: score(text) for _, text in groups}
+    return Statements(shape, [unit["id"] for unit, *_ in mentions], dropped, groups, combinations, scores)

@@ -52,7 +52,7 @@ ORIGINS = ("citations", "definitions", "intra", "partial")
 SCORES = ("consistency", "length_rate", "self_bleu", "well_formed")
 
 #: The features from which consistency is predicted.
-FEATURES = ("least", "weakest", "numbers", "negation", "names", "direction", "shared_words", "covered_words")
+FEATURES = ("least", "weakest", "numbers", "negation", "names", "direction", "covered_words")
 
 
 def scored_columns() -> list[Expectation]:

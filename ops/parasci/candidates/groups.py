@@ -56,7 +56,7 @@ _MEMBERS = pa.schema(
 )
 
 #: Further columns that pairs are made from.
-_TEXT_COLUMNS = ("id", "licence", "month", "area", "text", "printed", "embedding")
+_TEXT_COLUMNS = ("id", "licence", "month", "area", "text", "printed", "well_formed", "embedding")
 
 #: The possible outcomes of a sentence in a group; for a sentence in several groups, the last of these wins.
 _USED = "used"

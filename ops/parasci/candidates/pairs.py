@@ -263,6 +263,7 @@ def known_of(side: str, place: Occurrence) -> Row:
         f"{side}_area": place.row["area"],
         f"{side}_year": int(year[0]) if year else None,
         f"{side}_doi": place.doi,
+        f"{side}_well_formed": place.row["well_formed"],
     }
 
 

@@ -1,8 +1,8 @@
 """The pairs in the format of ParaSCI's release, and as a folder that Hugging Face's datasets can load.
 
 Belongs here: the files and their lines, the released form of a sentence, its content words, and how many of
-them two sentences share, or cover. Not here: which pairs there are (paraphrases.py), how shared words are
-used (scored.py).
+them the other sentence has. Not here: which pairs there are (paraphrases.py), how covered words are used
+(scored.py).
 
 `<split>.src` and `<split>.tgt`: lower-case tokens separated by single spaces, line by line. `<split>.jsonl`:
 the sentences, as they are compared and as printed, with their origin and sources. `<split>.sets.jsonl`: the
@@ -97,12 +97,6 @@ def content_words(sentence: str) -> list[str]:
     """Return the lower-cased words of a sentence without stop words; all words if it has only stop words."""
     words = [word for word in released_form(sentence).split() if word[0].isalnum()]
     return [word for word in words if word not in STOP_WORDS] or words
-
-
-def shared_words(first: str, second: str) -> float:
-    """Return the Jaccard coefficient of the content words of two sentences, 0 to 1."""
-    one, other = set(content_words(first)), set(content_words(second))
-    return len(one & other) / max(1, len(one | other))
 
 
 def covered_words(first: str, second: str) -> float:

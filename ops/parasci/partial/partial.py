@@ -24,6 +24,7 @@ from ops.parasci.candidates.pairs import cosines_of, length_rate, looked_up, sto
 from ops.parasci.partial.pdbert import has_model, trained
 from ops.parasci.partial.pseudo import without_end
 from ops.parasci.schemas import CANDIDATES, KNOWN_OF_SENTENCE
+from ops.parasci.well_formed import well_formed
 
 
 class SeenParams(Params):
@@ -201,6 +202,7 @@ def _row(pair: Seen, span: FoundSpan) -> Row:
             for name in ("id", "paper", "role", *KNOWN_OF_SENTENCE)
         },
         "second_printed": None,
+        "second_well_formed": well_formed(pair.long[span.start : span.end]),
         "first": pair.short,
         "second": pair.long[span.start : span.end],
         "whole": pair.long,

@@ -26,7 +26,7 @@ from ops.parasci.dataset.paraphrases import (
     paraphrases,
     split_of_clusters,
 )
-from ops.parasci.dataset.release import content_words, covered_words, released, released_form, shared_words
+from ops.parasci.dataset.release import content_words, covered_words, released, released_form
 from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored, within_papers
 from ops.parasci.dataset.scorer import ScorerParams
 from ops.parasci.dataset.statistics import TABLE_2, statistics
@@ -227,7 +227,7 @@ def test_pairs_are_scored_by_bertscore_and_their_lengths(tmp_path):
     assert (row["first_words"], row["second_words"], row["length_rate"]) == (7, 10, round(3 / 7, 4))
     assert row["truncated"] is False
     assert row["self_bleu"] == round(self_bleu([released_form(A)], [released_form(B)]), 2) > 0
-    assert row["shared_words"] == round(shared_words(A, B), 4) > 0
+    assert (row["first_well_formed"], row["second_well_formed"], row["well_formed"]) == (0.9, 0.9, 0.9)
     assert row["covered_words"] == round(covered_words(A, B), 4) > 0
     assert row["least"] == min(row["precision"], row["recall"]) > row["weakest"] > 0
     assert (row["numbers"], row["negation"], row["names"], row["direction"]) == (1, 1, 1, 1)
@@ -374,19 +374,6 @@ def test_pairs_that_are_not_drawn_say_so_and_the_rest_meets_the_mean(tmp_path):
     assert [(row["id"], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()] == [
         ("filtered poor", "not_drawn", 0.1)
     ]
-
-
-@pytest.mark.parametrize(
-    "first, second, share",
-    [
-        ("We parse the trees.", "The TREES, we parse", 1),
-        ("We parse trees.", "We draw trees of words.", 0.25),
-        ("It was so.", "It is so", 0.5),
-        ("...", "!", 0),
-    ],
-)
-def test_the_overlap_is_the_share_of_common_content_words(first, second, share):
-    assert shared_words(first, second) == shared_words(second, first) == share
 
 
 @pytest.mark.parametrize(
@@ -617,7 +604,8 @@ def test_the_release_files_are_aligned_by_line_and_load_as_a_dataset(tmp_path):
     assert loaded["train"][0] == {
         "id": "a", "source": PAIRS[0]["first"], "target": PAIRS[0]["second"], "origin": "intra",
         "source_printed": PAIRS[0]["first"], "source_source": "papers", "source_area": "", "source_year": 2018,
-        "source_doi": "10.1000/first", "target_doi": "10.1000/second", "target_printed": PAIRS[0]["second"], "target_source": "papers", "target_area": "", "target_year": 2018,
+        "source_doi": "10.1000/first", "target_doi": "10.1000/second", "source_well_formed": 0.9, "target_well_formed": 0.9,
+        "target_printed": PAIRS[0]["second"], "target_source": "papers", "target_area": "", "target_year": 2018,
         "cluster": PAIRS[0]["cluster"], "set": PAIRS[0]["set"],
     }  # fmt: skip
     [of_set] = map(json.loads, (folder / "train.sets.jsonl").read_text().split("\n")[:-1])

@@ -277,7 +277,9 @@ def test_a_sentence_is_embedded_if_it_is_as_likely_to_be_whole_as_params_ask(lea
     ]
     outcome = embedded(*(paper_sentence(str(n), text) for n, text in enumerate(texts)), well_formed=least)
     whole = {text for text in texts if well_formed(text) >= least}
-    assert set(outcome.kept["text"].to_pylist()) == whole
+    assert {row["text"]: row["well_formed"] for row in outcome.kept.to_pylist()} == {
+        text: well_formed(text) for text in whole
+    }
     assert {(texts[int(row["id"])], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
         (text, "well_formed", well_formed(text)) for text in texts if text not in whole
     }
