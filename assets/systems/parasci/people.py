@@ -6,7 +6,7 @@ Belongs here: rating sheets and the human evaluation. Not here: the pairs (datas
 
 from __future__ import annotations
 
-from assets.declare.dataset import dataset
+from assets.declare.dataset import AllParts, dataset
 from assets.declare.expectations import among, between, identity, not_null, steady, text, unique, votes
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
@@ -36,9 +36,11 @@ from ops.parasci.evaluation.human_evaluation import rating_sheets as rating_shee
     ],
     one_task=True,
 )
-def rating_sheets(paraphrases: Parts, params: people.RatingSheetParams) -> Outcomes:
+def rating_sheets(
+    paraphrases: Parts, paraphrase_pairs: AllParts, params: people.RatingSheetParams
+) -> Outcomes:
     """Pairs of each origin for people to rate: whether they mean the same, and how they differ."""
-    return rating_sheets_op(paraphrases, params)
+    return rating_sheets_op(paraphrases, paraphrase_pairs, params)
 
 
 @dataset(
