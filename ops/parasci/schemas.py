@@ -158,6 +158,21 @@ PARAPHRASES = Shape(
     ),
 )
 
+NEAR_MISSES = Shape(
+    unit=SCORED.kept,
+    kept=extended(
+        SCORED.kept,
+        ("origin", _TEXT, "the one of its methods whose threshold is the lowest"),
+        ("shortfall", _FLOAT, "how far its predicted consistency is below this threshold"),
+        ("difference", _TEXT, "conflict (numbers, negation, more or less), one_sided, or topic"),
+        (
+            "split",
+            _TEXT,
+            "of the paraphrases that share a sentence, a paper, a term or a cited paper",
+        ),
+    ),
+)
+
 #: Pairs of other datasets, such as Quora's.
 PARAPHRASE_PAIRS = Shape(
     unit=RECORD,

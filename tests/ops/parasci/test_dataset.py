@@ -38,9 +38,9 @@ from ops.parasci.dataset.threshold_scores import (
     scores_well_formed,
 )
 from ops.parasci.partial.partial import PARTIAL
-from ops.parasci.schemas import CANDIDATES, FILTERED, PARAPHRASES, SCORED
+from ops.parasci.schemas import CANDIDATES, FILTERED, NEAR_MISSES, PARAPHRASES, SCORED
 from tests.ops.parasci.parasci_cases import candidate, filtered_pair, scored_pair
-from tests.parts import dealt, parts
+from tests.parts import dealt, in_memory, parts
 
 A, B, C = (
     "We find the sense of a word.",
@@ -589,9 +589,15 @@ PAIRS = [
 ]
 
 
+def no_near_misses():
+    return in_memory(NEAR_MISSES.kept.empty_table())
+
+
 def test_the_release_files_are_aligned_by_line_and_load_as_a_dataset(tmp_path):
     folder = tmp_path / "out"
-    (outcome,) = released(dealt(tmp_path / "in", PARAPHRASES.kept, PAIRS), FilesFolder(folder))
+    (outcome,) = released(
+        dealt(tmp_path / "in", PARAPHRASES.kept, PAIRS), no_near_misses(), FilesFolder(folder)
+    )
     assert (folder / "train.src").read_bytes() == b"we use moses 2.1 , again .\n"
     assert (folder / "train.tgt").read_bytes() == b"moses isn't used ( again ) .\n"
     assert sorted(outcome.units.to_pylist()) == ["a", "b", "c"]
@@ -606,7 +612,7 @@ def test_the_release_files_are_aligned_by_line_and_load_as_a_dataset(tmp_path):
         "source_printed": PAIRS[0]["first"], "source_source": "papers", "source_area": "", "source_year": 2018,
         "source_doi": "10.1000/first", "target_doi": "10.1000/second", "source_well_formed": 0.9, "target_well_formed": 0.9,
         "target_printed": PAIRS[0]["second"], "target_source": "papers", "target_area": "", "target_year": 2018,
-        "cluster": PAIRS[0]["cluster"], "set": PAIRS[0]["set"],
+        "label": 1, "cluster": PAIRS[0]["cluster"], "set": PAIRS[0]["set"],
     }  # fmt: skip
     [of_set] = map(json.loads, (folder / "train.sets.jsonl").read_text().split("\n")[:-1])
     assert of_set == {"set": PAIRS[0]["set"], "sentences": [PAIRS[0]["first"], PAIRS[0]["second"]]}
@@ -620,7 +626,7 @@ def test_pairs_of_several_sources_have_a_configuration_for_each(tmp_path):
         for pair, (first, second) in zip(PAIRS, of_sources, strict=True)
     ]
     stored, folder = dealt(tmp_path / "in", PARAPHRASES.kept, pairs), tmp_path / "out"
-    list(released(stored, FilesFolder(folder)))
+    list(released(stored, no_near_misses(), FilesFolder(folder)))
     for source, its in (("acl", pairs[0]), ("arxiv", pairs[1])):
         loaded = load_dataset(str(folder), f"source-{source}", cache_dir=str(tmp_path / "cache"))
         assert {split: list(rows["id"]) for split, rows in loaded.items()} == {its["split"]: [its["id"]]}
@@ -632,7 +638,9 @@ def test_pairs_of_several_sources_have_a_configuration_for_each(tmp_path):
 
 
 def test_without_pairs_there_are_no_files(tmp_path):
-    (outcome,) = released(parts(tmp_path, PARAPHRASES.kept, []), FilesFolder(tmp_path / "out"))
+    (outcome,) = released(
+        parts(tmp_path, PARAPHRASES.kept, []), no_near_misses(), FilesFolder(tmp_path / "out")
+    )
     assert not (tmp_path / "out").exists() and outcome.kept.num_rows == 0
 
 
