@@ -297,7 +297,13 @@ def spell_out(params, section: str) -> dict:
         for read in dataset.arguments.values():
             if read.section == section:
                 system, name = section.split(".")
-                params[system][name] = type(read)().model_dump(mode="json") | params[system][name]
+                default = type(read)()
+                spelled = default.model_copy(
+                    update={key: getattr(default, key) for key in type(read).model_fields}
+                )
+                params[system][name] = (
+                    spelled.model_dump(mode="json", exclude_unset=True) | params[system][name]
+                )
                 return params[system][name]
     raise LookupError(f"no dataset reads {section}")
 
