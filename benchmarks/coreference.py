@@ -71,7 +71,7 @@ def main() -> None:
     from ops.coreference.links import clusters
     from ops.coreference.ranker import ranker
     from ops.coreference.titles import with_title
-    from ops.discofuse.build.pipeline import annotator
+    from ops.discofuse.dataset.pipeline import annotator
 
     examples = gap.read(wanted.file)
     nlp = annotator()

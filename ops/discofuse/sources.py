@@ -2,7 +2,7 @@
 
 Belongs here: the formats, and the ops that make tables from them; `Document` with its paragraphs, and what
 makes it invalid. Not here: title and metadata lines (ops/parse/head.py), files of tables
-(ops/parse/tables.py), sentences and parses (build/).
+(ops/parse/tables.py), sentences and parses (dataset/).
 
 A document of prose is a file, a line or a row. A row of a table has a text, and may have an id, a title, a
 date and a licence, which applies to its document. Further columns are allowed, and a month rule may use them.

@@ -61,7 +61,7 @@ def parsed(texts: Iterable[tuple[str, str | None]], params: AnnotationParams) ->
 
     Memory grows only with the longest text; `params.batch_tokens` bounds what the parse needs in addition.
     """
-    from ops.discofuse.build.pipeline import annotator
+    from ops.discofuse.dataset.pipeline import annotator
 
     nlp = annotator(params.pipeline, params.coreference)
     cut = (

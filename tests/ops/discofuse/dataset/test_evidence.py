@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.discofuse.build.evidence import disfluencies, shared_content, with_evidence
-from ops.discofuse.build.examples import (
+from ops.discofuse.dataset.evidence import disfluencies, shared_content, with_evidence
+from ops.discofuse.dataset.examples import (
     ExampleParams,
     covered_shares,
     disfluency_bits,
