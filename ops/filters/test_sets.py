@@ -1,7 +1,7 @@
-"""Read texts for comparison: test sets, which examples must not overlap with, and reference texts.
+"""Read texts for comparison: test sets, which examples must not overlap with, and fluent reference texts.
 
 Belongs here: their formats, and one row per text. Not here: the overlap of examples (contamination.py),
-training on reference texts (perplexity.py).
+training on reference texts (the systems).
 
 Each source in `sources.test_sets` of params.yaml is a test set of that name. It is a folder of plain texts
 (`plain_texts`: one text per file), a folder of tables (`texts`: one text per row; `fields: {text: question}`

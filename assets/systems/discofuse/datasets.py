@@ -42,6 +42,7 @@ from ops.discofuse.annotation import AnnotationParams
 from ops.discofuse.dataset.annotated import annotate
 from ops.discofuse.dataset.balanced import BalancedParams
 from ops.discofuse.dataset.balanced import balanced as balanced_op
+from ops.discofuse.dataset.byte_model import ByteModel
 from ops.discofuse.dataset.candidates import candidates as candidates_op
 from ops.discofuse.dataset.examples import (
     CleanParams,
@@ -59,7 +60,6 @@ from ops.discofuse.evaluation.alignment import SENSE_NAMES
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.rules.rule import DISCOURSE_TYPES
 from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, RELEASED, SENTENCE_SPLITS
-from ops.filters.perplexity import ByteModel
 
 
 def released_columns() -> list[Expectation]:
