@@ -26,7 +26,7 @@ from fusion_rules import texts
 
 import orchestration.definitions  # noqa: F401  declares every asset
 from assets.declare.settings import section
-from ops.coreference import gap
+from benchmarks import gap
 from ops.discofuse.annotation import AnnotationParams
 from ops.discofuse.dataset.annotated import annotate
 from ops.discofuse.dataset.candidates import candidates
