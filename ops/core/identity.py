@@ -23,6 +23,12 @@ def row_id(kind: str, *parts: str) -> str:
     return f"{kind}-{digest.hexdigest()}"
 
 
+def text_hash(text: str) -> int:
+    """Return 64 bits of BLAKE2b of a text, to look it up among others."""
+    digest = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
 def joint_licence(licences: Iterable[str]) -> str:
     """Return the licence of a row made from several: its distinct licences, sorted, joined by AND (SPDX).
 

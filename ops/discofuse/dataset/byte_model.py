@@ -21,7 +21,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ops.core.database import database, insert
-from ops.core.numerics import log
 from ops.core.parts import Parts
 
 #: Bytes of the longest run; at most eight fit into a key.
@@ -58,13 +57,15 @@ class ByteModel:
 
         Returns None for a model that was trained on nothing.
         """
+        from ops.core.logarithms import logs
+
         tables = _tables(str(self.folder))
         if not len(tables[0].keys):
             return None
         probability = np.full(len(runs), 1 / 256)
         for size, table in enumerate(tables, start=1):
             probability = table.estimates(_numbers(runs[:, LONGEST - size :]), probability)
-        return np.asarray(-log(probability) / math.log(2), np.float64)
+        return np.asarray(-logs(probability) / math.log(2), np.float64)
 
 
 @dataclass(frozen=True)
