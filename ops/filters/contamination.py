@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ops.core.derived import DerivedFolder
-from ops.core.identity import row_id, text_hash
+from ops.core.identity import made_from, text_hash
 from ops.core.outcome import Outcome, Outcomes, Row, Shape
 from ops.core.params import Params
 from ops.core.parts import Parts
@@ -197,9 +197,7 @@ def overlaps_of(
     units = examples.select(["id", "licence", *columns]).to_pylist()
     rows = [
         {
-            "id": row_id("overlap", unit["id"]),
-            "source_ids": [unit["id"]],
-            "licence": unit["licence"],
+            **made_from(unit, "overlap"),
             "example_id": unit["id"],
             **shared([unit[name] for name in columns if unit[name]], index, params),
         }

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.joins import matches
 from ops.core.measures import count_words
 from ops.core.outcome import Outcome, Outcomes, Row, Shape
@@ -51,9 +51,7 @@ def scores_of(documents: pa.Table, params: ScoreParams, shape: Shape) -> Outcome
         language = languages(found, params.language)
     rows = [
         {
-            "id": row_id("scores", document["id"]),
-            "source_ids": [document["id"]],
-            "licence": document["licence"],
+            **made_from(document, "scores"),
             "document_id": document["id"],
             "title": document["title"],
             "beginning": text[:_BEGINNING],

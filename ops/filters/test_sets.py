@@ -17,12 +17,11 @@ from pathlib import Path
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
 from ops.core.outcome import NAME, TEXT, TIME, Outcome, Row, Shape, columns, of_role
 from ops.core.params import Params
 from ops.parse.decoding import check_characters, decoded, text_at
 from ops.parse.files import whole_files
-from ops.parse.records import Record, read_each
+from ops.parse.records import Record, read_each, row_of
 from ops.parse.schemas import RECORD
 from ops.parse.source import AnyFormat, Only, ParseError, Raw, Source
 from ops.parse.tables import Table
@@ -127,9 +126,7 @@ def parse_test_sets(records: Sequence[Record]) -> Outcome:
             raise ParseError("no text")
         return [
             {
-                "id": row_id("test", record.source, record.raw.document),
-                "source_ids": [record.id],
-                "licence": record.licence,
+                **row_of(record, "test"),
                 "test_set": record.source,
                 "document": record.raw.document,
                 "month": record.month,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import Split, split_of
@@ -310,9 +310,7 @@ def _rows(
     for ranker, values in scores.items():
         for words in lengths:
             yield {
-                "id": row_id("recall", unit["id"], ranker, str(words)),
-                "source_ids": [unit["id"]],
-                "licence": unit["licence"],
+                **made_from(unit, "recall", unit["id"], ranker, str(words)),
                 "article_id": unit["article_id"],
                 "title": unit["title"],
                 "split": split,

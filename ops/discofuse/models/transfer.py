@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
 from ops.core.params import Params
 from ops.core.parts import Parts
@@ -362,9 +362,7 @@ def _row(pair: Row, system: str, chosen: bool, prediction: str) -> Row:
     source, target = pair["source"], pair["target"]
     scores = sari(source, prediction, [target])
     return {
-        "id": row_id("transferred", pair["id"], system),
-        "source_ids": [pair["id"]],
-        "licence": pair["licence"],
+        **made_from(pair, "transferred", pair["id"], system),
         "pair_id": pair["id"],
         "system": system,
         "chosen": chosen,
