@@ -291,8 +291,19 @@ def datasets() -> dict[str, Declaration]:
     return {name: item for name, item in workspace().datasets.items() if name not in left_out}
 
 
+def spell_out(params, section: str) -> dict:
+    """Write the defaults of a section into params too, so that parts of it can be changed; return the section."""
+    for dataset in workspace().datasets.values():
+        for read in dataset.arguments.values():
+            if read.section == section:
+                system, name = section.split(".")
+                params[system][name] = type(read)().model_dump(mode="json") | params[system][name]
+                return params[system][name]
+    raise LookupError(f"no dataset reads {section}")
+
+
 def small(params) -> None:
-    extractor = params["talksumm"]["extractor"]
+    extractor = spell_out(params, "talksumm.extractor")
     extractor["architectures"] = ["pointer"]
     extractor["sizes"]["tiny"]["pointer_training"] = {"epochs": 1}
     params["partitions"] = {"start": "2018-06", "end": "2018-07"}

@@ -7,8 +7,8 @@ import pytest
 
 from tests.end_to_end.corpus import write_paper
 
-#: The dataset that a month's new paper always changes: the number of rows of the month.
-COUNTED = [f"metrics/sources/{name}.funnel.csv" for name in ("citations", "papers", "sentences")]
+#: What a month's new paper always changes: the number of rows of the month.
+COUNTED = [f"metrics/sources.{ending}" for ending in ("distributions.csv", "funnel.csv", "json")]
 PAPERS = {"june": ("epsilon", "2018-06"), "july": ("zeta", "2018-07")}
 
 

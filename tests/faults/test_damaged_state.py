@@ -34,8 +34,8 @@ FILES = {
     "Dagster's schedules": (".dagster/schedules/schedules.db", SHOWN),
     "failing rows": ("data/quality/failing/talksumm/pairs/2018-06.parquet", ("a folder",)),
     "code.json": ("code.json", ("a folder",)),
-    "metrics": ("metrics/talksumm/alignments.json", ("a folder",)),
-    "a plot": ("metrics/talksumm/alignments.funnel.csv", ("a folder",)),
+    "metrics": ("metrics/talksumm.json", ("a folder",)),
+    "a plot": ("metrics/talksumm.funnel.csv", ("a folder",)),
     "a list in DVC's cache": ("the list of talksumm/alignments", SHOWN),
     # comparing all bytes in the cache takes too long: see below for files that are checked out of it
     "a file in DVC's cache": ("the rows of talksumm/alignments", ("a folder",)),
@@ -48,7 +48,7 @@ FOLDERS = {
         ".silverloom",
         ".dagster",
         "data/.building",
-        "metrics/talksumm",
+        "metrics",
     ),
     "inner": (".silverloom/history", ".silverloom/locks", ".silverloom/measured", ".dagster/history"),
 }

@@ -2,6 +2,9 @@
 
 Belongs here: the table of rules, and running them over an annotation. Not here: single rules, which are in
 RULES of the module of their kind.
+
+The connectives are those of Table 12. Other lists of words in these modules are our choice, made while
+reading examples; docs/reports/fusion-quality.md says how good the examples are with them.
 """
 
 from __future__ import annotations

@@ -74,6 +74,7 @@ class EvaluationParams(Bootstrap, section="talksumm.evaluation"):
     """
 
     references: Literal["average", "best"] = "average"
+    """The mean over the human summaries, or the one with the highest recall."""
     words: int | None = Field(150, ge=1, description="of a summary that count; null: all")
     stem: bool = False
     """Whether words are stemmed."""

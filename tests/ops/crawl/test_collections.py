@@ -27,7 +27,8 @@ ANTHOLOGY = """<?xml version='1.0' encoding='UTF-8'?>
     <meta><booktitle>Proceedings</booktitle><month>July</month><year>2018</year><url hash="1">P18-1</url></meta>
     <frontmatter><url hash="2">P18-1000</url></frontmatter>
     <paper id="1"><title>Labels are <fixed-case>D</fixed-case>ear</title><author><first>A</first></author>
-      <url hash="3">P18-1001</url><video href="https://vimeo.com/285800109"/></paper>
+      <url hash="3">P18-1001</url><doi>10.18653/v1/P18-1001</doi>
+      <video href="https://vimeo.com/285800109"/></paper>
     <paper id="2"><title>No PDF</title></paper>
     <paper id="3"><title>Elsewhere</title><url>https://papers.example/x.pdf</url><video href="P18-1003.mp4"/></paper>
   </volume>
@@ -49,6 +50,7 @@ def test_the_anthology_lists_the_papers_of_a_month_with_pdf_and_video():
     assert first.about == {
         "title": "Labels are Dear",
         "categories": "ACL Anthology",
+        "doi": "10.18653/v1/P18-1001",
         "video": "https://vimeo.com/285800109",
     }
     assert (second.id, second.url) == ("P18-1.3", "https://papers.example/x.pdf")
@@ -368,7 +370,7 @@ def test_a_pattern_without_its_group_is_refused(pattern):
 def test_metadata_and_licence_of_an_item_in_the_listing_are_in_its_row(tmp_path):
     licence = "<license>http://arxiv.org/licenses/nonexclusive-distrib/1.0/</license>"
     listing = oai(
-        paper("1806.00001", "2018-06-01"),
+        paper("1806.00001", "2018-06-01", "<doi>10.1103/A</doi>"),
         paper(
             "1806.00002", "2018-06-02", "<license>http://creativecommons.org/licenses/by-sa/4.0/</license>"
         ),
@@ -386,7 +388,11 @@ def test_metadata_and_licence_of_an_item_in_the_listing_are_in_its_row(tmp_path)
         "CC-BY-SA-4.0",
         "LicenseRef-arxiv.org-licenses-nonexclusive-distrib-1.0",
     ]
-    assert json.loads(one.kept[0]["about"]) == {"title": "On 1806.00001", "categories": "cs.CL"}
+    assert json.loads(one.kept[0]["about"]) == {
+        "title": "On 1806.00001",
+        "categories": "cs.CL",
+        "doi": "10.1103/A",
+    }
     assert again.kept == one.kept
 
 
