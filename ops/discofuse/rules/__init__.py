@@ -62,7 +62,7 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
     """Yield the candidates from each sentence and each two consecutive sentences of a document, in order.
 
     A text yields a candidate for every rule and every place where it matches; equal ones are yielded once. A
-    pair without a match is a control. Filters are applied later, in build/examples.py.
+    pair without a match is a control. Filters are applied later, in dataset/examples.py.
     """
     lower = _lowered(annotation.words)
     broken = "\n" in "".join(lower)
