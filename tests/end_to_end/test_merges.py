@@ -37,6 +37,7 @@ def datasets(places):
 
 def test_datasets_made_on_two_branches_are_fresh_after_their_merge(done):
     done.params(lambda params: spell_out(params, "talksumm.hmm"))  # git merges lines that are apart
+    done.run()
     done.commit("spelled out")
     done.params(lambda params: params["talksumm"]["pairs"].update(margin=0.051))
     branch(done, "margin", "talksumm/pairs")
