@@ -191,7 +191,7 @@ class Project:
         file.write_text(text.replace(old, new, 1))
 
     def data(self) -> dict[str, bytes]:
-        """Every byte that DVC tracks: the datasets, the pages, the metrics."""
+        """Every byte that DVC tracks: the datasets, the pages, the manifests."""
         stages = YAML(typ="safe").load(self.lock)["stages"].values()  # in C
         paths = [out["path"] for stage in stages for out in stage["outs"] if out["path"] != "code.json"]
         outs = [self.root / path for path in paths]
