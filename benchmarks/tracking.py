@@ -1,6 +1,7 @@
-"""The cost of tracking a partition in MLflow: putting its run into the outbox, and sending it.
+"""The cost of tracking partitions in MLflow: asking what it lacks, and sending it.
 
-Prints seconds for importing MLflow's client, for one run, and for a run with 81 child runs.
+Prints seconds for importing MLflow's client, for asking if nothing is missing, for one run, and for a run
+with 81 child runs.
 """
 
 import subprocess
@@ -13,31 +14,38 @@ ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = """
 import sys, time
 from pathlib import Path
-import orchestration
-from orchestration.mlflow.tracking import WaitingRun, TrackedDataset, TrackedRun, put
+import pyarrow as pa, pyarrow.parquet as pq
+import orchestration.definitions
+from orchestration.files.identity import folder_hashes
 from orchestration.mlflow.send import send
 from orchestration.mlflow.store import prepare
+from orchestration.state.freshness import Manifest, write_manifest
 from orchestration.workspace.workspace import Workspace
 begun = time.monotonic()
 import mlflow.tracking
 imported = time.monotonic()
 workspace = Workspace(Path(sys.argv[1]))
 prepare(workspace.mlflow_store)
-params = {f"section.param_{n}": str(n) for n in range(12)}
-metrics = {f"dropped/{n}": float(n) for n in range(8)}
-tags = {f"tag {n}": "x" for n in range(10)}
-datasets = [TrackedDataset(f"in {n}", f"{n:032x}.dir", "input", "{}") for n in range(3)]
-def track(name, children=()):
-    seconds = [time.monotonic()]
-    run = TrackedRun("2018-06", "FINISHED", 0, 1, params, metrics, tags, datasets, children)
-    put(workspace, WaitingRun(name, run))
-    seconds.append(time.monotonic())
+key = {"inputs": {f"in/{n}": {"": f"{n:032x}.dir"} for n in range(3)},
+       "params": {"section": {f"param_{n}": n for n in range(12)}}, "code": {}}
+counts = {"kept": 9, "dropped": 8, "rejected": 0, "reasons": {f"reason {n}": 1 for n in range(8)}}
+pairs, tuning = workspace.datasets["talksumm/pairs"], workspace.datasets["talksumm/tuning"]
+def make(dataset, month, files):
+    write_manifest(workspace, dataset, month, Manifest(key, files, counts))
+    return sent()
+def sent():
+    began = time.monotonic()
     assert send(workspace) == ""
-    seconds.append(time.monotonic())
-    return seconds[1] - seconds[0], seconds[2] - seconds[1]
-child = TrackedRun("gamma=1", "FINISHED", 0, 1, params, metrics, tags)
-track("first")
-print(imported - begun, *track("one"), *track("many", [child] * 81))
+    return time.monotonic() - began
+names = [*tuning.trials.params, *tuning.trials.metrics]
+workspace.folder(tuning).mkdir(parents=True)
+rows = [{"id": str(n), **dict.fromkeys(names, n / 100)} for n in range(81)]
+pq.write_table(pa.Table.from_pylist(rows), workspace.folder(tuning) / "kept-00000.parquet")
+make(pairs, "2018-06", {"kept-00000.parquet": "0" * 32})
+nothing = sent()
+one = make(pairs, "2018-07", {"kept-00000.parquet": "1" * 32}) - nothing
+many = make(tuning, "", folder_hashes(workspace.folder(tuning))) - nothing
+print(imported - begun, nothing, one, many)
 """
 
 
@@ -50,8 +58,8 @@ def measure(folder: str) -> list[float]:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        imported, *numbers = measure(folder)
-    print(f"import of MLflow's client {imported:5.2f} s")
-    print(f"{'':26}{'one run':>9}{'1 + 81':>9}")
-    for name, one, many in (("put into the outbox", *numbers[::2]), ("sent to MLflow", *numbers[1::2])):
-        print(f"{name:26}{one:7.3f} s{many:7.2f} s")
+        imported, nothing, one, many = measure(folder)
+    print(f"import of MLflow's client   {imported:6.2f} s")
+    print(f"asking, if it lacks nothing {nothing:6.2f} s")
+    print(f"one run                     {one:6.2f} s")
+    print(f"one run with 81 child runs  {many:6.2f} s")

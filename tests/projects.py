@@ -191,7 +191,7 @@ class Project:
         file.write_text(text.replace(old, new, 1))
 
     def data(self) -> dict[str, bytes]:
-        """Every byte that DVC tracks: the datasets, the pages, the metrics."""
+        """Every byte that DVC tracks: the datasets, the pages, the manifests."""
         stages = YAML(typ="safe").load(self.lock)["stages"].values()  # in C
         paths = [out["path"] for stage in stages for out in stage["outs"] if out["path"] != "code.json"]
         outs = [self.root / path for path in paths]
@@ -297,7 +297,13 @@ def spell_out(params, section: str) -> dict:
         for read in dataset.arguments.values():
             if read.section == section:
                 system, name = section.split(".")
-                params[system][name] = type(read)().model_dump(mode="json") | params[system][name]
+                default = type(read)()
+                spelled = default.model_copy(
+                    update={key: getattr(default, key) for key in type(read).model_fields}
+                )
+                params[system][name] = (
+                    spelled.model_dump(mode="json", exclude_unset=True) | params[system][name]
+                )
                 return params[system][name]
     raise LookupError(f"no dataset reads {section}")
 

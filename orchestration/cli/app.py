@@ -228,14 +228,14 @@ def sync(workspace: Workspace) -> None:
     print("\n".join(sync(View(workspace))) or "Dagster's records match the files on disk")
 
 
-@command(assets=False)
+@command()
 def send(workspace: Workspace) -> int:
-    """Send the runs in the outbox to MLflow. Exits with status 1 if any could not be sent."""
+    """Send MLflow the runs that it lacks. Exits with status 1 if any could not be sent."""
     from orchestration.mlflow.send import send_and_tell
 
     if status := send_and_tell(workspace):
         return status
-    print("the outbox is empty: MLflow has all runs")
+    print("MLflow has a run of each partition")
     return 0
 
 

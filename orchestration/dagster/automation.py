@@ -17,8 +17,8 @@ from assets.declare.declaration import Declaration
 from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from orchestration.dagster.health import health, summary
 from orchestration.dagster.instance import latest_by_partition
+from orchestration.files.identity import Stamps, file_stamp
 from orchestration.messages import markdown_table
-from orchestration.mlflow.tracking import waiting
 from orchestration.state.freshness import View
 from orchestration.state.sources import RECRAWL, corpus
 from orchestration.workspace.workspace import Workspace
@@ -48,31 +48,41 @@ def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
     """Return the sensor that sends the runs of Dagster's daemon to MLflow.
 
     A slow server does not block a tick: sending continues in the background, and a later tick reports the
-    outcome. A failure to send does not fail the tick, because Dagster keeps failed ticks for ever.
+    outcome. A failure to send does not fail the tick, because Dagster keeps failed ticks for ever. MLflow is
+    only asked if a manifest changed since it had all runs.
     """
-    under_way: list[subprocess.Popen[str]] = []
+    under_way: list[tuple[subprocess.Popen[str], Stamps]] = []
+    complete: Stamps = {}
 
     @dg.sensor(
         minimum_interval_seconds=60,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
-            "Sends the runs in the outbox to MLflow. If sending fails, the runs stay in the outbox, the tick "
-            "says why, and the next tick tries again."
+            "Sends MLflow the runs that it lacks, if any partition was made since the last time. If sending "
+            "fails, the tick says why, and the next tick tries again."
         ),
     )
     def runs_to_mlflow():  # type: ignore[no-untyped-def]  # Dagster rejects string annotations
+        nonlocal complete
         if not under_way:
-            if not waiting(workspace):
-                return dg.SkipReason("the outbox is empty: MLflow has all runs")
-            under_way.append(begin(workspace, "send"))
+            if (present := _manifests(workspace)) == complete:
+                return dg.SkipReason("nothing was made since MLflow had all runs")
+            under_way.append((begin(workspace, "send"), present))
         try:
-            _, complaint = under_way[0].communicate(timeout=SENDING)
+            _, complaint = under_way[0][0].communicate(timeout=SENDING)
         except subprocess.TimeoutExpired:
-            return dg.SkipReason(f"still sending; runs left in the outbox: {len(waiting(workspace))}")
-        failed = under_way.pop().returncode
-        return dg.SkipReason(complaint.strip() or "sending failed" if failed else "sent all waiting runs")
+            return dg.SkipReason("still sending")
+        process, present = under_way.pop()
+        if process.returncode:
+            return dg.SkipReason(complaint.strip() or "sending failed")
+        complete = present
+        return dg.SkipReason("MLflow has all runs")
 
     return runs_to_mlflow
+
+
+def _manifests(workspace: Workspace) -> Stamps:
+    return {path: file_stamp(path) for path in (workspace.root / "manifests").rglob("*.json")}
 
 
 def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:

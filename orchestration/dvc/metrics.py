@@ -124,7 +124,7 @@ def write(datasets: Iterable[Declaration], view: View) -> None:
 
 
 def _numbers(
-    dataset: Declaration, counted: Mapping[str, Mapping[str, Any]], looks: Sequence[_Look]
+    dataset: Declaration, counted: Mapping[str, Mapping[str, Any]], looks: Sequence[Mapping[str, Any]]
 ) -> dict[str, float]:
     """Return a dataset's counts over all partitions, not by reason (the funnel has those), and its scores."""
     scores = {
@@ -189,7 +189,7 @@ def _distributions(
             yield name, f"{bounds[index]:g}", f"{bounds[index + 1]:g}", rows[index]
 
 
-def look(dataset: Declaration, partition: str, view: View) -> _Look:
+def look(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
     """Return the measurements of a partition's kept rows, `profile` and `scores`, taken once per version.
 
     Raises NotReadyError for a partition that is not finished.

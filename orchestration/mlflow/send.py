@@ -1,11 +1,12 @@
-"""Send the runs in the outbox to MLflow through its own client.
+"""Send MLflow the runs that it lacks, through its own client: one for each made partition.
 
-Belongs here: what a run and a trained model become in MLflow. Not here: the outbox (tracking.py), the local
-store (store.py), how a model is loaded (served_model.py). MLflow's client takes seconds to import, so a
-command sends its runs together, at its end, while DVC commits.
+Belongs here: what a run and a trained model become in MLflow. Not here: a run's content (tracking.py), the
+local store (store.py), how a model is loaded (served_model.py). The weights of models are a dataset's files,
+under DVC.
 
-Every run has a tag with the id of its outbox file. After an interruption, sending looks for these tags, so
-each run is stored once. The weights of models are a dataset's files, under DVC.
+Nothing is written down about what was sent: MLflow itself is asked, by the tags that identify a run. A run
+ends when all of it is there, so one that has not ended is what an interrupted attempt left, or what a slow
+server made of a request that was repeated. It is deleted, and sent again if MLflow lacks it.
 """
 
 from __future__ import annotations
@@ -14,38 +15,38 @@ import contextlib
 import io
 import logging
 import os
-import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import ops
+from assets.declare.declaration import Declaration
 from ops.models.installed import MODELS_TXT
 from ops.models.trained import ModelKind
-from orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
-from orchestration.executors.local import WorkerProcesses
-from orchestration.files.damage import DamagedError, damaged, make_folder, set_aside
+from orchestration.files.damage import make_folder
 from orchestration.files.publish import lock_within
 from orchestration.messages import describe
 from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare, prepare_server
-from orchestration.mlflow.tracking import TrackedRun, WaitingRun, accepted, outbox, take, waiting
+from orchestration.mlflow.tracking import (
+    IDENTITY,
+    MadePartition,
+    TrackedModel,
+    TrackedRun,
+    accepted,
+    made_partitions,
+    tracked,
+)
 from orchestration.workspace.postgres import is_postgres
 from orchestration.workspace.workspace import Workspace
 
-#: The tag of a run: the id of its outbox file; for a child run, followed by its number.
+#: The tag of all runs of a partition, child runs too: what identifies the partition's run.
 TAG = "silverloom.run"
 
 #: Seconds to wait for another process that is sending.
 PATIENCE = 600.0
-
-#: Seconds that an interrupted process may take to end what it sends.
-_PATIENCE_TO_END = 10.0
-
-#: Prefix of the folders into which runs are unpacked.
-_UNPACKED = ".unpacked-"
 
 #: The most characters of a tag. MLflow does not cut the tags that a run starts with, and Postgres rejects
 #: more.
@@ -55,96 +56,56 @@ _LONGEST_TAG = 8_000
 #: wait for ever. Users may set these variables to other values.
 _REQUESTS = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0", "MLFLOW_HTTP_REQUEST_TIMEOUT": "30"}
 
+#: MLflow has two kinds of experiments; for this one, it shows runs in a table with their metrics.
+_KIND = {"mlflow.experimentKind": "custom_model_development"}
 
-def send(workspace: Workspace) -> str:
-    """Send the outbox, oldest first. Return one line about what could not be sent and why, or "".
 
-    If MLflow refuses a run, it stays and the next one is sent. If MLflow is unreachable, all stay.
+def send(workspace: Workspace, datasets: Iterable[Declaration] | None = None) -> str:
+    """Send the runs of some datasets (default: all) that MLflow lacks. Return "", or one line with a cause.
+
+    If MLflow refuses a run, the others are sent. If MLflow is unreachable, the next call sends them.
     """
-    if not waiting(workspace):
-        return ""
-    causes: list[str] = []
     try:
-        with contextlib.closing(lock_within(outbox(workspace) / ".lock", PATIENCE)):
-            for left in outbox(workspace).glob(f"{_UNPACKED}*"):  # left by a killed process
-                shutil.rmtree(left, ignore_errors=True)
-            try:
-                _send(workspace, causes)
-            except Exception as error:
-                if not workspace.tracked_here or not damaged(error):
-                    raise
-                _send(workspace, causes, thorough=True)
+        made = made_partitions(workspace, workspace.datasets.values() if datasets is None else datasets)
+        if not made:
+            return ""
+        lock = workspace.enclosing.state / "locks" / "mlflow.lock"
+        with contextlib.closing(lock_within(lock, PATIENCE)):
+            causes = _send(workspace, made)
     except Exception as error:
-        causes.append(_line(error))
-    if not causes:
-        return ""
-    number, place = len(waiting(workspace)), workspace.shown(outbox(workspace))
-    return f"{number} {'run is' if number == 1 else 'runs are'} waiting for MLflow in {place}: {causes[0]}"
+        causes = [_line(error)]
+    return f"not all runs are in MLflow: {causes[0]}" if causes else ""
 
 
-def send_and_tell(workspace: Workspace) -> int:
-    """Send the outbox and print a warning about what could not be sent. Returns 1 if there is any."""
-    line = send(workspace)
-    _warn(line)
+def send_and_tell(workspace: Workspace, datasets: Iterable[Declaration] | None = None) -> int:
+    """Send what MLflow lacks, and print a warning about what could not be sent. Returns 1 if there is any."""
+    if line := send(workspace, datasets):
+        print(f"warning: {line}; `silverloom send` tries again, as does the next run", file=sys.stderr)
     return 1 if line else 0
 
 
-@contextlib.contextmanager
-def sending(workspace: Workspace) -> Iterator[None]:
-    """Send what waits in another process while the block runs; then say in a line what still waits."""
-    if not waiting(workspace):
-        yield
-        return
-    with contextlib.closing(WorkerProcesses(1, "", _PATIENCE_TO_END)) as executor:
-        sent = _begun(executor, workspace)
-        yield
-        try:
-            line = sent.result()
-        except (WorkerDiedError, WorkerNotStartedError) as error:
-            line = f"runs are waiting for MLflow: {error}"
-    _warn(line)
-
-
-def _begun(executor: WorkerProcesses, workspace: Workspace) -> Future[str]:
-    try:
-        return executor.submit(send, workspace)
-    except OSError as error:  # no room for another process: what was made is committed all the same
-        failed = Future[str]()
-        failed.set_exception(WorkerNotStartedError(describe(error)))
-        return failed
-
-
-def _warn(line: str) -> None:
-    if line:
-        print(f"warning: {line}; the next command tries again", file=sys.stderr)
-
-
-def _send(workspace: Workspace, causes: list[str], thorough: bool = False) -> None:
-    """Send the outbox, and collect why a run stays; raise what is wrong with MLflow's store as a whole."""
+def _send(workspace: Workspace, made: Sequence[MadePartition]) -> list[str]:
+    """Send what MLflow lacks. Return why runs were refused; raise what is wrong with MLflow as a whole."""
     if workspace.tracked_here:
-        prepare(workspace.mlflow_store, thorough)
+        prepare(workspace.mlflow_store)
     elif is_postgres(workspace.tracking_uri):
         prepare_server(workspace.tracking_uri)
-    sender, tried = _Sender(workspace), set[Path]()
-    while (path := next((path for path in waiting(workspace) if path not in tried), None)) is not None:
-        tried.add(path)
+    receiver, causes = _Receiver(workspace, made), list[str]()
+    receiver.clean()
+    for place in made:
+        if receiver.has(place) or not place.is_intact(workspace):
+            continue
         try:
-            sender.send(path)
-        except DamagedError as error:
-            set_aside(path, error, "this run will be missing in MLflow")
+            receiver.receive(place, tracked(workspace, place))
         except Exception as error:
-            if damaged(error):
+            if not _refused(error):
                 raise
             causes.append(_line(error))
-            if not _refused(error):
-                return
+            receiver.clean()
+    return causes
 
 
 def _client(workspace: Workspace) -> Any:
-    return _client_class()(workspace.tracking_uri)
-
-
-def _client_class() -> Any:
     for name, value in _REQUESTS.items():
         os.environ.setdefault(name, value)
     os.environ["MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR"] = "false"
@@ -152,7 +113,7 @@ def _client_class() -> Any:
     from mlflow import MlflowClient
 
     logging.getLogger("mlflow").setLevel(logging.CRITICAL)  # we report errors ourselves, in one line
-    return MlflowClient
+    return MlflowClient(workspace.tracking_uri)
 
 
 def _line(error: Exception) -> str:
@@ -165,82 +126,100 @@ def _refused(error: Exception) -> bool:
     return status is None or status() < 500
 
 
-class _Sender:
-    def __init__(self, workspace: Workspace) -> None:
+def _name(place: MadePartition) -> str:
+    return " ".join(place.identity.values())
+
+
+class _Receiver:
+    """MLflow, with the runs that it has of some datasets."""
+
+    def __init__(self, workspace: Workspace, made: Sequence[MadePartition]) -> None:
         self._workspace, self._client = workspace, _client(workspace)
-        self._experiments: dict[str, str] = {}
+        from mlflow.entities import ViewType
 
-    def send(self, path: Path) -> None:
-        """Send a run with its child runs, then remove its file."""
-        with tempfile.TemporaryDirectory(dir=outbox(self._workspace), prefix=_UNPACKED) as folder:
-            entry = take(path, Path(folder))
-            experiment = self._experiment(entry)
-            known = self._known(experiment, path.stem)
-            parent = self._begin(experiment, path.stem, entry.run, known)
-            for number, child in enumerate(entry.run.children):
-                run_id = self._begin(experiment, f"{path.stem}/{number}", child, known, parent)
-                self._end(run_id, child, Path(folder))
-            self._end(parent, entry.run, Path(folder))
-        path.unlink()
+        self._names = {_name(place) for place in made}
+        datasets = {place.dataset.name for place in made}
+        experiments = self._pages(self._client.search_experiments, view_type=ViewType.ALL)
+        self._experiments = {found.name: found for found in experiments if found.name in datasets}
+        self._known = {
+            (run.info.experiment_id, " ".join(run.data.tags.get(name, "") for name in IDENTITY))
+            for run in self._runs(f"attributes.status = 'FINISHED' AND tags.`{IDENTITY[1]}` LIKE '%'")
+        }
 
-    def _experiment(self, entry: WaitingRun) -> str:
-        name = entry.experiment
-        if name not in self._experiments:
-            found = self._client.get_experiment_by_name(name)
-            if found is None:
-                place = f"{ARTIFACTS_URI}{name}" if self._workspace.models_here else None
-                self._experiments[name] = self._client.create_experiment(name, place, entry.experiment_tags)
-            elif found.lifecycle_stage == "active":
-                self._remove_late(found.experiment_id)
-                self._experiments[name] = found.experiment_id
-            else:
-                raise LookupError(
-                    f"experiment {name} was deleted in MLflow: restore it with `mlflow experiments restore`"
-                )
-        return self._experiments[name]
+    def has(self, place: MadePartition) -> bool:
+        """Return whether the run of a partition is there, with all that belongs to it."""
+        experiment = self._experiments.get(place.dataset.name)
+        return experiment is not None and (experiment.experiment_id, _name(place)) in self._known
 
-    def _known(self, experiment: str, entry_id: str) -> dict[str, str]:
-        """Return the runs of an outbox file that MLflow already has, by tag; delete duplicates."""
-        found: dict[str, str] = {}
-        for run in self._tagged(experiment, f"{entry_id}%"):
-            if run.data.tags[TAG] in found:
-                self._client.delete_run(run.info.run_id)
-            found.setdefault(run.data.tags[TAG], run.info.run_id)
-        return found
+    def clean(self) -> None:
+        """Delete runs of these partitions that have not ended, with their child runs."""
+        for run in self._runs(f"attributes.status = 'RUNNING' AND tags.`{TAG}` LIKE '%'"):
+            if run.data.tags[TAG] in self._names:
+                self._delete(run)
 
-    def _remove_late(self, experiment: str) -> None:
-        """Delete runs that a slow server created from a request after the retry had created another."""
-        for late in self._tagged(experiment, "%", "= 'RUNNING'"):
-            if self._tagged(experiment, late.data.tags[TAG], "!= 'RUNNING'"):
-                self._client.delete_run(late.info.run_id)
+    def receive(self, place: MadePartition, run: TrackedRun) -> None:
+        """Create the run of a partition with its child runs. It ends last, and thereby counts as sent.
 
-    def _tagged(self, experiment: str, tag: str, status: str = "") -> list[Any]:
-        """Return all runs whose tag matches a LIKE pattern, with a given status or any."""
-        conditions = f"tags.`{TAG}` LIKE '{tag}'" + (f" AND attributes.status {status}" if status else "")
-        runs = page = self._client.search_runs([experiment], conditions)
+        Raises RuntimeError if another process replaces the partition meanwhile.
+        """
+        experiment = self._experiment(place.dataset)
+        parent = self._begin(experiment, place, run)
+        with tempfile.TemporaryDirectory() as folder:
+            for child in run.children:
+                run_id = self._begin(experiment, place, child, parent)
+                self._log(run_id, child, Path(folder))
+                self._client.set_terminated(run_id, "FINISHED", child.time)
+            self._log(parent, run, Path(folder))
+        if not place.is_intact(self._workspace):
+            raise RuntimeError(f"{place.dataset.name} was made again meanwhile")
+        self._client.set_terminated(parent, "FINISHED", run.time)
+
+    def _experiment(self, dataset: Declaration) -> str:
+        name = dataset.name
+        if (found := self._experiments.get(name)) is None:
+            place = f"{ARTIFACTS_URI}{name}" if self._workspace.models_here else None
+            tags = {**_KIND, "mlflow.note.content": dataset.function.__doc__ or ""}
+            found = self._client.get_experiment(self._client.create_experiment(name, place, tags))
+            self._experiments[name] = found
+        if found.lifecycle_stage != "active":
+            raise LookupError(
+                f"experiment {name} was deleted in MLflow: restore it with `mlflow experiments restore`"
+            )
+        return str(found.experiment_id)
+
+    def _runs(self, condition: str) -> list[Any]:
+        places = [found.experiment_id for found in self._experiments.values()]
+        return self._pages(self._client.search_runs, places, condition) if places else []
+
+    @staticmethod
+    def _pages(search: Any, *given: Any, **named: Any) -> list[Any]:
+        results = page = search(*given, **named)
         while page.token:
-            page = self._client.search_runs([experiment], conditions, page_token=page.token)
-            runs += page
-        return list(runs)
+            page = search(*given, **named, page_token=page.token)
+            results += page
+        return list(results)
+
+    def _delete(self, run: Any) -> None:
+        children = f"tags.`mlflow.parentRunId` = '{run.info.run_id}'"
+        for found in [*self._pages(self._client.search_runs, [run.info.experiment_id], children), run]:
+            self._client.delete_run(found.info.run_id)
 
     def _begin(
-        self, experiment: str, tag: str, run: TrackedRun, known: Mapping[str, str], parent: str | None = None
+        self, experiment: str, place: MadePartition, run: TrackedRun, parent: str | None = None
     ) -> str:
-        if tag in known:
-            return known[tag]
         own = {name: value[:_LONGEST_TAG] for name, value in accepted(run.tags).items()}
-        tags = {**own, TAG: tag, **({"mlflow.parentRunId": parent} if parent else {})}
-        return str(self._client.create_run(experiment, run.start, tags, run.name[:250]).info.run_id)
+        tags = {**own, TAG: _name(place), **({"mlflow.parentRunId": parent} if parent else {})}
+        return str(self._client.create_run(experiment, run.time, tags, run.name[:250]).info.run_id)
 
-    def _end(self, run_id: str, run: TrackedRun, folder: Path) -> None:
-        """Send a run's content, which is safe to repeat, and end the run, which marks it as complete."""
+    def _log(self, run_id: str, run: TrackedRun, folder: Path) -> None:
+        """Log what a run contains. `folder` is a temporary one."""
         from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
 
         points = [*((name, 0, value) for name, value in run.metrics.items()), *run.curve]
         keys = {name: key for key, name in accepted({name: name for name, _, _ in points}).items()}
         self._client.log_batch(
             run_id,
-            [Metric(keys[name], value, run.end, step) for name, step, value in points],
+            [Metric(keys[name], value, run.time, step) for name, step, value in points],
             [Param(name, text) for name, text in accepted(run.params).items()],
         )
         inputs = [
@@ -253,16 +232,18 @@ class _Sender:
         if inputs:
             self._client.log_inputs(run_id, inputs)
         if run.model:
-            kind = import_module(run.model.kind).KIND
-            place = self._artifacts(run_id)
-            model = place or folder / run_id / "model"
-            save_model(kind, folder / run.model.folder, folder / "ops", model, run.model.packages.items())
-            if place is None:
-                self._client.log_artifacts(run_id, str(model), model.name)
-        self._client.set_terminated(run_id, run.status, run.end)
+            self._log_model(run_id, run.model, folder)
+
+    def _log_model(self, run_id: str, model: TrackedModel, folder: Path) -> None:
+        kind, code = import_module(model.kind).KIND, Path(next(iter(ops.__path__)))
+        place = self._artifacts(run_id)
+        target = place or folder / run_id / "model"
+        save_model(kind, model.folder, code, target, model.packages.items())
+        if place is None:
+            self._client.log_artifacts(run_id, str(target), target.name)
 
     def _artifacts(self, run_id: str) -> Path | None:
-        """Return the folder where MLflow's server expects a run's model, removing a partly written one.
+        """Return the folder where MLflow's server expects a run's model.
 
         None if the client must upload it: to an MLflow server, or to the location of an older experiment.
         """
@@ -274,7 +255,6 @@ class _Sender:
         kept = self._workspace if self._workspace.tracked_here else self._workspace.enclosing
         target: Path = kept.mlflow_store.with_name(ARTIFACTS) / place / "model"
         make_folder(target.parent)
-        shutil.rmtree(target, ignore_errors=True)
         return target
 
 

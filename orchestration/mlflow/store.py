@@ -31,12 +31,12 @@ _TABLE, _THEN = "experiments", "along with the runs so far; a new store is creat
 MIGRATION = 30.0
 
 
-def prepare(path: Path, thorough: bool = False) -> None:
+def prepare(path: Path) -> None:
     """Have MLflow create or upgrade its tables; a damaged store is set aside.
 
-    A new store is built under another name and renamed, so that it appears whole. `thorough` checks the whole
-    store for damage. Raises PermissionError if it is write-protected, StoreError if it cannot be used or is
-    of an unknown version, TimeoutError if another process works on it for longer than MIGRATION.
+    A new store is built under another name and renamed, so that it appears whole. Raises PermissionError if
+    it is write-protected, StoreError if it cannot be used or is of an unknown version, TimeoutError if
+    another process works on it for longer than MIGRATION.
     """
     # A pooled connection would keep using a file that was set aside.
     os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
@@ -44,7 +44,7 @@ def prepare(path: Path, thorough: bool = False) -> None:
     make_folder(path.parent)
     lock = lock_within(path.with_name(f"{path.name}.opening"), MIGRATION)
     with contextlib.closing(lock), store_errors("MLflow's store", [path]):
-        set_damaged_aside(path, _TABLE, _THEN, thorough)
+        set_damaged_aside(path, _TABLE, _THEN)
         if path.exists():
             _migrate(path)
         else:

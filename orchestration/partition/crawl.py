@@ -2,7 +2,7 @@
 
 Belongs here: making a `CrawlPlace` for a workspace, setting damaged files aside, and restoring what a
 published crawl lost from DVC's cache instead of the web. Not here: the folder's path (state/sources.py),
-damage within a journal, which has checksums (ops/crawl/journal.py), fetching from the web (ops/crawl).
+journals that cannot be read (ops/crawl/journal.py), fetching from the web (ops/crawl).
 """
 
 from __future__ import annotations

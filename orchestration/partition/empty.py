@@ -29,7 +29,7 @@ def settle_empty(workspace: Workspace, dataset: Declaration, partition: str) -> 
     """
     partitions, view = empty_partitions(workspace, dataset, dataset.made_partitions), View(workspace)
     manifest = view.status(dataset, partition).fresh_manifest if partition in partitions else None
-    if manifest is None or not _without_rows(manifest):
+    if manifest is None or not manifest.without_rows:
         return []
     check_code(workspace, code_marks(workspace))
     settled = []
@@ -38,18 +38,12 @@ def settle_empty(workspace: Workspace, dataset: Declaration, partition: str) -> 
             continue
         former = view.known(dataset, other)
         due = not view.status(dataset, other).fresh
-        if due and (former is None or _without_rows(former)):
+        if due and (former is None or former.without_rows):
             with contextlib.suppress(BlockingIOError), making(workspace, dataset, other, wait=False):
                 if _settle(view, dataset, partition, manifest, other):
                     settled.append(other)
     _remember(workspace, dataset, partition, manifest.version, settled)
     return settled
-
-
-def _without_rows(manifest: Manifest) -> bool:
-    counts = manifest.counts
-    generated = counts.get("combinations", {}).values()  # a step may count zero of a kind
-    return not any([counts["kept"], counts["dropped"], counts["rejected"], *generated])
 
 
 def _settle(view: View, dataset: Declaration, partition: str, manifest: Manifest, other: str) -> bool:

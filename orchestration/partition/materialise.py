@@ -8,7 +8,6 @@ itself).
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,7 +28,6 @@ from orchestration.checks.rejects import source_finding
 from orchestration.checks.units import expected_units
 from orchestration.checks.validate import known_finding
 from orchestration.executors.parts import RayEngine, engine
-from orchestration.files.full_disk import DiskFullError
 from orchestration.files.identity import (
     CODE,
     REPORT_CODE,
@@ -44,7 +42,6 @@ from orchestration.files.identity import (
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, making, write_files
 from orchestration.messages import EventLines, Notice, describe, give_up_or_retry, listening, tell
-from orchestration.mlflow.tracking import track
 from orchestration.partition.crawl import bring_back, crawl_place
 from orchestration.partition.dagster_events import (
     check_evaluation,
@@ -72,7 +69,6 @@ from orchestration.state.freshness import (
     NotReadyError,
     View,
     differences,
-    forget,
     read_manifest,
     write_manifest,
 )
@@ -208,7 +204,7 @@ class Materialisation:
         if (reason := dataset.excluded(partition)) is not None:
             raise NotReadyError(f"{label(dataset, partition)} is excluded in params.yaml: {reason}")
         self._check_code()
-        started, target = time.monotonic(), workspace.folder(dataset, partition)
+        target = workspace.folder(dataset, partition)
         findings: dict[str, Finding] = {}
         before, inputs = self._open()
         with unreplaced(before):
@@ -231,7 +227,7 @@ class Materialisation:
                 findings |= validate.check(*self._place, new, manifest, run_id)
             if not accepted(findings):
                 raise _RefusedError
-        self.accept(manifest, findings, run_id, time.monotonic() - started)
+        self.accept(manifest, findings)
         return self.result(manifest, findings)
 
     def check(self, run_id: str, names: Collection[str] = tuple(CHECKS)) -> dg.MaterializeResult[Any]:
@@ -308,18 +304,11 @@ class Materialisation:
                 "schema": conservation.schema(new, self.dataset.shape, space),
             }
 
-    def accept(self, manifest: Manifest, findings: _Findings, run_id: str, seconds: float) -> None:
-        """Accept the partition if its blocking checks passed; track the run in any case."""
+    def accept(self, manifest: Manifest, findings: _Findings) -> None:
+        """Write the manifest if the blocking checks passed, and discard what only making it needed."""
         passed = accepted(findings)
         if passed:
             write_manifest(*self._place, manifest)
-        try:
-            failed = {name: finding.faults for name, finding in findings.items() if not finding.passed}
-            track(*self._place, manifest, passed, failed, run_id, seconds)
-        except DiskFullError:
-            if passed:
-                forget(*self._place)  # so that it is made and tracked again; else its run would stay missing
-            raise
         discard_parts(*self._place)
         if passed and self.dataset.checkpoints:
             discard_checkpoints(*self._place)

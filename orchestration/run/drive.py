@@ -15,7 +15,7 @@ from rich.console import Console
 from ops.core.periods import fault
 from orchestration.executors.parts import partitions_at_a_time
 from orchestration.files.identity import input_snapshot
-from orchestration.mlflow.send import sending
+from orchestration.mlflow.send import send_and_tell
 from orchestration.run.loop import Wanted, bring_up_to_date
 from orchestration.run.summary import tell_reports
 from orchestration.state.dvc_files import check_lock
@@ -68,12 +68,13 @@ def drive(
             reports.append(report)
     if any(report.made or report.failed for report in reports):
         view = View(workspace)  # read again: other processes may have made partitions too
-    with sending(workspace):
-        try:
-            commit_finished(view)
-        finally:  # report failures even if the commit fails
-            rejected = tell_reports(view, reports, console, notes)
-        sync(view)
+    try:
+        committed = commit_finished(view)
+    finally:  # report failures even if the commit fails
+        rejected = tell_reports(view, reports, console, notes)
+    sync(view)
+    if committed or any(report.made for report in reports):
+        send_and_tell(workspace)
     return 1 if rejected or any(report.failed for report in reports) else 0
 
 

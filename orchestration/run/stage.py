@@ -73,10 +73,9 @@ def stage(workspace: Workspace, name: str) -> int:
     check_recorded_code(workspace, dataset)
     if not stale:
         metrics.write([dataset], view)
-    # The outbox of a temporary folder is deleted with the folder.
-    sends = workspace.enclosing == workspace or not workspace.tracked_here
-    if sends and (report.made or report.failed):
-        send_and_tell(workspace.enclosing)
+    # A store in a temporary folder is deleted with the folder.
+    if report.made and (workspace.enclosing == workspace or not workspace.tracked_here):
+        send_and_tell(workspace, [dataset])
     return 1 if tell_rejected(view, [dataset], console) or stale else 0
 
 

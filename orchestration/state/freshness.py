@@ -26,6 +26,7 @@ from typing_extensions import TypedDict
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from assets.declare.logins import without_logins
+from ops.core.parts import TABLES
 from orchestration.files import damage
 from orchestration.files.damage import DamagedError, remove_file
 from orchestration.files.identity import FileStamp, file_stamp, folder_hashes, is_settled, version
@@ -87,6 +88,12 @@ class Manifest:
     def passed(self) -> bool:
         """Whether its checks passed when they last ran."""
         return bool(self.key["code"].get("expectations") != FAILED)
+
+    @property
+    def without_rows(self) -> bool:
+        """Whether there was no unit to make it from, and no combination."""
+        generated = self.counts.get("combinations", {}).values()  # a step may count zero of a kind
+        return not any([*(self.counts[table] for table in TABLES), *generated])
 
     @cached_property
     def version(self) -> str:

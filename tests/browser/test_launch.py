@@ -1,15 +1,14 @@
 """Launches on Dagster's pages, run by its daemon: a backfill, and only the checks of a dataset.
 
-Belongs here: clicks, and their results on disk, in Dagster and for MLflow. Not here: what the pages show
+Belongs here: clicks, and their results on disk, in Dagster and in MLflow. Not here: what the pages show
 (test_make_ui.py), backfills, sensors and schedules without a browser (end_to_end/test_daemon.py).
 """
 
 import pytest
 
-from orchestration.mlflow.tracking import take, waiting
-from orchestration.workspace.workspace import Workspace
 from tests.end_to_end.corpus import write_paper
 from tests.end_to_end.servers import BACKFILL, END, serving
+from tests.end_to_end.stores import runs as runs_in_mlflow
 from tests.projects import BLOCKING
 
 pytestmark = pytest.mark.long
@@ -35,9 +34,8 @@ def by_click(fresh_project, tmp_path_factory):
     return project, project.copy(tmp_path_factory.mktemp("command") / "checkout")
 
 
-def test_a_backfill_launched_in_the_browser_leaves_the_same_state_as_a_command(by_click, visit, monkeypatch):
+def test_a_backfill_launched_in_the_browser_leaves_the_same_state_as_a_command(by_click, visit):
     project, other = by_click
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")  # all runs wait
     with serving(project.root) as servers:
         keys = " or ".join(f'key:"{name}"' for name in CHOSEN)
         assets = visit(f"{servers.address}/assets?asset-selection={keys}")
@@ -68,7 +66,10 @@ def test_a_backfill_launched_in_the_browser_leaves_the_same_state_as_a_command(b
             state = states[f"{name} {month}"]
             assert (state["status"], state["shown"]) == ("FRESH", "MATERIALIZED")
             assert state["checks"].items() >= BLOCKING.items()
-    assert sorted(tracked(project)) == sorted(f"{name} {month}" for name in CHOSEN for month in MONTHS)
+    project.silverloom("send")  # what the daemon has not sent yet
+    for name in CHOSEN:
+        tracked = runs_in_mlflow(project, name)
+        assert tracked.keys() == set(MONTHS) and {run.info.status for run in tracked.values()} == {"FINISHED"}
     assert not any(f"{name} " in project.silverloom("plan") for name in CHOSEN)
 
 
@@ -78,14 +79,6 @@ def files(project):
     found = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
     assert len({file.parent for file in found}) >= len(CHOSEN) * (len(MONTHS) + 1)
     return {file.relative_to(project.root).as_posix(): file.read_bytes() for file in sorted(found)}
-
-
-def tracked(project):
-    """The partitions whose runs wait to be sent to MLflow."""
-    workspace = Workspace(project.root)
-    runs = [take(path, project.root / "taken") for path in waiting(workspace)]
-    assert {run.run.status for run in runs} == {"FINISHED"}
-    return [f"{run.experiment} {run.run.name}" for run in runs]
 
 
 def test_all_checks_of_a_dataset_run_in_the_browser_and_nothing_is_made(done, visit):

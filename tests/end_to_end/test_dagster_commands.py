@@ -34,7 +34,7 @@ SHELL = {
     if not name.startswith(("DAGSTER", "PYTHON", "SILVERLOOM")) and name not in STRICT
 }
 #: Tags that differ between any two runs.
-OF_THE_RUN = ("Dagster run id", "mlflow.note.content", "silverloom.run")
+OF_THE_RUN = ("Dagster run id", "mlflow.note.content")
 STATS = "{ assetNodes { assetKey { path } partitionStats { numMaterialized } } }"
 
 
@@ -232,7 +232,7 @@ def mlflow_run(project):
         "name": run.info.run_name,
         "status": run.info.status,
         "params": run.data.params,
-        "metrics": {name: value for name, value in run.data.metrics.items() if name != "seconds"},
+        "metrics": run.data.metrics,
         "tags": {name: value for name, value in run.data.tags.items() if name not in OF_THE_RUN},
         "datasets": sorted(sets),
     }

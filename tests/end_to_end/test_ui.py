@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.mlflow.tracking import TrackedRun, WaitingRun, put
-from orchestration.workspace.workspace import QUIET, STRICT, Workspace
+from orchestration.workspace.workspace import QUIET, STRICT
 from tests.browser.servers import end, free_ports
 from tests.waiting import ended, until
 
@@ -47,7 +46,6 @@ def taken(port):
 @pytest.mark.long
 def test_the_login_of_mlflows_server_is_neither_printed_nor_linked(done):
     named = {"MLFLOW_TRACKING_URI": "http://me:s3cret@127.0.0.1:9"}
-    put(Workspace(done.root), WaitingRun("talksumm/pairs", TrackedRun("waited", "FINISHED", 1, 2)))
     with started(done, "MLflow:", **named) as process:
         port = int((done.root / ".silverloom/port").read_text())
         until(lambda: taken(port + 1), programs=[process])

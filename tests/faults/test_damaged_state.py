@@ -26,7 +26,7 @@ FILES = {
     "the mutex of the staging folder": ("data/.building/.mutex", ("a folder",)),
     "the port": (".silverloom/port", ()),
     "MLflow's store": (".silverloom/mlflow.db", SHOWN),
-    "the lock of the outbox": (".silverloom/outbox/.lock", ("a folder",)),
+    "the lock of sending to MLflow": (".silverloom/locks/mlflow.lock", ("a folder",)),
     "Dagster's settings": (".dagster/dagster.yaml", SHOWN),
     "the lock of Dagster's store": (".dagster/.opening", ("a folder",)),
     "Dagster's runs": (".dagster/history/runs.db", SHOWN),

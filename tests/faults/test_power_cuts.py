@@ -116,7 +116,6 @@ def test_a_power_cut_during_a_commit_or_after_it_loses_nothing_for_good(toy, pre
     trial = Trial(begun, tmp_path, preloaded)
     assert trial.run(1) != 0, "it was not killed as the commit began"
     before = trial.project.copy(tmp_path / "before")
-    shutil.rmtree(before.root / ".silverloom/outbox")  # sending runs to MLflow takes longer than all else
     assert trial.run(base=before) == 0
     wanted, done = state(trial.project), trial.operations()
     assert not wanted["wrong"] and wanted["tracking"] != (toy.root / "corpus/riddles.dvc").read_text()

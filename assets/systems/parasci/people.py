@@ -6,6 +6,7 @@ Belongs here: rating sheets and the human evaluation. Not here: the pairs (datas
 
 from __future__ import annotations
 
+from assets.declare.dataset import AllParts
 from assets.declare.expectations import between, text, unique
 from assets.people import judgements as judgements_of
 from assets.people import ratings, sheets
@@ -29,9 +30,11 @@ from ops.parasci.evaluation.human_evaluation import rating_sheets as rating_shee
     ],
     shape=people.RATING_SHEETS,
 )
-def rating_sheets(paraphrases: Parts, params: people.RatingSheetParams) -> Outcomes:
+def rating_sheets(
+    paraphrases: Parts, paraphrase_pairs: AllParts, params: people.RatingSheetParams
+) -> Outcomes:
     """Pairs of each origin for people to rate: whether they mean the same, and how they differ."""
-    return rating_sheets_op(paraphrases, params)
+    return rating_sheets_op(paraphrases, paraphrase_pairs, params)
 
 
 judgements = judgements_of("parasci", people.PEOPLE)

@@ -8,7 +8,7 @@ A record is {"paper_id", "metadata", "abstract": {"text"}, "body_text": [{"secti
 brackets, a formula its LaTeX, a figure or table its number. One that is missing leaves a hole, and so does a
 long formula. The word REF stands for the number of another place, which the record lost: it stays, with a
 hole. The items of a list are paragraphs. Subjects are arXiv's categories, the primary one first, and the
-discipline.
+discipline; the DOI is that of the journal's version, as arXiv has it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,12 @@ from typing import Any
 from ops.parse.decoding import ids_of, json_object, object_at, objects_at, scalars, text_at, word_at
 from ops.parse.files import JSON_LINES
 from ops.parse.lines import lines_of_files
+from ops.parse.papers.metadata import categories_in, doi_of, subjects_of, words_in
 from ops.parse.papers.paper import (
     BibliographyEntry,
     Mark,
     Paper,
     PaperBuilder,
-    categories_in,
-    subjects_of,
-    words_in,
 )
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.holes import HOLE, closed
@@ -67,6 +65,7 @@ class UnarXive:
         paper = PaperBuilder(text_at(metadata.get("title"), "metadata.title"))
         categories = categories_in(word_at(metadata.get("categories")))
         paper.subjects = subjects_of(categories, words_in(record.get("discipline")))
+        paper.doi = doi_of(*word_at(metadata.get("doi")).split())
         abstract = object_at(record.get("abstract"), "abstract")
         text = text_at(abstract.get("text") or metadata.get("abstract"), "abstract.text")
         if text.strip():

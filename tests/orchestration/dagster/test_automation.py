@@ -10,17 +10,18 @@ import pytest
 
 from orchestration.dagster import automation
 from orchestration.files.publish import lock_within
-from orchestration.mlflow.tracking import TrackedRun, WaitingRun, outbox, put, waiting
-from orchestration.workspace.workspace import Workspace
+from orchestration.state.freshness import Manifest, manifest_file, write_manifest
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
-#: `silverloom send` in a checkout that contains only an outbox.
+#: `silverloom send` in a checkout that contains only manifests.
 SEND = """
 import sys; from pathlib import Path
+import orchestration.definitions
 from orchestration.mlflow.send import send; from orchestration.workspace.workspace import Workspace
 line = send(Workspace(Path(sys.argv[1]))); print(line, file=sys.stderr); sys.exit(bool(line))
 """
+NOTHING = "nothing was made since MLflow had all runs"
 
 
 def begin(workspace, command):
@@ -28,25 +29,40 @@ def begin(workspace, command):
     return subprocess.Popen(argv, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
+def make(workspace, month):
+    key = {"inputs": {}, "params": {}, "code": {}}
+    counts = {"kept": 1, "dropped": 0, "rejected": 0, "reasons": {}}
+    manifest = Manifest(key, {"kept-00000.parquet": "0" * 32}, counts)
+    write_manifest(workspace, workspace.datasets["talksumm/pairs"], month, manifest)
+
+
 @pytest.fixture
-def tick(tmp_path, monkeypatch):
-    """Evaluate the sensor of a checkout in which a run waits; return the message of the tick."""
+def tick(tmp_workspace, monkeypatch):
+    """Evaluate the sensor of a checkout; return the message of the tick."""
     monkeypatch.setattr(automation, "SENDING", 0.2)
     monkeypatch.setattr(automation, "begin", begin)
-    put(Workspace(tmp_path), WaitingRun("talksumm/pairs", TrackedRun("waited", "FINISHED", 1, 2)))
-    sensor = automation.runs_to_mlflow(Workspace(tmp_path))
+    sensor = automation.runs_to_mlflow(tmp_workspace)
     return lambda: sensor.evaluate_tick(dg.build_sensor_context()).skip_message
 
 
-def test_a_server_that_is_down_fails_no_tick_and_the_run_stays(tick, tmp_path, monkeypatch):
+def test_a_server_that_is_down_fails_no_tick_and_is_tried_again(tick, tmp_workspace, monkeypatch):
+    make(tmp_workspace, "2018-06")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
-    until(tick, lambda said: "1 run is waiting" in said and "Connection refused" in said)
-    assert len(waiting(Workspace(tmp_path))) == 1
+    until(tick, lambda said: "not all runs are in MLflow" in said and "Connection refused" in said)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI")
+    until(tick, lambda said: said == "MLflow has all runs")
 
 
-def test_a_tick_ends_while_its_runs_are_still_being_sent(tick, tmp_path):
-    with contextlib.closing(lock_within(outbox(Workspace(tmp_path)) / ".lock", 10)):
-        assert tick() == "still sending; runs left in the outbox: 1"
-        assert tick() == "still sending; runs left in the outbox: 1"
-    until(tick, lambda said: said == "sent all waiting runs")
-    assert tick() == "the outbox is empty: MLflow has all runs"
+def test_a_tick_ends_while_runs_are_still_being_sent_and_nothing_is_sent_if_nothing_was_made(
+    tick, tmp_workspace
+):
+    assert tick() == NOTHING
+    make(tmp_workspace, "2018-06")
+    with contextlib.closing(lock_within(tmp_workspace.state / "locks/mlflow.lock", 10)):
+        assert tick() == tick() == "still sending"
+        make(tmp_workspace, "2018-07")
+    until(tick, lambda said: said == "MLflow has all runs")
+    until(tick, lambda said: said == "MLflow has all runs")  # of the second month, made meanwhile
+    assert tick() == NOTHING
+    manifest_file(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"], "2018-07").unlink()
+    assert tick() != NOTHING

@@ -1,9 +1,11 @@
-"""Waiting runs are sent to MLflow, to a file or over HTTP: each exactly once."""
+"""MLflow gets a run for each manifest that it lacks, in a file or over HTTP: each exactly once."""
 
 import contextlib
+import hashlib
 import http.server
-import math
+import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -11,63 +13,66 @@ import threading
 import urllib.request
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from mlflow import MlflowClient
 from mlflow.artifacts import download_artifacts
 from mlflow.pyfunc import load_model
 
+from ops.core.parts import FILES
 from ops.models.seq2seq.config import CopyNetConfig
-from ops.models.seq2seq.files import KIND, make, save
+from ops.models.seq2seq.files import make, save
 from ops.models.seq2seq.pieces import Pieces
+from orchestration.files.identity import folder_hashes
 from orchestration.mlflow.send import TAG, send
-from orchestration.mlflow.tracking import TrackedDataset, TrackedModel, TrackedRun, WaitingRun, put, waiting
 from orchestration.state.addresses import Addresses
+from orchestration.state.freshness import Manifest, manifest_file, write_manifest
 from orchestration.workspace.workspace import Workspace
-from tests.faults.damage import DAMAGES, damage
 from tests.waiting import ended, until
 
 ROOT = Path(__file__).resolve().parents[3]
-DIGEST = "d41d8cd98f00b204e9800998ecf8427e.dir"
-RUN = TrackedRun(
-    name="2018-06",
-    status="FINISHED",
-    start=1_000,
-    end=3_000,
-    params={"section.lambda": "0.75", 'odd "name"': "1", "long": "x" * 9_000},
-    metrics={"kept": 3.0, "drop share": 0.25, "odd": math.nan, "endless": math.inf},
-    tags={"partition": "2018-06", "mlflow.source.type": "LOCAL", "long": "y" * 9_000},
-    datasets=[
-        TrackedDataset("sources/talks 2018-06", DIGEST, "input", '{"uri": "data/x"}'),
-        TrackedDataset("talksumm/pairs 2018-06", DIGEST, "output", '{"uri": "data/y"}', '{"num_rows": 3}'),
-    ],
-)
+PAIRS, TUNING, MODEL = "talksumm/pairs", "talksumm/tuning", "discofuse/fusion_model"
+INPUT = "d41d8cd98f00b204e9800998ecf8427e.dir"
+MONTHS = ("2018-06", "2018-07", "2018-08")
 
 
-def entry(name="2018-06", children=(), **changes) -> WaitingRun:
-    run = TrackedRun(**{**vars(RUN), "name": name, "children": children, **changes})
-    return WaitingRun("talksumm/pairs", run, {"mlflow.note.content": "what"})
+def made(workspace, month="2018-06", content="", name=PAIRS, kept=3, params=None, files=None, inputs=None):
+    """Write the manifest of a partition, as making it does; `content` stands for its bytes."""
+    md5 = hashlib.md5(f"{month} {content}".encode(), usedforsecurity=False).hexdigest()
+    inputs = inputs or {"sources/talks": {month: INPUT}, "sources/papers": {"*": "0" * 64}}
+    code = {"code": "c", "expectations": "e", "packages": {}, "models": {}}
+    key = {"inputs": inputs, "params": params or {"a.b": {"lambda": 0.75}}, "code": code}
+    counts = {"kept": kept, "dropped": kept // 3, "rejected": 0, "reasons": {"short": kept // 3}}
+    manifest = Manifest(key, files or {"kept-00000.parquet": md5}, counts)
+    write_manifest(workspace, workspace.datasets[name], month, manifest)
+    return manifest
 
 
-def child(number) -> TrackedRun:
-    return TrackedRun(
-        f"gamma={number}",
-        "FINISHED",
-        1,
-        2,
-        {"gamma": str(number)},
-        curve=[("loss", 0, 2.0), ("loss", 1, 1.0)],
+def tuned(workspace, rows, params=None):
+    """Write the rows of a grid and their manifest."""
+    dataset = workspace.datasets[TUNING]
+    folder = workspace.folder(dataset)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    names = [*dataset.trials.params, *dataset.trials.metrics]
+    table = pa.Table.from_pylist(
+        [{"id": f"point-{n}", **dict.fromkeys(names, n / 100), "low": None} for n in range(rows)]
     )
+    for number, part in enumerate((table.slice(0, rows // 2), table.slice(rows // 2))):
+        pq.write_table(part, folder / f"kept-{number:05d}.parquet")
+    return made(workspace, "", name=TUNING, kept=rows, params=params, files=folder_hashes(folder))
 
 
-def runs(workspace) -> list:
+def runs(workspace, name=PAIRS) -> list:
     client = MlflowClient(workspace.tracking_uri)
-    experiment = client.get_experiment_by_name("talksumm/pairs")
+    experiment = client.get_experiment_by_name(name)
     return client.search_runs([experiment.experiment_id], max_results=1000) if experiment else []
 
 
-def names(workspace) -> list[str]:
-    return sorted(run.info.run_name for run in runs(workspace))
+def names(workspace, name=PAIRS) -> list[str]:
+    return sorted(run.info.run_name for run in runs(workspace, name))
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +82,10 @@ def port() -> int:
         return probe.getsockname()[1]
 
 
-def test_the_login_of_an_unreachable_server_is_not_printed(tmp_path, monkeypatch, port):
+def test_the_login_of_an_unreachable_server_is_not_printed(tmp_workspace, monkeypatch, port):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://me:s3cret@127.0.0.1:{port + 1}")
-    put(Workspace(tmp_path), WaitingRun("talksumm/pairs", TrackedRun("2018-06", "FINISHED", 1, 2)))
-    said = send(Workspace(tmp_path))
+    made(tmp_workspace)
+    said = send(tmp_workspace)
     assert f"127.0.0.1:{port + 1}" in said and "s3cret" not in said
 
 
@@ -121,8 +126,9 @@ def server(tmp_path_factory, port):
 def experiment_of_its_own(server):
     yield
     client = MlflowClient(server.address)
-    if found := client.get_experiment_by_name("talksumm/pairs"):
-        client.rename_experiment(found.experiment_id, f"former {found.experiment_id}")
+    for name in (PAIRS, TUNING, MODEL):
+        if found := client.get_experiment_by_name(name):
+            client.rename_experiment(found.experiment_id, f"former {found.experiment_id}")
 
 
 @pytest.fixture(params=["store", "server"])
@@ -145,133 +151,233 @@ def remote(server, experiment_of_its_own, tmp_path, monkeypatch) -> Workspace:
 @pytest.mark.parametrize(
     "place", ["store", "server", pytest.param("postgres", marks=pytest.mark.long)], indirect=True
 )
-def test_a_run_arrives_in_mlflow_as_it_was_put_into_the_outbox(place):
-    put(place, entry(children=[child(1), child(2)]))
-    assert send(place) == "" and not waiting(place)
+def test_a_run_shows_what_its_manifest_says(place):
+    login = {"c": [1, 2], "url": "https://me:s3cret@host/search"}
+    params = {"a.b": login, "odd": {'"name"': "1", "long": "x" * 9_000}}
+    manifest = made(place, params=params)
+    assert send(place) == ""
     client = MlflowClient(place.tracking_uri)
-    assert client.get_experiment_by_name("talksumm/pairs").tags["mlflow.note.content"] == "what"
-    by_name = {run.info.run_name: run for run in runs(place)}
-    run = by_name["2018-06"]
-    assert (run.info.status, run.info.start_time, run.info.end_time) == ("FINISHED", 1_000, 3_000)
-    assert run.data.params == {"section.lambda": "0.75", "odd _name_": "1", "long": "x" * 6_000}
-    odd = run.data.metrics.pop("odd")
-    assert math.isnan(odd) and run.data.metrics.pop("endless") > 1e308
-    assert run.data.metrics == {"kept": 3.0, "drop share": 0.25}
-    assert run.data.tags["partition"] == "2018-06" and set(run.data.tags["long"]) == {"y"}
-    found = {dataset.tags[0].value: dataset.dataset for dataset in run.inputs.dataset_inputs}
-    assert {dataset.name for dataset in found.values()} == {"sources/talks 2018-06", "talksumm/pairs 2018-06"}
-    assert found["output"].digest == DIGEST and found["output"].profile == '{"num_rows": 3}'
-    for number in (1, 2):
-        nested = by_name[f"gamma={number}"]
-        assert nested.data.tags["mlflow.parentRunId"] == run.info.run_id
-        history = client.get_metric_history(nested.info.run_id, "loss")
-        assert [(point.step, point.value) for point in history] == [(0, 2.0), (1, 1.0)]
+    about = client.get_experiment_by_name(PAIRS).tags["mlflow.note.content"]
+    assert about == place.datasets[PAIRS].function.__doc__
+    (run,) = runs(place)
+    at = manifest_file(place, place.datasets[PAIRS], "2018-06").stat().st_mtime_ns // 1_000_000
+    assert (run.info.run_name, run.info.status) == ("2018-06", "FINISHED")
+    assert run.info.start_time == run.info.end_time == at
+    long = "x" * 6_000
+    assert run.data.params == {
+        "a.b.c": "[1, 2]", "a.b.url": "https://host/search", "odd._name_": "1", "odd.long": long
+    }  # fmt: skip
+    assert run.data.metrics == {
+        "kept": 3, "dropped": 1, "rejected": 0, "drop share": 0.25, "dropped/short": 1
+    }  # fmt: skip
+    tags = run.data.tags
+    assert (tags["partition"], tags["data version"]) == ("2018-06", manifest.version)
+    assert tags["data-quality page"] == "data/quality/pages/datasets/talksumm-pairs.html"
+    assert not any("://127.0.0.1" in text for text in tags.values()), "ports change, runs stay"
+    datasets = {item.dataset.name: (item.tags[0].value, item.dataset) for item in run.inputs.dataset_inputs}
+    assert {name: (kind, dataset.digest) for name, (kind, dataset) in datasets.items()} == {
+        "sources/talks 2018-06": ("input", INPUT),
+        "sources/papers *": ("input", "0" * 36),
+        "talksumm/pairs 2018-06": ("output", manifest.version),
+    }
+    assert datasets["talksumm/pairs 2018-06"][1].profile == '{"num_rows": 3}'
 
 
-def test_a_model_is_an_artifact_that_loads_with_the_code_of_its_time(place, tmp_path):
-    model = make(
+def test_every_kept_row_of_a_grid_is_a_child_run(place):
+    tuned(place, 81)
+    assert send(place) == ""
+    by_name = {run.info.run_name: run for run in runs(place, TUNING)}
+    parent = by_name.pop("all")
+    assert len(by_name) == 81 and parent.data.metrics["kept"] == 81
+    params = ("model", "lambda", "gamma", "delta", "epsilon")
+    third = by_name[", ".join(f"{name}=0.03" for name in params)]
+    assert third.data.tags["mlflow.parentRunId"] == parent.info.run_id and third.data.tags["row"] == "point-3"
+    assert third.data.params == dict.fromkeys(params, "0.03")
+    assert third.data.metrics == {"accuracy": 0.03, "high": 0.03, "within_two": 0.03, "words": 0.03}
+    assert {run.info.status for run in by_name.values()} == {"FINISHED"}
+
+
+def test_a_model_is_an_artifact_with_its_curve_and_loads_with_its_code(place, tmp_path):
+    network = make(
         CopyNetConfig(pieces="words", vocabulary=260, longest=12, growth=1, beam=2, hidden=4),
         Pieces.learn(["Ann sings ."], "words", 260),
     )
-    folder = tmp_path / "data/group/models/best"
-    folder.mkdir(parents=True)
-    for name, content in save(model).items():
-        (folder / name).write_bytes(content)
-    trained = TrackedRun(
-        "best", "FINISHED", 1, 2, model=TrackedModel(KIND.module, "data/group/models/best", {})
-    )
-    put(place, entry(children=[trained]))
-    for path in folder.iterdir():
-        path.unlink()  # another version is there now
+    folder = place.folder(place.datasets[MODEL])
+    (folder / FILES / "best").mkdir(parents=True)
+    for name, content in save(network).items():
+        (folder / FILES / "best" / name).write_bytes(content)
+    curve = [{"name": "loss", "step": step, "value": 2.0 - step} for step in (0, 1)]
+    reports = [
+        {"model": "best", "chosen": True, "curve": curve, "updates": 7, "config": {"hidden": 4}},
+        {"model": "other", "chosen": False, "curve": [], "updates": 3, "config": {"hidden": 2}},
+    ]
+    (folder / FILES / "models.json").write_text(json.dumps(reports))
+    made(place, "", name=MODEL, files=folder_hashes(folder))
     assert send(place) == ""
-    (run_id,) = (run.info.run_id for run in runs(place) if run.info.run_name == "best")
+    by_name = {run.info.run_name: run for run in runs(place, MODEL)}
+    assert by_name.keys() == {"all", "best", "other"}
+    best = by_name["best"]
+    assert best.data.tags["mlflow.parentRunId"] == by_name["all"].info.run_id
+    assert best.data.params == {"model": "best", "config.hidden": "4"} and best.data.metrics["updates"] == 7
+    assert {item.dataset.name for item in best.inputs.dataset_inputs} == {"sources/talks", "sources/papers *"}
+    history = MlflowClient(place.tracking_uri).get_metric_history(best.info.run_id, "loss")
+    assert [(point.step, point.value) for point in history] == [(0, 2.0), (1, 1.0)]
     if place.models_here:
-        found = place.state / "mlflow" / "talksumm/pairs" / run_id / "artifacts" / "model"
-    if place.tracked_here:
+        stored = place.state / "mlflow" / MODEL / best.info.run_id / "artifacts" / "model"
         assert os.fsencode(tmp_path) not in place.mlflow_store.read_bytes()
-    if not place.models_here:
-        found = Path(
+    else:
+        uri, to = place.tracking_uri, tmp_path / "x"
+        stored = Path(
             download_artifacts(
-                run_id=run_id, artifact_path="model", tracking_uri=place.tracking_uri, dst_path=tmp_path / "x"
+                run_id=best.info.run_id, artifact_path="model", tracking_uri=uri, dst_path=to
             )
-        )
-    assert load_model(str(found)).metadata.signature.inputs.input_names() == ["source"]
-    assert (found / "code/ops/models/trained.py").exists()
+        )  # fmt: skip
+    assert load_model(str(stored)).metadata.signature.inputs.input_names() == ["source"]
+    assert (stored / "code/ops/models/trained.py").exists()
 
 
-def test_a_partly_sent_run_is_completed_and_duplicates_are_deleted(place):
-    """A server may be killed after any request, or answer too late."""
-    path = put(place, entry(children=[child(1), child(2)]))
-    content = path.read_bytes()
-    assert send(place) == ""
-    client, (first, *_) = MlflowClient(place.tracking_uri), runs(place)
-    experiment, tags = first.info.experiment_id, first.data.tags
-    client.create_run(experiment, tags={TAG: tags[TAG]}, run_name=first.info.run_name)
-    client.delete_run(next(run.info.run_id for run in runs(place) if run.info.run_name == "gamma=2"))
-    path.write_bytes(content)
-    assert send(place) == ""
-    assert names(place) == ["2018-06", "gamma=1", "gamma=2"]
-    assert {run.info.status for run in runs(place)} == {"FINISHED"}
+def test_only_what_mlflow_lacks_is_sent(place):
+    made(place)
+    tuned(place, 2)
+    assert send(place) == "" == send(place)
+    first = {run.info.run_id for run in runs(place) + runs(place, TUNING)}
+    made(place, "2018-07")
+    made(place, content="other bytes")
+    assert send(place, [place.datasets[TUNING]]) == "" and names(place) == ["2018-06"], "not chosen"
+    assert send(place) == "" and names(place) == ["2018-06", "2018-06", "2018-07"]
+    made(place)  # back to the former bytes
+    made(place, "2018-07", params={"a.b": {"lambda": 0.5}})  # the same bytes by other params
+    assert send(place) == "" and names(place) == ["2018-06", "2018-06", "2018-07", "2018-07"]
+    assert first <= {run.info.run_id for run in runs(place) + runs(place, TUNING)}
+    lambdas = {run.data.params["a.b.lambda"] for run in runs(place) if run.info.run_name == "2018-07"}
+    assert lambdas == {"0.75", "0.5"}
 
 
-def test_a_duplicate_that_a_slow_server_makes_much_later_is_deleted_with_the_next_run(place):
-    put(place, entry(children=[child(1)]))
+def test_partitions_without_any_unit_have_no_run(tmp_workspace):
+    made(tmp_workspace, kept=0)
+    made(tmp_workspace, "2018-07")
+    assert send(tmp_workspace) == "" and names(tmp_workspace) == ["2018-07"]
+
+
+def test_child_runs_are_read_from_the_bytes_of_the_manifest_or_not_at_all(tmp_workspace):
+    tuned(tmp_workspace, 4)
+    former = manifest_file(tmp_workspace, tmp_workspace.datasets[TUNING], "").read_bytes()
+    tuned(tmp_workspace, 2)
+    present = manifest_file(tmp_workspace, tmp_workspace.datasets[TUNING], "").read_bytes()
+    manifest_file(tmp_workspace, tmp_workspace.datasets[TUNING], "").write_bytes(former)
+    assert send(tmp_workspace) == "" and names(tmp_workspace, TUNING) == []
+    manifest_file(tmp_workspace, tmp_workspace.datasets[TUNING], "").write_bytes(present)
+    assert send(tmp_workspace) == "" and len(names(tmp_workspace, TUNING)) == 3
+
+
+REQUESTS = ("create_experiment", "create_run", "log_batch", "log_inputs", "set_terminated", "delete_run")
+
+
+class KilledError(BaseException):
+    pass
+
+
+@contextlib.contextmanager
+def killed_at(number, executed):
+    """Kill the sender at its n-th request, which the server has executed or not; yield the requests."""
+    requests = []
+
+    def counted(name, method):
+        def call(*given, **named):
+            requests.append(name)
+            if len(requests) == number and not executed:
+                raise KilledError
+            result = method(*given, **named)
+            if len(requests) == number:
+                raise KilledError
+            return result
+
+        return call
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in REQUESTS:
+            patch.setattr(MlflowClient, name, counted(name, getattr(MlflowClient, name)))
+        with contextlib.suppress(KilledError):
+            yield requests
+
+
+@pytest.mark.parametrize("executed", [True, False])
+def test_a_sender_killed_at_any_request_leaves_every_run_once(tmp_workspace, executed):
+    number, requests = 0, ["the first"]
+    while len(requests) >= number:
+        number += 1
+        made(tmp_workspace, content=str(number))
+        tuned(tmp_workspace, 1, {"made": {"as": number}})
+        with killed_at(number, executed) as requests:
+            send(tmp_workspace)
+        assert send(tmp_workspace) == ""
+        assert names(tmp_workspace) == ["2018-06"] * number, requests
+        grids = names(tmp_workspace, TUNING)
+        assert (grids.count("all"), len(grids)) == (number, 2 * number), requests
+        found = runs(tmp_workspace) + runs(tmp_workspace, TUNING)
+        assert {run.info.status for run in found} == {"FINISHED"}, requests
+        parents = {run.data.tags.get("mlflow.parentRunId") for run in found} - {None}
+        assert parents < {run.info.run_id for run in found}, requests
+    assert set(requests) >= {"create_run", "log_batch", "log_inputs", "set_terminated"}
+
+
+def test_a_run_that_a_slow_server_creates_much_later_is_deleted(place):
+    tuned(place, 2)
     send(place)
-    client = MlflowClient(place.tracking_uri)
-    for run in runs(place):
+    client, before = MlflowClient(place.tracking_uri), runs(place, TUNING)
+    for run in before:
         tags = {TAG: run.data.tags[TAG]}
         client.create_run(run.info.experiment_id, tags=tags, run_name=run.info.run_name)
-    client.create_run(runs(place)[0].info.experiment_id, tags={TAG: "1-a"}, run_name="other")
-    put(place, entry("2018-07"))
+    client.create_run(before[0].info.experiment_id, tags={TAG: "of another checkout"}, run_name="other")
+    client.create_run(before[0].info.experiment_id, run_name="a user's own")
     assert send(place) == ""
-    assert names(place) == ["2018-06", "2018-07", "gamma=1", "other"]
+    assert names(place, TUNING) == sorted([*(run.info.run_name for run in before), "other", "a user's own"])
+
+
+def test_a_run_sent_by_an_earlier_version_is_known(tmp_workspace):
+    made(tmp_workspace)
+    assert send(tmp_workspace) == ""
+    (run,) = runs(tmp_workspace)
+    client = MlflowClient(tmp_workspace.tracking_uri)
+    client.set_tag(run.info.run_id, TAG, "1732838400-0123456789ab")
+    assert send(tmp_workspace) == "" and len(runs(tmp_workspace)) == 1
 
 
 @pytest.mark.long
 def test_a_server_that_is_down_loses_nothing(server, remote):
     server.stop()
-    put(remote, entry())
+    made(remote)
     try:
         line = send(remote)
     finally:
         server.start()
-    assert line.startswith("1 run is waiting for MLflow in .silverloom/outbox: ") and "refused" in line
-    put(remote, entry("2018-07"))
+    assert line.startswith("not all runs are in MLflow: ") and "refused" in line
+    made(remote, "2018-07")
     assert send(remote) == "" and names(remote) == ["2018-06", "2018-07"]
-
-
-def test_runs_of_an_experiment_for_a_server_wait_in_the_main_checkout(tmp_path, monkeypatch):
-    """The folder of `dvc exp run --temp`, or of the queue, is deleted with the experiment."""
-    stays, ends = Workspace(tmp_path), Workspace(tmp_path / ".dvc/tmp/exps/standalone/tmp1")
-    put(ends, entry())
-    assert len(waiting(ends)) == 1 and waiting(stays) == [], "its own store is deleted with it"
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
-    path = put(ends, entry())
-    assert path.is_relative_to(stays.state) and waiting(stays) == waiting(ends) == [path]
 
 
 @pytest.mark.long
 def test_a_server_that_is_restarted_while_runs_are_sent_has_every_run_once(server, remote):
-    for number in range(12):
-        put(remote, entry(f"run {number}", [child(1), child(2)]))
-    sending = threading.Thread(target=send, args=[remote])
-    sending.start()
-    until(lambda: len(waiting(remote)) < 11)
+    for month in MONTHS:
+        made(remote, month)
+    tuned(remote, 20)
+    lines = []
+    sender = threading.Thread(target=lambda: lines.append(send(remote)))
+    sender.start()
+    until(lambda: len(runs(remote, TUNING)) > 5)
     server.stop()
-    sending.join()
-    left = len(waiting(remote))
+    sender.join()
     server.start()
-    assert left > 0 and send(remote) == "" and not waiting(remote)
-    assert names(remote) == sorted([*(f"run {number}" for number in range(12)), *["gamma=1", "gamma=2"] * 12])
-    assert {run.info.status for run in runs(remote)} == {"FINISHED"}
+    assert lines != [""] and send(remote) == ""
+    assert names(remote) == list(MONTHS) and len(names(remote, TUNING)) == 21
+    assert {run.info.status for run in runs(remote) + runs(remote, TUNING)} == {"FINISHED"}
 
 
 SEND = """
 import sys
 from pathlib import Path
-import orchestration
+from orchestration.definitions import workspace
 from orchestration.mlflow.send import send
-from orchestration.state.addresses import Addresses
 from orchestration.workspace.workspace import Workspace
 sys.exit(send(Workspace(Path(sys.argv[1]))) or 0)
 """
@@ -280,11 +386,12 @@ sys.exit(send(Workspace(Path(sys.argv[1]))) or 0)
 @pytest.mark.long
 @pytest.mark.parametrize("place", ["server"], indirect=True)
 def test_two_simultaneous_senders_send_every_run_once(place):
-    for number in range(6):
-        put(place, entry(f"run {number}", [child(1)]))
+    for month in MONTHS:
+        made(place, month)
+    tuned(place, 4)
     senders = [subprocess.Popen([sys.executable, "-c", SEND, place.root], cwd=ROOT) for _ in range(2)]
-    assert [ended(sender) for sender in senders] == [0, 0] and not waiting(place)
-    assert names(place) == sorted([*(f"run {number}" for number in range(6)), *["gamma=1"] * 6])
+    assert [ended(sender) for sender in senders] == [0, 0]
+    assert names(place) == list(MONTHS) and len(names(place, TUNING)) == 5
 
 
 class Slow(http.server.BaseHTTPRequestHandler):
@@ -328,40 +435,29 @@ def test_a_server_that_answers_too_late_has_every_run_once(server, remote, monke
         slow.behind, slow.late, slow.given_up = server.address, 2, threading.Event()
         threading.Thread(target=slow.serve_forever).start()
         monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://127.0.0.1:{slow.server_port}")
-        put(remote, entry(children=[child(1)]))
+        tuned(remote, 2)
         lines = [send(remote), send(remote)]
         slow.given_up.set()
         assert all("timed out" in line for line in lines)
         monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "60")
-        assert send(remote) == "" and names(remote) == ["2018-06", "gamma=1"]
+        assert send(remote) == "" and len(names(remote, TUNING)) == 3
         slow.shutdown()
 
 
-def test_a_run_that_mlflow_refuses_stays_and_the_next_is_sent(place):
-    long = TrackedDataset("x", "longer than 36 characters" * 2, "input", "{}")
-    put(place, entry("refused", datasets=[long]))
-    put(place, entry())
-    line = send(place)
-    assert line.startswith("1 run is waiting") and "digest" in line and len(waiting(place)) == 1
-    assert "2018-06" in names(place)
-
-
-def test_a_corrupt_file_is_set_aside_and_the_next_is_sent(place, capsys):
-    damaged = [put(place, entry("damaged")) for _ in DAMAGES]
-    for path, how in zip(damaged, DAMAGES, strict=True):
-        damage(path, how)
-    put(place, entry())
-    assert send(place) == "" and names(place) == ["2018-06"]
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == len(damaged) and all("is damaged" in line for line in lines)
+def test_if_mlflow_refuses_a_run_the_others_are_sent(place):
+    made(place, inputs={"x" * 600: {"": INPUT}})
+    made(place, "2018-07")
+    for _ in range(2):
+        line = send(place)
+        assert line.startswith("not all runs are in MLflow: ") and "name" in line
+        assert names(place) == ["2018-07"]
 
 
 def test_a_deleted_experiment_is_an_error_that_says_how_to_restore_it(tmp_workspace):
-    put(tmp_workspace, entry())
+    made(tmp_workspace)
     send(tmp_workspace)
     client = MlflowClient(tmp_workspace.tracking_uri)
-    client.delete_experiment(client.get_experiment_by_name("talksumm/pairs").experiment_id)
-    put(tmp_workspace, entry())
+    client.delete_experiment(client.get_experiment_by_name(PAIRS).experiment_id)
     assert "mlflow experiments restore" in send(tmp_workspace)
 
 
@@ -378,7 +474,7 @@ def test_the_destination_of_runs_is_set_by_the_environment_or_else_by_params(tmp
     assert named.tracking_uri == "sqlite:///elsewhere.db" and not named.tracked_here
 
 
-def test_without_waiting_runs_no_client_is_loaded(tmp_path):
+def test_if_nothing_is_made_no_client_is_loaded(tmp_path):
     code = f"{SEND.replace('sys.exit', 'print')}\nprint('mlflow' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code, tmp_path], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.splitlines() == ["0", "False"], done.stderr

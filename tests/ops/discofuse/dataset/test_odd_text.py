@@ -4,9 +4,9 @@ import pyarrow as pa
 import pytest
 
 from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.build.annotated import annotate
-from ops.discofuse.build.candidates import candidates
-from ops.discofuse.build.examples import ExampleParams, examples
+from ops.discofuse.dataset.annotated import annotate
+from ops.discofuse.dataset.candidates import candidates
+from ops.discofuse.dataset.examples import ExampleParams, examples
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.schemas import PROSE
 from ops.text.holes import HOLE, closed

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ops.discofuse.build.splits import splits
+from ops.discofuse.dataset.splits import splits
 from ops.discofuse.schemas import EXAMPLES, SENTENCE_SPLITS
 from tests.ops.discofuse.example_cases import example
 

@@ -20,8 +20,8 @@ from ops.discofuse.annotation import (
     pipeline_of,
     stored_annotations,
 )
-from ops.discofuse.build.annotated import annotate, joined, parsed, pieces
-from ops.discofuse.build.pipeline import sentence_ends
+from ops.discofuse.dataset.annotated import annotate, joined, parsed, pieces
+from ops.discofuse.dataset.pipeline import sentence_ends
 from ops.discofuse.schemas import ANNOTATED, PROSE
 from ops.models.spacy_pipeline import load_pipeline
 from ops.text.sentences import sentence_spans
@@ -96,7 +96,7 @@ def test_a_stored_parse_is_read_back_exactly(found, first):
 
 
 def test_the_stored_parse_is_the_parse_of_the_document(tmp_path):
-    from ops.discofuse.build.pipeline import annotator
+    from ops.discofuse.dataset.pipeline import annotator
 
     table = annotate(prose(TEXTS), PARAMS).kept
     write_table(table, tmp_path / "kept.parquet")
@@ -106,7 +106,7 @@ def test_the_stored_parse_is_the_parse_of_the_document(tmp_path):
 
 
 def test_an_annotation_has_spacys_values_for_each_token():
-    from ops.discofuse.build.pipeline import annotator
+    from ops.discofuse.dataset.pipeline import annotator
 
     document = annotator(PARAMS.pipeline)(TEXTS[0])
     found = Annotation.of(document)
@@ -295,7 +295,7 @@ def test_a_run_of_symbols_that_is_no_word_is_one_token():
 
 @pytest.mark.long
 def test_a_document_of_ten_thousand_sentences_is_parsed_beyond_spacys_length_limit():
-    from ops.discofuse.build.pipeline import annotator
+    from ops.discofuse.dataset.pipeline import annotator
 
     paragraph = (
         "He ran. " * 9 + "He fell at the door of the house and did not get up again for a very long time."

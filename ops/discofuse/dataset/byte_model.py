@@ -1,12 +1,11 @@
-"""How unlike reference texts a text is: its perplexity under a small n-gram model.
+"""How unlike reference texts the bytes of a text are, under a small n-gram model.
 
-Belongs here: the model, its training, and the perplexity of a text. Not here: the bound (bounds.py), reading
-reference texts (test_sets.py).
+Belongs here: the model, its training, and the bits of a byte. Not here: which bytes of a split are scored
+(evidence.py), reading reference texts (ops/filters/test_sets.py).
 
-CCNet (Wenzek et al. 2020, section 4.2) scores pages by a model of Wikipedia; here the reference texts are
-named in params.yaml. [ours] The model counts runs of up to five bytes of UTF-8, and interpolates each
-estimate with that of the shorter run (Witten and Bell 1991). It can be trained on a few texts, has no
-vocabulary, and is exact.
+[ours] The reference texts are named in params.yaml. The model counts runs of up to five bytes of UTF-8, and
+interpolates each estimate with that of the shorter run (Witten and Bell 1991). It can be trained on a few
+texts, has no vocabulary, and is exact.
 """
 
 from __future__ import annotations
@@ -22,12 +21,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ops.core.database import database, insert
-from ops.core.numerics import log
 from ops.core.parts import Parts
 
 #: Bytes of the longest run; at most eight fit into a key.
 LONGEST = 5
-#: Only the first bytes of a text are scored.
+#: Only the first bytes of a text are learnt from.
 _MOST = 20_000
 
 RunKeys = NDArray[np.uint64]
@@ -54,32 +52,20 @@ class ByteModel:
                 np.save(folder / f"counts-{size}.npy", found["count"].to_numpy())
         return cls(folder)
 
-    def perplexity(self, text: str) -> float | None:
-        """Return 2 to the power of the bits per byte, from 1 (fully predicted) to 256, to 2 places.
-
-        Returns None for an empty text, and for a model that was trained on nothing.
-        """
-        data, tables = _bytes(text), _tables(str(self.folder))
-        if not len(data) or not len(tables[0].keys):
-            return None
-        probability = np.full(len(data), 1 / 256)
-        for size, table in enumerate(tables, start=1):
-            probability[size - 1 :] = table.estimates(_runs(data, size), probability[size - 1 :])
-        # a fixed order of addition, so that the bits are the same on every machine
-        return round(float(np.exp(-np.cumsum(log(probability))[-1] / len(data))), 2)
-
     def bits(self, runs: NDArray[np.uint8]) -> NDArray[np.float64] | None:
         """Return for N runs of LONGEST bytes (N x LONGEST) the bits of the last byte after the others.
 
         Returns None for a model that was trained on nothing.
         """
+        from ops.core.logarithms import logs
+
         tables = _tables(str(self.folder))
         if not len(tables[0].keys):
             return None
         probability = np.full(len(runs), 1 / 256)
         for size, table in enumerate(tables, start=1):
             probability = table.estimates(_numbers(runs[:, LONGEST - size :]), probability)
-        return np.asarray(-log(probability) / math.log(2), np.float64)
+        return np.asarray(-logs(probability) / math.log(2), np.float64)
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,13 @@
+"""Reading GAP, and fitting and storing the network of the coreference ranker."""
+
 import numpy as np
 import pytest
 import typer
 
-from ops.coreference import gap
-from ops.coreference.network import Lists, Network, fit
-from ops.coreference.train import main, platt
+from benchmarks import gap
+from benchmarks.coreference_network import Lists, fit, save, together
+from benchmarks.coreference_training import main, platt
+from ops.coreference.network import Network, network
 
 HEADER = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\tURL\n"
 ROW = "x-1\tAnna met Eve. She left.\tShe\t14\tAnna\t0\tTRUE\tEve\t9\tFALSE\thttp://example.org/wiki/Zo%C3%AB_Lee_(singer)\n"
@@ -67,7 +70,7 @@ def test_the_score_of_an_ensemble_is_the_mean_of_its_networks_scores():
     members = [fit(lists, seed) for seed in range(3)]
     logs = np.mean([np.log(member.probabilities(rows[0])) for member in members], axis=0)
     expected = np.exp(logs) / np.exp(logs).sum()
-    assert Network.together(members).probabilities(rows[0]) == pytest.approx(expected)
+    assert together(members).probabilities(rows[0]) == pytest.approx(expected)
 
 
 def test_platt_scaling_estimates_how_often_a_probability_is_right():
@@ -85,3 +88,11 @@ def test_training_without_its_file_says_which_file_is_needed(monkeypatch, capsys
     with pytest.raises(SystemExit) as ended:
         typer.run(main)
     assert ended.value.code == 2 and "'none.tsv' does not exist" in capsys.readouterr().err
+
+
+def test_weights_are_read_back_unchanged(tmp_path):
+    save(network(), tmp_path / "weights.safetensors")
+    again = Network.load(tmp_path / "weights.safetensors")
+    rows = [[float(number % 3)] * len(again.mean) for number in range(4)]
+    assert again.probabilities(rows).tolist() == network().probabilities(rows).tolist()
+    assert abs(float(again.probabilities(rows).sum()) - 1.0) < 1e-12

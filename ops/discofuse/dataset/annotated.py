@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from, row_id
 from ops.core.outcome import Outcome, Row
 from ops.coreference.links import Link, TokenSpan
 from ops.coreference.titles import with_title
@@ -61,7 +61,7 @@ def parsed(texts: Iterable[tuple[str, str | None]], params: AnnotationParams) ->
 
     Memory grows only with the longest text; `params.batch_tokens` bounds what the parse needs in addition.
     """
-    from ops.discofuse.build.pipeline import annotator
+    from ops.discofuse.dataset.pipeline import annotator
 
     nlp = annotator(params.pipeline, params.coreference)
     cut = (
@@ -179,9 +179,7 @@ def _row(unit: Row, annotation: Annotation, pipeline: str) -> Row:
         sentences.append({"id": identity, **span, "holes": holes})
         seen[text] += 1
     return {
-        "id": row_id("annotation", unit["id"]),
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
+        **made_from(unit, "annotation"),
         "document_id": unit["id"],
         **{name: unit[name] for name in ("document", "title", "month", "domain")},
         "pipeline": pipeline,

@@ -1,6 +1,6 @@
 """Evidence about each split: the sense of its connective, how much of the text it has, how fluent it is.
 
-Belongs here: these scores. Not here: their bounds (examples.py), the model of bytes (ops/filters/perplexity).
+Belongs here: these scores. Not here: their bounds (examples.py), the model of bytes (byte_model.py).
 
 All of it is ours: Geva et al. (2019) asked people instead (section 4). A split shares nearly all its bytes
 with its text. Only the places where the rules cut, joined or inserted words are new, so only these are
@@ -17,8 +17,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ops.core.outcome import Row
+from ops.discofuse.dataset.byte_model import LONGEST, ByteModel
 from ops.discofuse.evaluation.alignment import SENSES, words
-from ops.filters.perplexity import LONGEST, ByteModel
 from ops.text.words import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+")

@@ -10,9 +10,9 @@ import pytest
 import ops.discofuse
 from ops.coreference.titles import with_title
 from ops.discofuse import annotator, fusion_examples
-from ops.discofuse.build import unfuse
-from ops.discofuse.build.pipeline import is_tokenised, sentences_of_tokens, tokenised
-from ops.discofuse.build.unfuse import annotated
+from ops.discofuse.dataset import unfuse
+from ops.discofuse.dataset.pipeline import is_tokenised, sentences_of_tokens, tokenised
+from ops.discofuse.dataset.unfuse import annotated
 
 
 @pytest.fixture(scope="module")

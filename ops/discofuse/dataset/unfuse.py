@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ops.coreference.titles import with_title
 from ops.discofuse.annotation import Annotation
-from ops.discofuse.build.annotated import joined, pieces
-from ops.discofuse.build.pipeline import is_tokenised, sentences_of, tokenised
+from ops.discofuse.dataset.annotated import joined, pieces
+from ops.discofuse.dataset.pipeline import is_tokenised, sentences_of, tokenised
 from ops.discofuse.rules import RuleParams, candidates
 from ops.discofuse.rules.rule import FusionExample
 

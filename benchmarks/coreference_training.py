@@ -1,29 +1,39 @@
 """Train the pronoun ranker on GAP's development set.
 
-    python -m ops.coreference.train gap-development.tsv.gz [--seed 0] [--folds 5] [--out FILE]
+    python benchmarks/coreference_training.py gap-development.tsv.gz [--seed 0] [--folds 5] [--out FILE]
 
-Belongs here: the steps of training, cross-validation, calibration. Not here: the fit (network.py), GAP itself
-(gap.py). Without --out, only the results of the cross-validation are printed, and nothing is written.
+Belongs here: the steps of training, cross-validation, calibration. Not here: the fit
+(coreference_network.py), GAP itself (gap.py). Without --out, only the results of the cross-validation are
+printed, and nothing is written.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import orchestration  # noqa: F401  isort: skip  pins the numeric kernels before numpy is loaded
+
 import numpy as np
 import typer
+from sklearn.linear_model import LogisticRegression
 
-from ops.coreference import gap
+from benchmarks import gap
+from benchmarks.coreference_network import Lists, fit, save, teach, together
 from ops.coreference.entities import Antecedent, Reading
-from ops.coreference.network import WEIGHTS, Lists, Network, calibrated, fit, teach
+from ops.coreference.feature_names import WIDTH
+from ops.coreference.network import WEIGHTS, Network, calibrated
 from ops.coreference.ranker import Resolved, resolve
 from ops.coreference.titles import with_title
 from ops.coreference.tokens import DocumentTokens
+from ops.models.spacy_pipeline import spacy_pipeline
 
 #: Number of networks that are averaged.
 _MEMBERS = 3
@@ -71,8 +81,6 @@ TrainingResult: TypeAlias = list[tuple[ParsedExample, Resolved | None]]
 
 def texts(file: Path) -> list[ParsedExample]:
     """Return the examples of a file with titles, parsed by the default pipeline."""
-    from ops.models.spacy_pipeline import spacy_pipeline
-
     examples = gap.read(file)
     nlp = spacy_pipeline()
     documents = nlp.pipe(with_title(nlp.make_doc(example.text), example.title) for example in examples)
@@ -100,7 +108,7 @@ def train(corpus: Sequence[ParsedExample], seed: int) -> Network:
     first = fit(marked, seed)
     marked, others = _lists(corpus, first)
     lists = marked + teach(marked, others, seed)
-    return Network.together([fit(lists, seed + number) for number in range(_MEMBERS)])
+    return together([fit(lists, seed + number) for number in range(_MEMBERS)])
 
 
 def decisions(corpus: Sequence[ParsedExample], network: Network) -> TrainingResult:
@@ -120,8 +128,6 @@ def decided(text: ParsedExample, item: Resolved | None) -> tuple[bool, bool]:
 
 
 def _untrained() -> Network:
-    from ops.coreference.feature_names import WIDTH
-
     nothing, none = np.zeros(WIDTH), np.zeros((WIDTH, 1))
     single = np.zeros(1)
     return Network(
@@ -161,8 +167,6 @@ def outcomes(found: TrainingResult) -> list[tuple[float, bool]]:
 
 def platt(known: Sequence[tuple[float, bool]]) -> tuple[float, float]:
     """Return slope and intercept of Platt scaling (1999), from log-odds to those of being right."""
-    from sklearn.linear_model import LogisticRegression
-
     odds = [[np.log(p / (1.0 - p))] for p in np.clip([p for p, _ in known], 1e-6, 1.0 - 1e-6)]
     model = LogisticRegression(C=1e6).fit(odds, [right for _, right in known])
     return float(model.coef_[0, 0]), float(model.intercept_[0])
@@ -218,7 +222,7 @@ def main(
     if out:
         slope, intercept = platt([pair for part in parts for found in part for pair in outcomes(found)])
         last = dataclasses.replace(train(corpus, seed), calibration=np.array([slope, intercept]))
-        last.save(out)
+        save(last, out)
         print(f"wrote {out}: {out.stat().st_size} bytes")
 
 

@@ -15,12 +15,12 @@ from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row, drop
 from ops.coreference.links import TokenSpan
 from ops.discofuse.annotation import Annotation, AnnotationParams, stored_annotations
-from ops.discofuse.build.evidence import with_evidence
+from ops.discofuse.dataset.byte_model import ByteModel
+from ops.discofuse.dataset.evidence import with_evidence
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.rules import candidates as candidates_of
 from ops.discofuse.rules.rule import Candidate
 from ops.discofuse.schemas import CANDIDATES
-from ops.filters.perplexity import ByteModel
 
 #: The columns of the document that its rows repeat.
 _OF_DOCUMENT = ("licence", "document_id", "month", "domain")

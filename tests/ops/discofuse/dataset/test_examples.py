@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from ops.core.sampling import SPLITS, split_of
 from ops.core.thresholds import above, at_least
-from ops.discofuse.build.examples import ExampleParams, certainties, controls_kept, examples, lengths
+from ops.discofuse.dataset.examples import ExampleParams, certainties, controls_kept, examples, lengths
 from ops.discofuse.schemas import CANDIDATES, EXAMPLES
 from tests.ops.discofuse.example_cases import candidate
 from tests.parts import parts

@@ -1,7 +1,7 @@
 """GAP (Webster et al., 2018): ambiguous pronouns with two names each, for training and testing.
 
 Belongs here: reading the files, matching names with character spans, F1. Not here: resolving pronouns
-(ranker.py), training (train.py).
+(ops/coreference/ranker.py), training (coreference_training.py).
 """
 
 from __future__ import annotations

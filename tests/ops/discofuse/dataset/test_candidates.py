@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-import ops.discofuse.build.candidates as module
+import ops.discofuse.dataset.candidates as module
 from ops.coreference.links import Link
 from ops.discofuse.annotation import (
     Annotation,
@@ -12,7 +12,7 @@ from ops.discofuse.annotation import (
     columns_of,
     pipeline_of,
 )
-from ops.discofuse.build.candidates import candidates
+from ops.discofuse.dataset.candidates import candidates
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.rules.rule import Candidate, FusionExample
 from ops.discofuse.schemas import ANNOTATED, CANDIDATES

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from ops.core.parts import FilesFolder
-from ops.discofuse.build.balanced import BalancedParams, Caps, balanced
-from ops.discofuse.build.release import file_of, released
+from ops.discofuse.dataset.balanced import BalancedParams, Caps, balanced
+from ops.discofuse.dataset.release import file_of, released
 from ops.discofuse.schemas import BALANCED, EXAMPLES, RELEASED
 from tests.ops.discofuse.example_cases import example
 from tests.parts import parts

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.core.sampling import place_of
-from ops.discofuse.build.balanced import BalancedParams, Caps, balanced, most
+from ops.discofuse.dataset.balanced import BalancedParams, Caps, balanced, most
 from ops.discofuse.schemas import BALANCED, EXAMPLES
 from tests.ops.discofuse.example_cases import example
 from tests.parts import parts

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 
-from ops.core.numerics import compiled, log, log_of_one
+from ops.core.compiled import compiled
+from ops.core.logarithms import log, logs
 from ops.talksumm.align import kernels as alignment
 from ops.text import word_kernels
 from ops.wikisum import kernels
@@ -18,14 +20,17 @@ def test_a_logarithm_equals_that_of_the_c_library_except_for_its_last_bits(value
     assert log(value) == pytest.approx(math.log(value), rel=1e-14, abs=1e-15)
 
 
-@given(st.floats(1e-300, 1e300))
-def test_the_logarithm_of_one_number_has_the_bits_of_that_of_many(value):
-    assert log_of_one(value) == log([value])[0]
+@given(
+    arrays(np.float64, array_shapes(min_dims=0, max_dims=2, min_side=0), elements=st.floats(1e-300, 1e300))
+)
+def test_the_logarithms_of_an_array_have_the_bits_of_those_of_its_numbers(values):
+    assert (
+        logs(values).tolist() == np.reshape([log(value) for value in values.ravel()], values.shape).tolist()
+    )
 
 
-def test_logarithms_of_powers_and_of_arrays():
-    assert log([1.0, 2.0, 0.5]).tolist() == [0, math.log(2), -math.log(2)]
-    assert log([]).tolist() == []
+def test_logarithms_of_powers_and_of_zero():
+    assert logs([1, 2.0, 0.5, 0]).tolist() == [0, math.log(2), -math.log(2), -math.inf]
 
 
 @compiled

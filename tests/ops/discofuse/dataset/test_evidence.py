@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.discofuse.build.evidence import disfluencies, shared_content, with_evidence
-from ops.discofuse.build.examples import (
+from ops.discofuse.dataset.byte_model import LONGEST, ByteModel
+from ops.discofuse.dataset.evidence import disfluencies, shared_content, with_evidence
+from ops.discofuse.dataset.examples import (
     ExampleParams,
     covered_shares,
     disfluency_bits,
@@ -18,7 +19,6 @@ from ops.discofuse.build.examples import (
     supported_shares,
 )
 from ops.discofuse.schemas import CANDIDATES
-from ops.filters.perplexity import LONGEST, ByteModel
 from ops.filters.test_sets import TEST_SETS
 from ops.text.words import STOP_WORDS
 from tests.ops.discofuse.example_cases import candidate

@@ -1,4 +1,4 @@
-"""Subjects of papers, from every place where a format has them."""
+"""Subjects and DOIs of papers, from every place where a format has them."""
 
 import json
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.parse.papers import FORMATS, parse_papers
-from ops.parse.papers.paper import categories_in, subjects_of
+from ops.parse.papers.metadata import categories_in, doi_of, subjects_of
 from ops.parse.records import Record
 from ops.parse.source import Raw
 from tests.poison.parsers import PARSERS
@@ -102,3 +102,68 @@ def test_only_arxiv_categories_are_split_at_spaces():
     assert categories_in("cs.CL hep-th") == ["cs.CL", "hep-th"]
     assert categories_in("Computer Science") == ["Computer Science"]
     assert categories_in("Phys. Rev. Lett.") == ["Phys. Rev. Lett."]
+
+
+def dois(kind, content):
+    return FORMATS[kind].parse(Raw("p", "p", content)).doi
+
+
+@pytest.mark.parametrize(
+    ("fields", "doi"),
+    [
+        ({"metadata": {"title": "N", "doi": "10.1103/PhysRevLett.1"}}, "10.1103/physrevlett.1"),
+        ({"externalids": {"DOI": "https://doi.org/10.18653/v1/P18-1001"}}, "10.18653/v1/p18-1001"),
+        ({"content": BULK, "externalids": {"doi": "10.1000/1", "arxiv": None}}, "10.1000/1"),
+        ({"metadata": {"doi": None}, "externalids": "x"}, ""),
+    ],
+)
+def test_the_doi_in_s2orc_is_in_the_record_the_metadata_or_the_ids(fields, doi):
+    record = json.loads(PARSERS["s2orc"].make("p", "Noise", TEXT))
+    assert dois("s2orc", json.dumps({**record, **fields}).encode()) == doi
+
+
+def test_the_doi_in_unarxive_is_the_first_of_its_metadata():
+    record = json.loads(PARSERS["unarxive"].make("p", "Noise", TEXT))
+    record["metadata"]["doi"] = "10.1103/A 10.1103/B"
+    assert dois("unarxive", json.dumps(record).encode()) == "10.1103/a"
+
+
+def test_the_doi_in_jats_is_the_articles_and_not_that_of_a_related_one():
+    ids = (
+        '<article-id pub-id-type="pmid">10.9/9</article-id><article-id pub-id-type="doi">10.1000/A</article-id>'
+        '<related-article ext-link-type="doi">10.2000/1</related-article>'
+    )
+    sound = PARSERS["jats"].make("p", "Noise", TEXT).decode()
+    assert dois("jats", sound.replace("<article-meta>", f"<article-meta>{ids}").encode()) == "10.1000/a"
+
+
+def test_the_doi_in_tei_is_in_the_source_of_the_header_and_not_in_the_bibliography():
+    head = (
+        '<sourceDesc><biblStruct><idno type="MD5">A</idno><idno type="DOI">10.1000/1</idno></biblStruct></sourceDesc>'
+        "</fileDesc>"
+    )
+    cited = '<back><listBibl><biblStruct><idno type="DOI">10.2/2</idno></biblStruct></listBibl></back></text>'
+    sound = PARSERS["grobid_tei"].make("p", "Noise", TEXT).decode().replace("</text>", cited)
+    assert dois("grobid_tei", sound.replace("</fileDesc>", head).encode()) == "10.1000/1"
+    assert dois("grobid_tei", sound.encode()) == ""
+
+
+def test_the_doi_in_plain_text_is_in_its_head_and_stands_in_its_row():
+    def row(head):
+        raw = Raw("p", "p", f"# N\n{head}\n\n{TEXT}\n".encode())
+        return parse_papers([Record("m/p", "m", "plain_text", "MIT", "2018-06", raw)]).kept.to_pylist()[0][
+            "doi"
+        ]
+
+    assert row("doi: 10.1000/1") == "10.1000/1"
+    assert row("date: 2018-06-14") is None
+
+
+@given(
+    st.sampled_from(["", "doi:", "DOI: ", "doi.org/", "https://doi.org/", "http://dx.doi.org/"]),
+    st.from_regex(r"10\.\d{4,9}/[!-~]{1,30}", fullmatch=True),
+    st.lists(st.sampled_from([None, "", 7, "10.1", "N/A", "11.1000/1", {"doi": "10.1000/1"}])),
+)
+def test_the_first_doi_counts_in_lower_case_and_without_its_resolver(resolver, doi, before):
+    assert doi_of(*before, resolver + doi, "10.9999/other") == doi.lower()
+    assert doi_of(*before) == ""
