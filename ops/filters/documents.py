@@ -61,7 +61,6 @@ def scores_of(documents: pa.Table, params: ScoreParams, shape: Shape) -> Outcome
             "content": content(text, place or "") if params.duplicates else None,
             "signature": _signature(text, params),
             **(counts(text, params.region) if params.personal_data else dict.fromkeys(MASKS)),
-            "perplexity": None,
             **(measures(text) if params.quality else dict.fromkeys(RULES)),
         }
         for document, text, place, number, (likeliest, probability) in zip(
