@@ -77,9 +77,9 @@ took = {}
 for name in json.loads(sys.argv[1]):
     for month in workspace().datasets[name].made_partitions[-int(sys.argv[2]):]:
         begun = time.process_time()
-        error, _ = make(name, month, str(uuid.uuid4()), {}, lambda *_: None)
-        if error:
-            raise SystemExit(error)
+        ran, _ = make(name, month, str(uuid.uuid4()), {}, lambda *_: None)
+        if ran.error:
+            raise SystemExit(ran.error)
         took.setdefault(name, []).append(time.process_time() - begun)
 print(json.dumps({name: sum(each[1:]) / len(each[1:]) for name, each in took.items()}))
 """

@@ -7,8 +7,9 @@ which partitions run (loop.py), Dagster's store (dagster/instance.py).
 
 from __future__ import annotations
 
+import errno
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,7 +20,8 @@ from assets.declare.declaration import Declaration
 from orchestration.compat import REPOSITORY_LABEL_TAG, asset_job, end_run
 from orchestration.dagster.instance import QUIET, cause, errors_once, instance, with_store
 from orchestration.definitions import build, workspace
-from orchestration.executors.base import EventSink
+from orchestration.executors.base import ClusterLostError, EventSink
+from orchestration.files.full_disk import DiskFullError, in_words
 from orchestration.messages import describe, listening
 from orchestration.partition.materialise import Store
 from orchestration.workspace.workspace import Workspace
@@ -34,6 +36,8 @@ class Ran:
 
     run_id: str
     error: str | None
+    lasting: DiskFullError | ClusterLostError | None = None
+    """Set if every other partition would fail in the same way."""
 
 
 @lru_cache(maxsize=1)
@@ -68,7 +72,8 @@ def materialise(
         return Ran(result.run_id, None)
     if any(_interrupted(event) for event in result.all_events):
         raise KeyboardInterrupt
-    return Ran(result.run_id, cause(result.all_events))
+    error = cause(result.all_events)
+    return Ran(result.run_id, error, _full(error) or _cluster_lost(result.all_events))
 
 
 def end(run_id: str, message: str) -> None:
@@ -89,14 +94,30 @@ def _interrupted(event: dg.DagsterEvent) -> bool:
     )
 
 
+def _full(error: str) -> DiskFullError | None:
+    return DiskFullError(errno.ENOSPC, error) if in_words(error) else None
+
+
+def _cluster_lost(events: Iterable[dg.DagsterEvent]) -> ClusterLostError | None:
+    """Return the error that ended a step, if the cluster was lost. Dagster keeps its type's name and text."""
+    for event in events:
+        error = event.step_failure_data.error if event.is_step_failure else None
+        while error is not None and error.cls_name != ClusterLostError.__name__:
+            error = error.cause
+        if error is not None:
+            return ClusterLostError(error.message.partition(": ")[2].strip())
+    return None
+
+
 def make(
     name: str, partition: str, run_id: str, tags: Mapping[str, str], listener: EventSink
-) -> tuple[str | None, float]:
-    """Make one partition. Return the error message, or None if it succeeded, and the seconds it took."""
+) -> tuple[Ran, float]:
+    """Make one partition. Return how its run ended, and the seconds it took."""
     begun = time.monotonic()
     with listening(listener):
         try:
-            error = materialise(workspace(), workspace().datasets[name], partition, run_id, tags).error
+            ran = materialise(workspace(), workspace().datasets[name], partition, run_id, tags)
         except Exception as fault:
             error = describe(fault)
-    return error, time.monotonic() - begun
+            ran = Ran(run_id, error, _full(error))
+    return ran, time.monotonic() - begun

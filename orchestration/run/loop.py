@@ -7,7 +7,6 @@ committing partitions (drive.py, stage.py), making one (dagster_run.py), and whe
 from __future__ import annotations
 
 import contextlib
-import errno
 import time
 import uuid
 from collections import defaultdict
@@ -15,7 +14,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from rich.console import Console
 from rich.markup import escape
@@ -24,21 +23,17 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import AssetGraph, label
 from ops.core.counts import total
 from ops.core.periods import is_over
-from orchestration.executors.base import (
-    NO_CLUSTER,
-    ClusterLostError,
-    EventSink,
-    Executor,
-    WorkerDiedError,
-)
+from orchestration.executors.base import EventSink, Executor, WorkerDiedError
 from orchestration.executors.local import ThisProcess, WorkerProcesses
 from orchestration.executors.parts import begin, engine_params
-from orchestration.files.full_disk import FULL, DiskFullError
 from orchestration.files.publish import recover
 from orchestration.partition.prune import no_partitions, prune
 from orchestration.run.display import Display
 from orchestration.state.freshness import FORCED, View, forget
 from orchestration.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from orchestration.run.dagster_run import Ran
 
 __all__ = ["Report", "Wanted", "bring_up_to_date"]
 
@@ -140,7 +135,7 @@ class _Loop:
         self._left = {dataset.name: dict.fromkeys(keys) for dataset, keys in self.wanted}
         self._made: dict[str, dict[str, None]] = defaultdict(dict)
         self._lost: dict[str, dict[str, None]] = defaultdict(dict)
-        self._under_way: dict[Future[tuple[str | None, float]], _Run] = {}
+        self._under_way: dict[Future[tuple[Ran, float]], _Run] = {}
         self._listener: EventSink | None = None
         jobs = min(self.jobs, sum(self.force or not status.fresh for status in self._before.values()))
         self._engine = engine_params()
@@ -213,21 +208,20 @@ class _Loop:
         future = self._executor.submit(make, dataset.name, partition, run.run_id, self.tags, self._listener)
         self._under_way[future] = run
 
-    def _ended(self, run: _Run, future: Future[tuple[str | None, float]]) -> None:
+    def _ended(self, run: _Run, future: Future[tuple[Ran, float]]) -> None:
         from orchestration.run.dagster_run import end
 
         dataset, partition, report = run.dataset, run.partition, self._reports[run.dataset.name]
         try:
-            error, seconds = future.result()
+            ran, seconds = future.result()
+            error, lasting = ran.error, ran.lasting
         except WorkerDiedError as death:
-            error, seconds = str(death), time.monotonic() - run.begun
+            error, lasting, seconds = str(death), None, time.monotonic() - run.begun
             if self._engine.kind == "ray" and death.status == 1:
                 error = f"{error}; {_RAY_ENDED}"
             end(run.run_id, error)
-        if error is not None and FULL in error:  # all others would fail the same way
-            raise DiskFullError(errno.ENOSPC, error)
-        if error is not None and NO_CLUSTER in error:
-            raise ClusterLostError(error[error.index(NO_CLUSTER) :])
+        if lasting is not None:
+            raise lasting
         self.display.end(label(dataset, partition))
         self._view.renew(dataset, partition)
         report.seconds += seconds

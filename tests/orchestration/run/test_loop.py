@@ -1,5 +1,6 @@
 """The order of partitions, the number of processes, and what a failure ends."""
 
+import errno
 import io
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from orchestration.executors.base import (
 from orchestration.executors.local import ThisProcess
 from orchestration.files.full_disk import FULL, DiskFullError
 from orchestration.run import dagster_run, loop
+from orchestration.run.dagster_run import Ran
 from orchestration.run.loop import heights
 from orchestration.state.freshness import Status, View
 
@@ -37,6 +39,7 @@ def test_an_unselected_dataset_adds_no_height():
 
 
 PAPERS, TALKS = (workspace().datasets[name] for name in ("sources/papers", "sources/talks"))
+MADE = Ran("1", None)
 WANTED = [(dataset, dataset.made_partitions) for dataset in (PAPERS, TALKS)]
 PLACES = [(dataset.name, month) for dataset, months in WANTED for month in months]
 
@@ -65,7 +68,7 @@ def made(monkeypatch, jobs=1, submit=None):
             begun.append(places)
 
         def submit(self, make, name, month, *_):
-            return super().submit(submit or (lambda *_: (None, 1.0)), name, month)
+            return super().submit(submit or (lambda *_: (MADE, 1.0)), name, month)
 
     monkeypatch.setattr(loop, "ThisProcess", Executor)
     monkeypatch.setattr(loop, "WorkerProcesses", Executor)
@@ -99,7 +102,7 @@ def test_a_dead_worker_fails_only_its_partition_and_its_run_is_closed(monkeypatc
     def submit(name, month):
         if month == first:
             raise WorkerDiedError("its worker process was ended by SIGKILL")
-        return None, 1.0
+        return MADE, 1.0
 
     _, reports, output = made(monkeypatch, 2, submit)
     assert ended == [(4, "its worker process was ended by SIGKILL")]
@@ -121,7 +124,7 @@ def test_workers_that_cannot_start_end_the_loop(monkeypatch, stale):
 def test_a_full_disk_ends_the_loop(monkeypatch, stale):
     stale.update(PLACES[:2])
     with pytest.raises(DiskFullError, match=FULL):
-        made(monkeypatch, 2, lambda *_: (f"{FULL}: make room", 1.0))
+        made(monkeypatch, 2, lambda *_: (Ran("1", FULL, DiskFullError(errno.ENOSPC, FULL)), 1.0))
 
 
 LOST = f"{NO_CLUSTER} any more: no node for 5:00"
@@ -130,7 +133,8 @@ LOST = f"{NO_CLUSTER} any more: no node for 5:00"
 def test_a_lost_cluster_ends_the_loop_with_its_own_line(monkeypatch, stale):
     stale.update(PLACES[:2])
     with pytest.raises(ClusterLostError, match=f"^{LOST}$"):
-        made(monkeypatch, 2, lambda *_: (f"sources/papers 2018-06: {LOST}", 1.0))
+        ran = Ran("1", f"sources/papers 2018-06: {LOST}", ClusterLostError(LOST))
+        made(monkeypatch, 2, lambda *_: (ran, 1.0))
 
 
 @pytest.fixture
@@ -149,7 +153,7 @@ def test_a_worker_that_ray_may_have_ended_fails_only_its_partition(monkeypatch, 
             death = WorkerDiedError("its worker process ended with status 1")
             death.status = 1
             raise death
-        return None, 1.0
+        return MADE, 1.0
 
     _, reports, output = made(monkeypatch, 2, submit)
     assert reports[PAPERS.name].made == [second]
@@ -171,7 +175,7 @@ def test_on_a_cluster_even_one_partition_is_made_by_a_worker(monkeypatch, stale,
             assert places == 1
 
         def submit(self, *_):
-            return super().submit(lambda: (None, 1.0))
+            return super().submit(lambda: (MADE, 1.0))
 
     monkeypatch.setattr(loop, "WorkerProcesses", Executor)
     (papers, _) = loop.bring_up_to_date(View(workspace()), WANTED, Console(file=io.StringIO()), jobs=1)
@@ -183,7 +187,7 @@ def test_partitions_made_together_with_another_count_as_made(monkeypatch, stale)
 
     def submit(*_):
         stale.clear()
-        return None, 1.0
+        return MADE, 1.0
 
     _, reports, output = made(monkeypatch, 1, submit)
     assert sum(len(report.made) for report in reports.values()) == 3

@@ -1,0 +1,39 @@
+"""How a run of one partition ended, as the loop over partitions learns it."""
+
+import errno
+from uuid import uuid4
+
+import dagster as dg
+import pytest
+
+from orchestration.definitions import workspace
+from orchestration.executors.base import NO_CLUSTER, ClusterLostError
+from orchestration.files.full_disk import DiskFullError
+from orchestration.partition.materialise import Materialisation
+from orchestration.run import dagster_run
+
+SUMMARIES = "sources/human_summaries"
+
+
+@pytest.mark.parametrize(
+    ("raised", "lasting"),
+    [
+        (ClusterLostError(f"{NO_CLUSTER} any more: no node"), ClusterLostError),
+        (OSError(errno.ENOSPC, "No space left on device"), DiskFullError),
+        (ValueError("no space between the words, and no cluster of them"), type(None)),
+    ],
+)
+def test_an_error_that_every_partition_would_meet_keeps_its_type(monkeypatch, raised, lasting):
+    def failing(*_):
+        raise raised
+
+    monkeypatch.setattr(Materialisation, "make", failing)
+    with dg.DagsterInstance.ephemeral() as instance:
+        monkeypatch.setattr(dagster_run, "instance", lambda: instance)
+        partition = workspace().datasets[SUMMARIES].made_partitions[0]
+        ran, _ = dagster_run.make(SUMMARIES, partition, str(uuid4()), {}, print)
+    assert ran.error is not None and type(ran.lasting) is lasting
+    if lasting is ClusterLostError:
+        assert str(ran.lasting) == str(raised)
+    if lasting is DiskFullError:
+        assert ran.lasting.strerror == ran.error
