@@ -30,6 +30,7 @@ from ops.parasci.partial.extractions import CLAUSE, EXTRACTIONS, ExtractionParam
 from ops.parasci.partial.extractions import extractions as extractions_op
 from ops.parasci.partial.partial import PartialParams
 from ops.parasci.partial.pdbert import MODEL as PDBERT_MODEL
+from ops.parasci.partial.pdbert import PdbertParams
 from ops.parasci.sentences import StatementParams
 
 
@@ -60,6 +61,7 @@ def extractions(
     sentences: Parts,
     partial: Parts,
     params: ExtractionParams,
+    model: PdbertParams,
     seeing: PartialParams,
     statements: StatementParams,
     scoring: ScoredParams,
@@ -69,7 +71,7 @@ def extractions(
 ) -> Outcomes:
     """Parts that PDBERT and the best clause extract, with BERTScore: the paper's Table 3."""
     return extractions_op(
-        intra, sentences, partial, params, seeing, statements, scoring, scorer, filtering, strict
+        intra, sentences, partial, params, model, seeing, statements, scoring, scorer, filtering, strict
     )
 
 

@@ -38,6 +38,7 @@ from ops.parasci.dataset.scored import ScoredParams, features, nli_model
 from ops.parasci.dataset.scorer import ScorerParams, consistency
 from ops.parasci.partial.clauses import clauses
 from ops.parasci.partial.partial import PartialParams, Seen, seen
+from ops.parasci.partial.pdbert import PdbertParams
 from ops.parasci.schemas import CANDIDATES
 from ops.parasci.sentences import StatementParams
 
@@ -116,6 +117,7 @@ def extractions(
     sentences: Parts,
     partial: Parts,
     params: ExtractionParams,
+    model: PdbertParams,
     seeing: PartialParams,
     statements: StatementParams,
     scoring: ScoredParams,
@@ -125,9 +127,17 @@ def extractions(
 ) -> Outcomes:
     """Yield the extractions of each system from pairs that PDBERT sees, and the table; units are the pairs.
 
-    Reasons: those of `seen`, `not_drawn`, `no_extraction` (neither system has one). Memory holds one part and
-    the drawn pairs.
+    Reasons: `not_enabled` (there is no PDBERT to compare with); those of `seen`, `not_drawn`, `no_extraction`
+    (neither system has one). Memory holds one part and the drawn pairs.
     """
+    if not model.enabled:
+        for part in intra:
+            units = part.to_pylist()
+            off = [drop(row, "not_enabled") for row in units]
+            yield Outcome.of(EXTRACTIONS, [row["id"] for row in units], [], off)
+        content = json.dumps(table(EXTRACTIONS.kept.empty_table(), params), indent=1, sort_keys=True)
+        yield Outcome.of(EXTRACTIONS, [], [], files={TABLE: content.encode()})
+        return
     pairs: list[Seen] = []
     for part in intra:
         units = part.to_pylist()
@@ -153,8 +163,8 @@ def extractions(
         if part
     ]
     matcher = BertScorer(scoring.encoder, scoring.layer, strict)
-    model = nli_model(scoring.nli, strict)
-    rows = list(_rows(extracted, matcher, model, embed, scorer, filtering, unsure))
+    nli = nli_model(scoring.nli, strict)
+    rows = list(_rows(extracted, matcher, nli, embed, scorer, filtering, unsure))
     kept = {row["pair_id"] for row in rows}
     outcome = Outcome.of(EXTRACTIONS, sorted(kept), rows)
     content = json.dumps(table(outcome.kept, params), indent=1, sort_keys=True)

@@ -306,11 +306,11 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
             "the embedding of the part, not of the whole"
         )
 
-    def extracted(confidence):
+    def extracted(confidence, enabled=True):
         part = {**pair("x", SHORT, PART), "source_ids": ["band"], "whole": LONG, "confidence": confidence}
         told = parts(tmp_path / f"partial {confidence}", PARTIAL.kept, [part])
         stored = parts(tmp_path / f"stored {confidence}", SENTENCES.kept, [])
-        return list(extractions(intra, stored, told, ExtractionParams(resamples=50), PartialParams(),
+        return list(extractions(intra, stored, told, ExtractionParams(resamples=50), PdbertParams(enabled=enabled), PartialParams(),
                                 StatementParams(), ScoredParams(confidence=0.5), ScorerParams(), FilterParams(origins={"partial": Limits(consistency=2.0)}), True))  # fmt: skip
 
     outcomes = extracted(0.5)
@@ -332,6 +332,10 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
     assert sorted(unit for outcome in outcomes for unit in outcome.units.to_pylist()) == sorted(
         row["id"] for row in [*GOOD, *BAND]
     )
+    off = extracted(0.5, enabled=False)
+    assert rows_of(off) == [] and {row["reason"] for row in rows_of(off, "dropped")} == {"not_enabled"}
+    assert len(rows_of(off, "dropped")) == len([*GOOD, *BAND])
+    assert json.loads(off[-1].files[TABLE])["systems"] == []
 
 
 @pytest.mark.parametrize("cosine", [0.9, 0.5])
