@@ -66,7 +66,10 @@ _EQUATION_NUMBER = re.compile(r"\((?:[A-H]\.?)?\d{1,3}(?:\.\d{1,2})?[a-z]?\)\Z")
 
 
 def mark_front(paper: Marked) -> None:
-    """Part title pages and authors from the abstract and the first section; keywords are left out."""
+    """Part title pages and authors from the abstract and the first section; keywords are left out.
+
+    Of what is parted, only sentences are read: names, addresses and the head of the page are none.
+    """
     body = _first_section(paper)
     if body is None or paper.lines[body].page > _LAST_FRONT_PAGE:
         for index in range(_first_paragraph(paper, len(paper.lines)) or 0):
@@ -130,9 +133,14 @@ def _labelled_abstract(paper: Marked, body: int) -> int | None:
 
 def _is_paragraph(text: str) -> bool:
     """Say whether a text is as long as an abstract, and no list of names."""
+    long = len(text.split()) >= _ABSTRACT_WORDS
+    return long and is_mostly_lower(text) and not _FRONT_LABEL.match(text)
+
+
+def is_mostly_lower(text: str) -> bool:
+    """Say whether more than half of the words begin in lower case, as those of names do not."""
     words = text.split()
-    lower = sum(word[0].islower() for word in words)
-    return len(words) >= _ABSTRACT_WORDS and lower > len(words) / 2 and not _FRONT_LABEL.match(text)
+    return sum(word[0].islower() for word in words) > len(words) / 2
 
 
 def mark_bibliography(paper: Marked) -> None:
