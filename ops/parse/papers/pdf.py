@@ -5,9 +5,9 @@ is (pdf_outline.py), sentences (body.py), citations (pdf_citations.py).
 
 Running heads, page numbers, authors, keywords, captions, notes, tables, displayed formulas, program code,
 headings that run in, the words in pictures and sideways text are no running text, and are left out. A
-sentence that lost a formula, an index of several letters, a picture in its line, or a sign without Unicode,
-has a hole. A file without a text layer is refused, and so is a truncated or encrypted one: pdfium would
-silently return empty pages, or only those that it can find.
+sentence that lost a formula, an index of several letters or below an exponent, a picture in its line, or a
+sign without Unicode, has a hole. A file without a text layer is refused, and so is a truncated or encrypted
+one: pdfium would silently return empty pages, or only those that it can find.
 """
 
 from __future__ import annotations
