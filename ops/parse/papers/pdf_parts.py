@@ -18,7 +18,6 @@ from ops.parse.papers.pdf_lines import (
     FORMULA,
     FRONT,
     HEADING,
-    LETTER,
     LONG_WORD,
     NOTE,
     OUT,
@@ -56,7 +55,6 @@ _LEAST_ENTRIES = 5
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 #: Fonts of program code.
 _CODE_FONT = re.compile(r"Mono|NimbusMon|Courier|Typewriter|CMTT|SFTT|Consol", re.I)
-_LEAST_LETTERS = 0.6
 #: A line with so many long words is no row of a table.
 _LEAST_WORDS = 6
 _OPERATOR = re.compile(f"[=<>+|\u2190-\u22ff\u27e8\u27e9\U0001d400-\U0001d7ff{HOLE}]")
@@ -189,8 +187,6 @@ def mark_drawings(paper: Marked) -> None:
             paper.kinds[index] = HEADING
         elif _is_formula(paper, index):
             paper.kinds[index] = FORMULA
-        elif paper.is_smaller(index) and not LONG_WORD.search(line.text):
-            paper.kinds[index] = OUT
     blocks = list(paper.runs(len(paper.lines), lambda index: _begins_block(paper, index)))
     for block in [*blocks, *blocks]:  # what is next to a table may be its head
         if paper.kinds[block[0]] != TEXT:
@@ -217,8 +213,6 @@ def _is_formula(paper: Marked, index: int) -> bool:
     other = _CODE_FONT.search(line.font) or (index > 0 and paper.lines[index - 1].run_in)
     if words > 2 or other or not signs:
         return False
-    if not words and paper.is_smaller(index):
-        return True
     if paper.gap(index) > SAME_PARAGRAPH and not words:
         return True
     before = paper.lines[index - 1]
@@ -233,9 +227,6 @@ def _is_running_text(paper: Marked, block: range) -> bool:
     if all(_CODE_FONT.search(line.font) for line in lines) and not _CODE_FONT.search(paper.style.font):
         return False
     if _are_rows(paper, block) or (len(block) == 1 and paper.is_bolder(block[0]) and not is_ended(text)):
-        return False
-    letters = len(LETTER.findall(text)) / max(1, len(text.replace(" ", "")))
-    if letters < _LEAST_LETTERS and paper.gap(block[0]) > SAME_PARAGRAPH:
         return False
     if any(map(paper.is_prose, block)):
         return True
