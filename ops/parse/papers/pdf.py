@@ -3,19 +3,17 @@
 Belongs here: this format. Not here: glyphs (pdf_page.py), lines in reading order (pdf_layout.py), what a line
 is (pdf_outline.py), sentences (body.py), citations (pdf_citations.py).
 
-Running heads, page numbers, keywords, captions, notes, tables, displayed formulas, program code, headings
-that run in, the words in pictures and sideways text are no running text, and are left out. A sentence that
-lost a formula, an index of several letters, a picture in its line, or a sign without Unicode, has a hole. A
-file without a text layer is refused, and so is a truncated or encrypted one: pdfium would silently return
-empty pages, or only those that it can find.
+Running heads, page numbers, authors, keywords, captions, notes, tables, displayed formulas, program code,
+headings that run in, the words in pictures and sideways text are no running text, and are left out. A
+sentence that lost a formula, an index of several letters or below an exponent, a picture in its line, or a
+sign without Unicode, has a hole. A file without a text layer is refused, and so is a truncated or encrypted
+one: pdfium would silently return empty pages, or only those that it can find.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 
 from pydantic import Field
@@ -77,11 +75,8 @@ class Pdf:
 
 
 def _add(paper: PaperBuilder, paragraphs: list[PrintedBlock]) -> None:
-    """Add the text of a section; a line of front matter does not run on in the next."""
+    """Add the text of a section."""
     if paragraphs and not paper.sections:
         paper.section("")
-    for front, group in groupby(paragraphs, attrgetter("front")):
-        blocks = list(group)
-        for flow in [[block] for block in blocks] if front else [blocks]:
-            same = {index for index, block in enumerate(flow) if block.goes_on}
-            paper.flow([(block.text, f"page {block.page}") for block in flow], same=same)
+    same = {index for index, block in enumerate(paragraphs) if block.goes_on}
+    paper.flow([(block.text, f"page {block.page}") for block in paragraphs], same=same)

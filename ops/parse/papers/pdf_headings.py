@@ -128,8 +128,10 @@ def mark_captions(paper: Marked) -> None:
 
 def _begins_caption(paper: Marked, index: int, label: str) -> bool:
     """Say whether a line with a label is not one of running text ("... is shown in / Table 4.")."""
+    signed = label.rstrip().endswith((".", ":", "|"))
     if paper.gap(index) < float("inf"):
-        return paper.gap(index) > SAME_BLOCK or not paper.same_look(index)
+        begins = signed and is_ended(paper.lines[index - 1].text)
+        return begins or paper.gap(index) > SAME_BLOCK or not paper.same_look(index)
     line, style = paper.lines[index], paper.style
     plain = abs(line.size - style.size) < 0.05 * style.size and line.font == style.font
     goes_on = index > 0 and paper.kinds[index - 1] == TEXT and not is_ended(paper.lines[index - 1].text)

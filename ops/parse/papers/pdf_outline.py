@@ -30,7 +30,14 @@ from ops.parse.papers.pdf_lines import (
     Style,
     style_of,
 )
-from ops.parse.papers.pdf_parts import mark_bibliography, mark_drawings, mark_front, mark_holes, mark_notes
+from ops.parse.papers.pdf_parts import (
+    is_mostly_lower,
+    mark_bibliography,
+    mark_drawings,
+    mark_front,
+    mark_holes,
+    mark_notes,
+)
 from ops.text.holes import HOLE, closed
 from ops.text.sentences import is_ended
 
@@ -46,12 +53,10 @@ class PrintedHeading(NamedTuple):
 
 
 class PrintedBlock(NamedTuple):
-    """Lines of a page; `front` if they are front matter, `goes_on` if they are the rest of a paragraph that
-    began in another column."""
+    """Lines of a page; `goes_on` if they are the rest of a paragraph that began in another column."""
 
     text: str
     page: int
-    front: bool
     goes_on: bool = False
 
 
@@ -110,10 +115,10 @@ def _blocks(paper: Marked) -> Iterator[PrintedHeading | PrintedBlock]:
                 continue
             yield PrintedHeading(closed(paper.text(run))[0], level_of(paper, run))
         elif kind in RUNNING_TEXT:
-            yield PrintedBlock(text, page, False, last is not None and _goes_on(paper, last, run[0]))
+            yield PrintedBlock(text, page, last is not None and _goes_on(paper, last, run[0]))
             last = run[-1]
-        elif kind == FRONT:
-            yield PrintedBlock(text, page, True)
+        elif kind == FRONT and is_ended(text) and is_mostly_lower(text):  # no names, no running head
+            yield PrintedBlock(text, page)
 
 
 def _begins(paper: Marked, index: int) -> bool:

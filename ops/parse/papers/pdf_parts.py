@@ -18,7 +18,6 @@ from ops.parse.papers.pdf_lines import (
     FORMULA,
     FRONT,
     HEADING,
-    LETTER,
     LONG_WORD,
     NOTE,
     OUT,
@@ -56,7 +55,6 @@ _LEAST_ENTRIES = 5
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 #: Fonts of program code.
 _CODE_FONT = re.compile(r"Mono|NimbusMon|Courier|Typewriter|CMTT|SFTT|Consol", re.I)
-_LEAST_LETTERS = 0.6
 #: A line with so many long words is no row of a table.
 _LEAST_WORDS = 6
 _OPERATOR = re.compile(f"[=<>+|\u2190-\u22ff\u27e8\u27e9\U0001d400-\U0001d7ff{HOLE}]")
@@ -66,7 +64,10 @@ _EQUATION_NUMBER = re.compile(r"\((?:[A-H]\.?)?\d{1,3}(?:\.\d{1,2})?[a-z]?\)\Z")
 
 
 def mark_front(paper: Marked) -> None:
-    """Part title pages and authors from the abstract and the first section; keywords are left out."""
+    """Part title pages and authors from the abstract and the first section; keywords are left out.
+
+    Of what is parted, only sentences are read: names, addresses and the head of the page are none.
+    """
     body = _first_section(paper)
     if body is None or paper.lines[body].page > _LAST_FRONT_PAGE:
         for index in range(_first_paragraph(paper, len(paper.lines)) or 0):
@@ -130,9 +131,14 @@ def _labelled_abstract(paper: Marked, body: int) -> int | None:
 
 def _is_paragraph(text: str) -> bool:
     """Say whether a text is as long as an abstract, and no list of names."""
+    long = len(text.split()) >= _ABSTRACT_WORDS
+    return long and is_mostly_lower(text) and not _FRONT_LABEL.match(text)
+
+
+def is_mostly_lower(text: str) -> bool:
+    """Say whether more than half of the words begin in lower case, as those of names do not."""
     words = text.split()
-    lower = sum(word[0].islower() for word in words)
-    return len(words) >= _ABSTRACT_WORDS and lower > len(words) / 2 and not _FRONT_LABEL.match(text)
+    return sum(word[0].islower() for word in words) > len(words) / 2
 
 
 def mark_bibliography(paper: Marked) -> None:
@@ -181,8 +187,6 @@ def mark_drawings(paper: Marked) -> None:
             paper.kinds[index] = HEADING
         elif _is_formula(paper, index):
             paper.kinds[index] = FORMULA
-        elif paper.is_smaller(index) and not LONG_WORD.search(line.text):
-            paper.kinds[index] = OUT
     blocks = list(paper.runs(len(paper.lines), lambda index: _begins_block(paper, index)))
     for block in [*blocks, *blocks]:  # what is next to a table may be its head
         if paper.kinds[block[0]] != TEXT:
@@ -209,8 +213,6 @@ def _is_formula(paper: Marked, index: int) -> bool:
     other = _CODE_FONT.search(line.font) or (index > 0 and paper.lines[index - 1].run_in)
     if words > 2 or other or not signs:
         return False
-    if not words and paper.is_smaller(index):
-        return True
     if paper.gap(index) > SAME_PARAGRAPH and not words:
         return True
     before = paper.lines[index - 1]
@@ -225,9 +227,6 @@ def _is_running_text(paper: Marked, block: range) -> bool:
     if all(_CODE_FONT.search(line.font) for line in lines) and not _CODE_FONT.search(paper.style.font):
         return False
     if _are_rows(paper, block) or (len(block) == 1 and paper.is_bolder(block[0]) and not is_ended(text)):
-        return False
-    letters = len(LETTER.findall(text)) / max(1, len(text.replace(" ", "")))
-    if letters < _LEAST_LETTERS and paper.gap(block[0]) > SAME_PARAGRAPH:
         return False
     if any(map(paper.is_prose, block)):
         return True

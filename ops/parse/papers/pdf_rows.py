@@ -115,13 +115,13 @@ def _is_fraction(signs: Sequence[Segment], main: Segment) -> bool:
 
 
 def _is_long_index(signs: Sequence[Segment], before: Sequence[Segment], main: Segment) -> bool:
-    """Say whether signs are raised or lowered, and would read as a word or sum in the line."""
+    """Say whether signs would read as a word or sum in the line, or are both raised and lowered."""
     over = [sign for sign in signs if sign.base > main.base + _SHIFTED * main.size]
     under = [sign for sign in signs if sign.base < main.base - _SHIFTED * main.size]
-    if over and _is_power(joined(before, main), over[0], before[-1]):
+    if over and not under and _is_power(joined(before, main), over[0], before[-1]):
         over = []
     texts = ["".join(sign.text for sign in side).replace(" ", "") for side in (over, under)]
-    return any(_PLAIN.fullmatch(text) is None for text in texts)
+    return all(texts) or any(_PLAIN.fullmatch(text) is None for text in texts)
 
 
 def _centre(signs: Sequence[Segment]) -> float:
@@ -183,11 +183,10 @@ def joined(row: Sequence[Segment], main: Segment) -> str:
     for segment in row:
         gap = before is not None and segment.left - before.right > 0.15 * segment.size
         raised = segment.base - main.base > _RAISED * main.size and segment.size < _SMALLER * main.size
-        index = before is not None and before.base < main.base and before.size < _SMALLER * main.size
         text = "".join(pieces[-3:]).rstrip()
         power = _BASE.search(text) and segment.text[:1] in "0123456789-\u2212"
         exponent = raised and (power or _is_power(text, segment, before))
-        a_mark = raised and not exponent and not index and _MARK.fullmatch(segment.text.strip())
+        a_mark = raised and not exponent and _MARK.fullmatch(segment.text.strip())
         if a_mark and _MARKED.search(text):
             before, marked = segment, True
             continue

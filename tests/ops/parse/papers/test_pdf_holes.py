@@ -159,6 +159,23 @@ def test_a_raised_or_lowered_run_of_letters_is_a_hole(before, index, height):
     ]
 
 
+@pytest.mark.parametrize(("above", "below"), [("M", "q"), ("2", "4"), ("*", "i")])
+def test_a_raised_sign_over_a_lowered_one_is_a_hole(above, below):
+    printer = begun()
+    before = "They hold for every K"
+    printer.line(before)
+    left = 60 + width(before, "R", SIZE)
+    printer.put(above, left, printer.y + 4, "R", 6)
+    printer.put(below, left, printer.y - 2.5, "R", 6)
+    printer.put("and for all of the archives.", left + 8, printer.y)
+    printer.line("They are the same for us in every one of them.")
+    assert holes(printer) == [
+        *BEFORE,
+        (f"{before} and for all of the archives.", 1),
+        ("They are the same for us in every one of them.", 0),
+    ]
+
+
 @pytest.mark.parametrize(
     ("before", "index", "height", "text"),
     [

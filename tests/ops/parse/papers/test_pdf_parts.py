@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.ops.parse.papers.printed_papers import NOUNS, begun, heading, prose, read, section, texts, titles
-from tests.papers_as_pdf import LEADING, SIZE, WIDTH, width
+from tests.papers_as_pdf import LEADING, SIZE, WIDTH, Printer, width
 
 # Front matter
 
@@ -23,8 +23,10 @@ def abstract_of(printer):
 AUTHORS = ("Ann Example and Bob Sample", "Department of Archives, University of Somewhere", "ann@example.org, bob@example.org")  # fmt: skip
 
 
-def test_authors_and_keywords_belong_neither_to_the_abstract_nor_to_a_sentence():
-    printer = begun()
+def test_authors_keywords_and_the_head_of_the_first_page_are_no_sentences():
+    printer = Printer(1, "")
+    printer.line("Proceedings of the Archives 2017, Volume 68", 0, "R", 8)
+    printer.title("Learning from Noise in Archives")
     front(printer, *AUTHORS, size=12)
     section(printer, "Abstract", "abstracts", size=11)
     heading(printer, "KEYWORDS", size=11)
@@ -32,7 +34,7 @@ def test_authors_and_keywords_belong_neither_to_the_abstract_nor_to_a_sentence()
     section(printer, "1 Introduction", "the beginning", size=11)
     abstract, preamble, found = abstract_of(printer)
     assert abstract == prose("abstracts", 8)
-    assert " ".join(preamble) == " ".join(AUTHORS)
+    assert preamble == []
     assert found == ["Abstract", "1 Introduction"]
 
 
@@ -49,7 +51,7 @@ def test_an_abstract_may_begin_on_the_line_of_its_label(label):
     section(printer, "I. INTRODUCTION", "the beginning", font="R", size=SIZE)
     abstract, preamble, found = abstract_of(printer)
     assert abstract == sentences
-    assert " ".join(preamble) == " ".join(AUTHORS)
+    assert preamble == []
     assert found == ["Abstract", "I. INTRODUCTION"]
 
 
@@ -61,7 +63,7 @@ def test_an_abstract_without_a_label_is_the_first_paragraph_below_the_authors():
     section(printer, "1 Introduction", "the beginning")
     abstract, preamble, _ = abstract_of(printer)
     assert abstract == prose("abstracts", 8)
-    assert " ".join(preamble) == " ".join(AUTHORS)
+    assert preamble == []
 
 
 def test_an_abstract_may_have_the_headings_of_a_paper():
@@ -99,14 +101,14 @@ def test_the_cover_sheet_of_a_repository_is_no_abstract():
     assert COVER[:60] in " ".join(preamble)
 
 
-def test_authors_above_a_text_without_headings_are_no_part_of_its_first_sentence():
+def test_authors_above_a_text_without_headings_are_no_sentences():
     printer = begun()
     front(printer, *AUTHORS[:2])
     printer.y -= 12
     for topic in ("the first", "the second"):
         printer.paragraph(" ".join(prose(topic, 8)))
     found = [sentence.text for sentence in read(printer).sentences]
-    assert found == [" ".join(AUTHORS[:2]), *prose("the first", 8), *prose("the second", 8)]
+    assert found == [*prose("the first", 8), *prose("the second", 8)]
 
 
 def test_a_table_of_contents_and_a_title_page_are_no_sentences():
@@ -123,8 +125,6 @@ def test_a_table_of_contents_and_a_title_page_are_no_sentences():
     paper = read(printer)
     assert texts(paper, "introduction") == prose("the beginning", 8)
     assert [one.text for one in paper.sentences] == [
-        " ".join(AUTHORS[:2]),
-        "Contents",
         *prose("the beginning", 8),
         *prose("the method", 8),
     ]
@@ -196,6 +196,33 @@ def test_the_head_of_a_table_is_no_sentence():
     printer.y -= 5
     printer.line("Table 1: The papers that are left.")
     assert [one.text for one in read(printer).sentences] == prose("the beginning", 8)
+
+
+@pytest.mark.parametrize("label", ["Table 2. ", "Table 2: "])
+def test_a_caption_below_a_paragraph_without_a_gap_is_no_sentence(label):
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    printer.line(f"{label}The labels of the archives.")
+    printer.y -= 12
+    for row in ("Filter   20   30", "Title   40   50"):
+        for place, cell in enumerate(row.split("   ")):
+            printer.line(cell, 100 * place)
+            printer.y += LEADING * (place < 2)
+    printer.y -= 12
+    printer.paragraph(" ".join(prose("what comes next", 8)))
+    found = [one.text for one in read(printer).sentences]
+    assert found == [*prose("the beginning", 8), *prose("what comes next", 8)]
+
+
+def test_a_sentence_may_go_on_with_the_number_of_a_table_at_the_head_of_a_line():
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    printer.line("All of the labels that we have found in the archives are in")
+    printer.line("Table 2. They differ from those that we have measured.")
+    assert [one.text for one in read(printer).sentences][8:] == [
+        "All of the labels that we have found in the archives are in Table 2.",
+        "They differ from those that we have measured.",
+    ]
 
 
 def test_program_code_is_no_sentence():
