@@ -55,6 +55,7 @@ _OF_SENTENCES = tuple(rule for rule in RULES if not rule.of_pairs)
 _TRIGGERS = frozenset().union(*(rule.triggers for rule in _OF_SENTENCES))
 _BETWEEN_WORDS = "\x1f"
 #: A question, or a sentence that announces what follows, cannot be split into two statements.
+_BRACKETS, _CLOSING_BRACKETS = frozenset("(["), frozenset(")]")
 _NO_STATEMENT = frozenset({"?", ":"})
 
 
@@ -82,6 +83,7 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
             not _TRIGGERS.isdisjoint(words)
             and lower[here.end - 1] not in _NO_STATEMENT
             and not _is_several(here, broken)
+            and not _is_bracketed(here)
         ):
             yield from _single(here, index, links, words, params)
         before = here
@@ -100,6 +102,12 @@ def _is_several(sentence: ParsedSentence, broken: bool) -> bool:
         and sentence.words[at - 1].isalpha()
         for at in range(sentence.start + 2, sentence.end - 3)
     )
+
+
+def _is_bracketed(sentence: ParsedSentence) -> bool:
+    """Return whether brackets enclose a whole sentence: only one of two sentences would have them."""
+    inside = sentence.lower[sentence.start : sentence.end]
+    return inside[0] in _BRACKETS and "".join(inside[-2:]).strip(".!") in _CLOSING_BRACKETS
 
 
 def _lowered(words: Sequence[str]) -> list[str]:

@@ -189,6 +189,10 @@ def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) ->
         return False
     if word in ("it", "its") and source.tags[noun] in NAMES and source.tags[first] != "DT":
         return entity not in ("", "PERSON")
+    # "Fox equalled Lee 's time and they won": one name is not "they".
+    alone = link.antecedent[1] - first == 1 and source.tags[noun] == "NNP"
+    if word in _THINGS and word not in ("it", "its") and alone and source.lower[noun][-1] != "s":
+        return False
     if word in _THINGS:
         return entity != "PERSON" or is_plural(source, noun) or source.tags[first] == "DT"
     if _is_of_other_gender(source, link, word) or _is_called(source, link, noun):

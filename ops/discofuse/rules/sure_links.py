@@ -126,6 +126,9 @@ def are_subjects(
     opens = second[0]
     if isinstance(opens, int) and "so" in here.lower[max(opens - 2, here.start) : opens]:
         return False
+    # "The use of tar dates to 1990 , when it was banned": another noun is nearer.
+    if here.dependencies[here.heads[pronoun]] == "relcl":
+        return False
     subjects = (at for at in second if isinstance(at, int) and here.dependencies[at] in SUBJECTS)
     return next(subjects, None) == pronoun
 
