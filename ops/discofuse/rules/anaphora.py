@@ -39,6 +39,7 @@ from ops.discofuse.rules.sure_links import (
     holding,
     is_before_quotation,
     is_other_thing,
+    is_quoted,
     means_nothing,
     told_to_be,
 )
@@ -48,6 +49,7 @@ _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
 _DETERMINERS = NAMES | {"DT", "PRP$", "CD", "PDT"}
 _THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
 _NOBODY = frozenset({"none", "nothing", "nobody"})
+_RELATED = frozenset({"related", "similar"})
 _TOTALS = frozenset({"all", "most", "both", "half"})
 _CLITICS = frozenset({"'re", "’re", "'ve", "’ve", "'d", "’d", "'ll", "’ll"})
 _NOMINATIVES = frozenset({"he", "she", "it", "they"})
@@ -96,6 +98,8 @@ def resolved(
         if len(text) == 2 and is_before_quotation(sentence, link):
             continue
         if is_other_thing(sentence, noun, text[-1], link.mention[0]):
+            continue
+        if link.kind == "pronoun" and is_quoted(sentence, noun, text[-1], link.mention[0]):
             continue
         rank = (sentence.tags[noun] in NAMES, link.score, link.antecedent[0])
         if link.mention not in best or rank > best[link.mention][0]:
@@ -179,6 +183,9 @@ def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) ->
         return False
     # "most of these proteins" are not "most of all proteins".
     if link.kind == "nominal" and source.lower[first] in _TOTALS:
+        return False
+    # "Ann used a related method . This method ...": the one that it is related to may be meant.
+    if link.kind == "nominal" and not _RELATED.isdisjoint(source.lower[first:noun]):
         return False
     if link.kind == "nominal":
         return source.tags[noun] != "NN" or source.tags[first] in _DETERMINERS

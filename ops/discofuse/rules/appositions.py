@@ -49,8 +49,9 @@ _OF_SEVERAL = frozenset(
 _OFFICES = frozenset(
     {
         "king", "queen", "president", "chairman", "chairwoman", "director", "leader", "founder", "mayor",
-        "governor", "winner", "champion", "minister", "emperor", "pope", "head", "captain", "father", "mother",
-        "son", "daughter", "brother", "sister", "wife", "husband", "chief", "secretary", "commander", "owner",
+        "governor", "winner", "champion", "minister", "emperor", "pope", "head", "captain", "father",
+        "mother", "son", "daughter", "brother", "sister", "wife", "husband", "chief", "secretary",
+        "commander", "owner",
     }
 )  # fmt: skip
 _UNIQUE = frozenset(

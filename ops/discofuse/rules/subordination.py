@@ -27,7 +27,7 @@ from ops.discofuse.rules.rule import (
     split,
     trim,
 )
-from ops.discofuse.rules.scope import frame, is_reported
+from ops.discofuse.rules.scope import condition, frame, is_reported
 
 _FORWARD = phrases(FORWARD)
 _INNER = phrases(INNER)
@@ -253,7 +253,7 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
     # "In 1990 the north was rich while the south was poor": both hold only then.
     if lower[start] not in _COMPARING or sentence.tags[body] == "IN":
         return found
-    shared = tuple(frame(sentence, main))
+    shared = tuple(frame(sentence, main) or condition(sentence, main))
     compared = any(lower[at] in lower[body:verb] for at in shared if sentence.tags[at] in NOUNS)
     return None if shared and (compared or lower[subject] in _OTHERS) else found._replace(frame=shared)
 

@@ -16,6 +16,7 @@ from ops.discofuse.rules.rule import SUBJECTS, ParsedSentence, TokenList
 _IT = frozenset({"it"})
 #: Double quotes; the others are often torn in two.
 _DOUBLE = frozenset({'"', "“", "”"})
+_SPEAK = frozenset({"say", "tell", "add", "explain", "write", "reply", "recall", "ask", "note"})
 NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG", "WORK_OF_ART", "LAW"})
 _A = frozenset({"a", "an"})
 _SEEMING = frozenset({"look", "seem", "appear", "feel", "sound", "happen", "turn"})
@@ -182,6 +183,14 @@ def is_other_thing(source: ParsedSentence, noun: int, sentence: ParsedSentence, 
         return False
     placed = source.annotation.entities[noun] in NO_PERSONS
     return _is_of_name(source, noun) or (placed and is_person(sentence, described))
+
+
+def is_quoted(source: ParsedSentence, noun: int, sentence: ParsedSentence, pronoun: int) -> bool:
+    """Return whether a quotation has a pronoun, and its speaker is the noun: "' He won , ' Ann said . ' He
+    ..."."""
+    before = sum(at < pronoun for at in sentence.positions(_DOUBLE))
+    speaks = source.annotation.lemmas[source.heads[noun]] in _SPEAK and source.dependencies[noun] in SUBJECTS
+    return before % 2 == 1 and speaks
 
 
 def is_before_quotation(source: ParsedSentence, link: Link) -> bool:
