@@ -69,15 +69,18 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
     broken = "\n" in "".join(lower)
     by_sentence = _links(annotation)
     before: ParsedSentence | None = None
+    words: set[str] = set()
     for index, (start, end) in enumerate(annotation.sentences):
         here = ParsedSentence(annotation, lower, start, end, before)
         if here.end == here.start:
             before = None
             continue
-        words = set(lower[here.start : here.end])
+        earlier, words = words, set(lower[here.start : here.end])
         links = by_sentence.get(index, ())
         if before is not None:
-            yield from _pair(before, here, index - 1, links, words, params)
+            shortened = shortened_name(before, here, earlier)
+            known = [*links, *shortened] if shortened else links
+            yield from _pair(before, here, index - 1, known, words, params)
             before.before = None  # so that the last sentence does not keep the document in memory
         if (
             not _TRIGGERS.isdisjoint(words)
@@ -106,8 +109,10 @@ def _is_several(sentence: ParsedSentence, broken: bool) -> bool:
 
 def _is_bracketed(sentence: ParsedSentence) -> bool:
     """Return whether brackets enclose a whole sentence: only one of two sentences would have them."""
-    inside = sentence.lower[sentence.start : sentence.end]
-    return inside[0] in _BRACKETS and "".join(inside[-2:]).strip(".!") in _CLOSING_BRACKETS
+    end = sentence.end
+    return sentence.lower[sentence.start] in _BRACKETS and not _CLOSING_BRACKETS.isdisjoint(
+        sentence.lower[end - 2 : end]
+    )
 
 
 def _lowered(words: Sequence[str]) -> list[str]:
@@ -138,7 +143,6 @@ def _pair(
     params: RuleParams,
 ) -> Iterator[Candidate]:
     found = False
-    links = [*links, *shortened_name(first, second)]
     for rule, split in _splits(_OF_PAIRS, second, words, params):
         for made in _candidates((first, second), index, rule, split, links, params):
             found = True

@@ -79,8 +79,10 @@ def resolved(
     """
     begin, floor = text[0].start, _least_of_all(params)
     likely = [link for link in links if link.score >= floor and link.antecedent[0] >= begin]
-    named, here = set(first), set(second)
     told = told_to_be(text, first, second)
+    if not likely and not told:
+        return second, ()
+    named, here = set(first), set(second)
     if told and named.issuperset(range(*told.antecedent)):
         likely = [told, *(link for link in likely if link.mention != told.mention)]
     if not likely:

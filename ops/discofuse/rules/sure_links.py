@@ -7,6 +7,7 @@ and impersonal "it". Not here: links of the ranker (ops/coreference), replacing 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from ops.coreference.lexicon import GROUP_NAMES, TITLES
 from ops.coreference.links import Link
@@ -70,13 +71,16 @@ def _says_nothing(sentence: ParsedSentence, pronoun: int, second: TokenList) -> 
     return clitic or sentence.child(verb, "ccomp", "acomp", "csubj", "advcl") is not None
 
 
-def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
+def shortened_name(first: ParsedSentence, second: ParsedSentence, earlier: AbstractSet[str]) -> list[Link]:
     """Return the link from a surname or first name as the subject, or its possessor, to the full name in the
-    preceding sentence: "Meshack Lufile is a player . Lufile also played for Aris"."""
-    tags, heads, dependencies = second.tags, second.heads, second.dependencies
-    subject, at = None, second.start - 1
-    for _ in range(tags[second.start : second.end].count("NNP")):
-        at = tags.index("NNP", at + 1, second.end)
+    preceding sentence, which has the words `earlier`: "Meshack Lufile is a player . Lufile also played for
+    Aris"."""
+    heads, dependencies, start = second.heads, second.dependencies, second.start
+    named = [at for at, tag in enumerate(second.tags[start : second.end], start) if tag == "NNP"]
+    subject = None
+    for at in named:
+        if second.lower[at] not in earlier:
+            continue
         noun = heads[at] if dependencies[at] == "poss" else at
         if dependencies[noun] in SUBJECTS and heads[noun] == second.root:
             subject = at
@@ -84,8 +88,7 @@ def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
     if subject is None:
         return []
     word, start = second.lower[subject], first.start
-    alone = all(dependencies[at] == "case" for at in second.children(subject))
-    if word not in first.lower[start : first.end] or not alone:
+    if any(dependencies[at] != "case" for at in second.children(subject)):
         return []
     found = set()
     for at in first.positions(frozenset({word})):
