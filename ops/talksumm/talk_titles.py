@@ -64,8 +64,10 @@ _NUMBER = re.compile(r"\d{1,5}(?:st|nd|rd|th|[a-z])?", re.IGNORECASE)
 _VENUE_AND_YEAR = (
     rf"(?:{'|'.join(sorted(_VENUES, key=len, reverse=True))})(?:[-/ ]hlt)?[-\s'’]*(?:(?:19|20)\d\d|\d\d)"
 )
+#: ", Melbourne" before a dash or a bar.
+_PLACE = r"(?:,\s+(?-i:[A-Z])\w+(?:\s+(?-i:[A-Z])\w+)?(?=\s+[-–—|]\s))?"
 #: The venue and year of a shared task belong to the title of its papers.
-_LEADING = re.compile(rf"\s*{_VENUE_AND_YEAR}\b(?!\W*(?:shared\W+)?task\b)[\s:,.-]*", re.IGNORECASE)
+_LEADING = re.compile(rf"\s*{_VENUE_AND_YEAR}\b(?!\W*(?:shared\W+)?task\b){_PLACE}[\s:,.|-]*", re.IGNORECASE)
 _TRAILING = re.compile(rf"[\s,.]*(?:\b(?:at|in)\s+)?\b{_VENUE_AND_YEAR}\s*", re.IGNORECASE)
 _BY = re.compile(
     r".*?(?P<by>[\s,]+(?:(?:presented|given|talk)\s+)?by\s+(?P<people>(?:(?!\sby\s).)+))", re.IGNORECASE

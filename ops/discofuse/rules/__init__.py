@@ -55,6 +55,7 @@ _OF_SENTENCES = tuple(rule for rule in RULES if not rule.of_pairs)
 _TRIGGERS = frozenset().union(*(rule.triggers for rule in _OF_SENTENCES))
 _BETWEEN_WORDS = "\x1f"
 #: A question, or a sentence that announces what follows, cannot be split into two statements.
+_BRACKETS, _CLOSING_BRACKETS = frozenset("(["), frozenset(")]")
 _NO_STATEMENT = frozenset({"?", ":"})
 
 
@@ -68,20 +69,24 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
     broken = "\n" in "".join(lower)
     by_sentence = _links(annotation)
     before: ParsedSentence | None = None
+    words: set[str] = set()
     for index, (start, end) in enumerate(annotation.sentences):
         here = ParsedSentence(annotation, lower, start, end, before)
         if here.end == here.start:
             before = None
             continue
-        words = set(lower[here.start : here.end])
+        earlier, words = words, set(lower[here.start : here.end])
         links = by_sentence.get(index, ())
         if before is not None:
-            yield from _pair(before, here, index - 1, links, words, params)
+            shortened = shortened_name(before, here, earlier)
+            known = [*links, *shortened] if shortened else links
+            yield from _pair(before, here, index - 1, known, words, params)
             before.before = None  # so that the last sentence does not keep the document in memory
         if (
             not _TRIGGERS.isdisjoint(words)
             and lower[here.end - 1] not in _NO_STATEMENT
             and not _is_several(here, broken)
+            and not _is_bracketed(here)
         ):
             yield from _single(here, index, links, words, params)
         before = here
@@ -99,6 +104,14 @@ def _is_several(sentence: ParsedSentence, broken: bool) -> bool:
         and len(sentence.words[at - 1]) > 3
         and sentence.words[at - 1].isalpha()
         for at in range(sentence.start + 2, sentence.end - 3)
+    )
+
+
+def _is_bracketed(sentence: ParsedSentence) -> bool:
+    """Return whether brackets enclose a whole sentence: only one of two sentences would have them."""
+    end = sentence.end
+    return sentence.lower[sentence.start] in _BRACKETS and not _CLOSING_BRACKETS.isdisjoint(
+        sentence.lower[end - 2 : end]
     )
 
 
@@ -130,7 +143,6 @@ def _pair(
     params: RuleParams,
 ) -> Iterator[Candidate]:
     found = False
-    links = [*links, *shortened_name(first, second)]
     for rule, split in _splits(_OF_PAIRS, second, words, params):
         for made in _candidates((first, second), index, rule, split, links, params):
             found = True

@@ -39,6 +39,7 @@ from ops.discofuse.rules.sure_links import (
     holding,
     is_before_quotation,
     is_other_thing,
+    is_quoted,
     means_nothing,
     told_to_be,
 )
@@ -48,6 +49,7 @@ _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
 _DETERMINERS = NAMES | {"DT", "PRP$", "CD", "PDT"}
 _THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
 _NOBODY = frozenset({"none", "nothing", "nobody"})
+_RELATED = frozenset({"related", "similar"})
 _TOTALS = frozenset({"all", "most", "both", "half"})
 _CLITICS = frozenset({"'re", "’re", "'ve", "’ve", "'d", "’d", "'ll", "’ll"})
 _NOMINATIVES = frozenset({"he", "she", "it", "they"})
@@ -77,8 +79,10 @@ def resolved(
     """
     begin, floor = text[0].start, _least_of_all(params)
     likely = [link for link in links if link.score >= floor and link.antecedent[0] >= begin]
-    named, here = set(first), set(second)
     told = told_to_be(text, first, second)
+    if not likely and not told:
+        return second, ()
+    named, here = set(first), set(second)
     if told and named.issuperset(range(*told.antecedent)):
         likely = [told, *(link for link in likely if link.mention != told.mention)]
     if not likely:
@@ -96,6 +100,8 @@ def resolved(
         if len(text) == 2 and is_before_quotation(sentence, link):
             continue
         if is_other_thing(sentence, noun, text[-1], link.mention[0]):
+            continue
+        if link.kind == "pronoun" and is_quoted(sentence, noun, text[-1], link.mention[0]):
             continue
         rank = (sentence.tags[noun] in NAMES, link.score, link.antecedent[0])
         if link.mention not in best or rank > best[link.mention][0]:
@@ -180,6 +186,9 @@ def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) ->
     # "most of these proteins" are not "most of all proteins".
     if link.kind == "nominal" and source.lower[first] in _TOTALS:
         return False
+    # "Ann used a related method . This method ...": the one that it is related to may be meant.
+    if link.kind == "nominal" and not _RELATED.isdisjoint(source.lower[first:noun]):
+        return False
     if link.kind == "nominal":
         return source.tags[noun] != "NN" or source.tags[first] in _DETERMINERS
     word = source.lower[link.mention[0]]
@@ -189,6 +198,10 @@ def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) ->
         return False
     if word in ("it", "its") and source.tags[noun] in NAMES and source.tags[first] != "DT":
         return entity not in ("", "PERSON")
+    # "Fox equalled Lee 's time and they won": one name is not "they".
+    alone = link.antecedent[1] - first == 1 and source.tags[noun] == "NNP"
+    if word in _THINGS and word not in ("it", "its") and alone and source.lower[noun][-1] != "s":
+        return False
     if word in _THINGS:
         return entity != "PERSON" or is_plural(source, noun) or source.tags[first] == "DT"
     if _is_of_other_gender(source, link, word) or _is_called(source, link, noun):

@@ -67,7 +67,10 @@ def words_of(sentence: ParsedSentence, noun: int, link: Link) -> TokenList:
         phrase[0] = "these"
     elif vague or (
         # "A Quiet Passion" is a name.
-        sentence.lower[start] in ("a", "an") and len(phrase) > 1 and sentence.tags[noun] not in NAMES
+        sentence.lower[start] in ("a", "an")
+        and len(phrase) > 1
+        and sentence.tags[noun] not in NAMES
+        and not (link.kind == "pronoun" and _is_generic(sentence, noun))
     ):
         phrase[0] = "the"
     elif sentence.lower[start] in ("another", "one") and len(phrase) > 1:
@@ -82,6 +85,18 @@ def words_of(sentence: ParsedSentence, noun: int, link: Link) -> TokenList:
     ):
         phrase.insert(0, "the")
     return phrase
+
+
+def _is_generic(sentence: ParsedSentence, noun: int) -> bool:
+    """Return whether a sentence defines what a noun is, so that it means any of a kind: "An answer is a
+    reply"."""
+    root = sentence.root
+    return (
+        sentence.subject(root) == noun
+        and sentence.lower[root] == "is"
+        and sentence.child(root, "attr") is not None
+        and sentence.child(noun, "prep", "relcl", "acl") is None
+    )
 
 
 def _is_short_phrase(sentence: ParsedSentence, preposition: int) -> bool:

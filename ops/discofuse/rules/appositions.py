@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ops.coreference.lexicon import GROUP_NOUNS
+from ops.discofuse.annotation import QUOTES
 from ops.discofuse.rules.commas import (
     PEOPLE,
     THINGS,
@@ -43,6 +44,18 @@ _NO_PLACES = THINGS - _OF_PLACES - {"river", "club", "school", "team"}
 #: Several people fit such a description, so it takes "a": "a member of the club".
 _OF_SEVERAL = frozenset(
     {"member", "graduate", "native", "resident", "student", "veteran", "citizen", "alumnus", "descendant"}
+)
+#: "The" before these names one person.
+_OFFICES = frozenset(
+    {
+        "king", "queen", "president", "chairman", "chairwoman", "director", "leader", "founder", "mayor",
+        "governor", "winner", "champion", "minister", "emperor", "pope", "head", "captain", "father",
+        "mother", "son", "daughter", "brother", "sister", "wife", "husband", "chief", "secretary",
+        "commander", "owner",
+    }
+)  # fmt: skip
+_UNIQUE = frozenset(
+    {"first", "second", "third", "last", "only", "sole", "current", "former", "eldest", "main"}
 )
 #: At the end of a sentence these describe an event: "He left the club , a loss for all".
 _EVENTS = frozenset(
@@ -215,9 +228,28 @@ def _may_end(sentence: ParsedSentence, found: Between, at: int) -> bool:
         return False
     if any(sentence.lower[each] == "," for each in inside):
         return False
+    if _is_one_of_many(sentence, found, at):
+        return False
     return not any(
         dependencies[each] in SUBJECTS and sentence.tags[each] not in WH_WORDS and sentence.heads[each] == at
         for each in inside
+    )
+
+
+def _is_one_of_many(sentence: ParsedSentence, found: Between, at: int) -> bool:
+    """Return whether "the" introduces a person who is not the only one: "Andrei Rublev , the Russian icon
+    painter" is not the only painter, but "the king of Spain" or "the first painter" is."""
+    opens = found.start + 1
+    return (
+        sentence.lower[opens] == "the"
+        and sentence.tags[at] == "NN"
+        and sentence.lower[at] not in _OFFICES
+        and is_person(sentence, at)
+        and at == found.end - 1
+        and at - opens > 1
+        and not any(sentence.tags[each] in ("JJS", "RBS") for each in range(opens, at))
+        and not any(sentence.lower[each] in _UNIQUE for each in range(opens, at))
+        and sentence.child(at, "poss") is None
     )
 
 
@@ -253,13 +285,15 @@ def _be(sentence: ParsedSentence, found: Between) -> str:
 
 
 def _tells_past(sentence: ParsedSentence) -> bool:
-    """Return whether every finite verb of the sentence is in the past.
+    """Return whether every finite verb of the sentence, outside quotations, is in the past.
 
     Any present tense or modal means that the apposition still holds. The paper's example is "The frigidarium
     , the last stop in the bathhouse , was where guests would cool off", which gives "The frigidarium is the
     last stop".
     """
-    tags = sentence.tags[sentence.start : sentence.end]
+    marks = sentence.positions(QUOTES)
+    start, end = (marks[0], marks[-1]) if len(marks) > 1 else (sentence.end, sentence.end)
+    tags = [*sentence.tags[sentence.start : start], *sentence.tags[end : sentence.end]]
     return is_past(sentence, sentence.root) and {"VBZ", "VBP", "MD"}.isdisjoint(tags)
 
 

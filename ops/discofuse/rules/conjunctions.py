@@ -90,6 +90,9 @@ def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParam
     """Return the main verb of the part before a conjunction, if that part alone is a sentence."""
     lower = sentence.lower
     end = end_of_first(sentence, conjunction)
+    # "ratings 0 and 1 are combined": the parser took the second number for a subject.
+    if sentence.tags[end - 1] == sentence.tags[conjunction + 1] == "CD":
+        return None
     # ", and so we left" has two conjunctions.
     if lower[end - 1] in DIVIDING or lower[end - 1] in COORDINATING or sentence.is_stranded(end):
         return None

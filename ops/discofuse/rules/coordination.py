@@ -16,6 +16,7 @@ from ops.discofuse.rules.morphology import is_past
 from ops.discofuse.rules.repetition import fronted, repeated
 from ops.discofuse.rules.rule import (
     FINITE,
+    TIMES,
     VERBS,
     WH_WORDS,
     ParsedSentence,
@@ -32,6 +33,8 @@ from ops.discofuse.rules.scope import (
     end_of_first,
     ends_in_condition,
     ends_in_proviso,
+    ends_in_relative,
+    frame,
     is_alternative,
     is_in_question,
     is_reported,
@@ -43,6 +46,9 @@ from ops.discofuse.rules.scope import (
 
 #: These are not subjects of a sentence: "and him they never saw".
 _OBJECTS = frozenset({"him", "her", "me", "us", "them", "whom"})
+#: These may mean all that the first clause tells: "and this led to a war".
+_EVENTS = frozenset({"this", "that", "it", "which"})
+_AFTERWARDS = frozenset({"then", "later", "now", "still", "eventually", "subsequently", "finally", "since"})
 #: After "so" and "for" these words exclude a conjunction: "so that", "for example".
 _NO_CONJUNCTION_BEFORE = frozenset({"that", "as", "far", "much", "many", "long", "to", "example", "instance"})
 
@@ -96,7 +102,9 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
             continue
         if sentence.lower[subject] in _OBJECTS or is_in_question(sentence, main, at):
             continue
-        if lower[at - 1] != "," and ends_in_condition(sentence, main, at):
+        if lower[at - 1] != "," and (
+            ends_in_condition(sentence, main, at) or ends_in_relative(sentence, main, at)
+        ):
             continue
         # "Apparently , they had a dream and the day is odd"
         if is_reported(sentence, main) and is_past(sentence, main) != is_past(sentence, verb):
@@ -108,6 +116,10 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
             continue
         if lower[at - 1] == "," and not is_reported(sentence, main):
             conditions = ()  # "When he died , the war was over , but nobody knew"
+        if conditions and _opens_anew(sentence, at + 1, subject):
+            continue
+        if not conditions and _shares_frame(sentence, main, at, subject, verb):
+            conditions = frame(sentence, main)
         if ends_in_proviso(sentence, verb, at):
             continue
         near = at + 1 + _ahead_of_subject(sentence, subject, verb, at + 1)
@@ -124,6 +136,28 @@ def _stands_for_first(sentence: ParsedSentence, at: int, subject: int, verb: int
         return True
     turned = min([verb, *sentence.auxiliaries(verb)]) < sentence.left(subject)
     return word in ("so", "neither", "nor") and turned
+
+
+def _shares_frame(sentence: ParsedSentence, main: int, at: int, subject: int, verb: int) -> bool:
+    """Return whether both clauses hold when or where the first one does: "In 1990 the school burned down and
+    the mill was closed", but not "In 1990 it burned down , but they left" or "and this led to"."""
+    return (
+        sentence.lower[at] == "and"
+        and sentence.lower[at - 1] != ","
+        and sentence.heads[verb] == main
+        and sentence.lower[subject] not in _EVENTS
+        and is_past(sentence, main) == is_past(sentence, verb)
+        and _AFTERWARDS.isdisjoint(sentence.lower[at:verb])
+        and TIMES.isdisjoint(sentence.annotation.entities[at : sentence.end])
+        and not _opens_anew(sentence, at + 1, subject)
+    )
+
+
+def _opens_anew(sentence: ParsedSentence, begin: int, subject: int) -> bool:
+    """Return whether a phrase or "so" opens a second clause, before which no condition can be repeated."""
+    return sentence.left(subject) > begin and (
+        sentence.lower[begin] == "so" or sentence.dependencies[begin] in ("prep", "advcl", "npadvmod")
+    )
 
 
 def _lacks_be(sentence: ParsedSentence, conjunction: int, verb: int) -> bool:

@@ -36,6 +36,7 @@ from ops.discofuse.rules.rule import (
     prepend,
 )
 from ops.discofuse.rules.sentential import is_about_clause, is_about_noun
+from ops.discofuse.rules.subordination import is_reported_within
 
 _NO_PERSONS = TIMES | {"GPE", "LOC", "FAC", "PRODUCT"}
 _PERSONS = TIMES | {"PERSON"}
@@ -188,6 +189,9 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
     if not _NO_HOSTS.isdisjoint(lower[found.phrase : found.start]):
         return False
     if not comma:
+        # "He claims that there is a house , which is old": he claims that, too.
+        if is_reported_within(sentence, found.noun):
+            return False
         own = sentence.subject(verb)
         if any(sentence.dependencies[at] in SUBJECTS and at != own for at in inside):
             return False

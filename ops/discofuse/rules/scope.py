@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ops.discofuse.rules.rule import SUBJECTS, ParsedSentence
+from ops.discofuse.rules.connectives import BACKWARD_PHRASES
+from ops.discofuse.rules.rule import SUBJECTS, WH_WORDS, ParsedSentence
 
 _CONDITIONS = frozenset({"if", "unless", "when", "because", "while", "until", "although", "since", "where"})
 #: A condition before two clauses holds for both: "If you press it , the door opens and the light goes on".
@@ -22,8 +23,13 @@ _INVERTED = frozenset({"had", "should", "were"})
 #: With these the clause is never a fact on its own.
 _SUPPOSING = frozenset({"if", "unless", "whether", "provided", "providing", "supposing", "assuming"})
 _PROVISOS = frozenset({"if", "unless", "provided", "providing"})
-#: "With more money , the town would build a bridge"
+#: "With more money , the town would build a bridge", "In an ideal world there would be a bridge"
 _WITH = frozenset({"with", "without"})
+_A = frozenset({"a", "an"})
+#: These begin a phrase that adds or excludes; what follows holds without it.
+_NO_FRAMES = frozenset(
+    {"for example", "for instance", "in addition", "in other", "in summary", "in general", "due to"}
+)
 _WOULD = frozenset({"would", "could", "might", "'d"})
 #: The writer only reports what follows: "Allegedly , he left", "In his view , they lost".
 _REPORTED = frozenset({"allegedly", "reportedly", "supposedly", "purportedly", "presumably", "apparently"})
@@ -67,6 +73,21 @@ def _is_longer(sentence: ParsedSentence, start: int) -> bool:
     return any(sentence.lower[start : start + len(words)] == words for words in _LONGER)
 
 
+def frame(sentence: ParsedSentence, main: int) -> Sequence[int]:
+    """Return the tokens of a phrase before the subject that tells when or where the sentence holds: "In 1990
+    ,"; none if there is none."""
+    subject, start = sentence.subject(main), sentence.start
+    first = start if subject is None else sentence.left(subject)
+    if start >= first or sentence.dependencies[start] != "prep" or sentence.heads[start] != main:
+        return ()
+    opening = sentence.lower[start : start + 2]
+    connected = any(
+        sentence.lower[start : start + len(words)] == words
+        for words in BACKWARD_PHRASES.get(sentence.lower[start], ())
+    )
+    return () if connected or " ".join(opening) in _NO_FRAMES else range(start, first)
+
+
 def is_supposed(sentence: ParsedSentence, main: int) -> bool:
     """Return whether a sentence begins with a condition, so that its clauses are no facts."""
     conditions = condition(sentence, main)
@@ -79,9 +100,9 @@ def is_supposed(sentence: ParsedSentence, main: int) -> bool:
 
 def _is_wished(sentence: ParsedSentence, main: int) -> bool:
     """Return whether a phrase is a condition: "With more money , the town would build a bridge"."""
-    return sentence.lower[sentence.start] in _WITH and any(
-        sentence.lower[at] in _WOULD for at in sentence.auxiliaries(main)
-    )
+    opens, following = sentence.lower[sentence.start : sentence.start + 2]
+    wished = opens in _WITH or (opens == "in" and following in _A)
+    return wished and any(sentence.lower[at] in _WOULD for at in sentence.auxiliaries(main))
 
 
 def is_reported(sentence: ParsedSentence, main: int) -> bool:
@@ -141,6 +162,17 @@ def ends_in_condition(sentence: ParsedSentence, main: int, conjunction: int) -> 
         sentence.lower[at] in _CONDITIONS
         and sentence.dependencies[at] in ("mark", "advmod")
         and sentence.right(sentence.heads[at]) == conjunction - 1
+        for at in range(main + 1, conjunction)
+    )
+
+
+def ends_in_relative(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
+    """Return whether a relative clause directly precedes "and" without a comma, which may continue it: "a
+    year in which the school burned down and the mill was closed"."""
+    return any(
+        sentence.dependencies[at] == "relcl"
+        and sentence.right(at) == conjunction - 1
+        and sentence.tags[sentence.left(at)] in WH_WORDS | {"IN"}
         for at in range(main + 1, conjunction)
     )
 

@@ -14,6 +14,8 @@ from ops.discofuse.rules.connectives import FORWARD, INNER, phrases
 from ops.discofuse.rules.morphology import be, is_past
 from ops.discofuse.rules.participles import made_finite
 from ops.discofuse.rules.rule import (
+    NOUNS,
+    VERBS,
     ParsedSentence,
     Rule,
     RuleParams,
@@ -25,7 +27,7 @@ from ops.discofuse.rules.rule import (
     split,
     trim,
 )
-from ops.discofuse.rules.scope import is_reported
+from ops.discofuse.rules.scope import condition, frame, is_reported
 
 _FORWARD = phrases(FORWARD)
 _INNER = phrases(INNER)
@@ -57,9 +59,21 @@ _SAY = frozenset(
     }
 )  # fmt: skip
 _OF_OTHERS = _THINK | _SAY | {"imply", "indicate"}
+_NOTE = frozenset({"note", "observe", "remark", "mention"})
 #: These make happen what they govern: "It makes you believe it"; our choice.
 _CAUSE = frozenset({"cause", "help", "let", "make"})
 _CONTRASTS = frozenset({"although", "whereas"})
+#: These have no progressive form: "while being ill".
+_STATES = frozenset(
+    {
+        "be", "have", "remain", "stay", "keep", "retain", "maintain", "know", "belong", "contain", "own",
+        "need", "want", "like", "love", "hate",
+    }
+)  # fmt: skip
+_SUPPOSED = frozenset({"would", "could", "might", "should"})
+#: "In many schools this is done , while others ...": other schools.
+_OTHERS = frozenset({"other", "others", "another", "some"})
+_COMPARING = frozenset({"while", "whereas"})
 _ABLE = frozenset({"can", "could"})
 _PUNCTUATION = frozenset({",", ".", ":"})
 _MARKS = frozenset({"mark", "advmod", "prep", "cc", "dep"})
@@ -146,7 +160,10 @@ def _with_subject(sentence: ParsedSentence, clause: TokenList, verb: int, subjec
     verb added."""
     phrase = sentence.tokens(sentence.left(subject), sentence.right(subject) + 1)
     past = is_past(sentence, sentence.root)
-    if sentence.tags[verb] != "VBG":
+    # "He died while sitting at home": he was sitting.
+    lasts = past and sentence.lower[verb - 1] == "while" and sentence.lower[verb - 2] != ","
+    lasts = lasts and sentence.annotation.lemmas[verb] not in _STATES
+    if sentence.tags[verb] != "VBG" or lasts:
         return prepend(clause, [*phrase, be(sentence, subject, past)])
     made = made_finite(sentence, clause, verb, subject, past)
     return None if made is None else prepend(made, phrase)
@@ -162,6 +179,8 @@ class _Inner(NamedTuple):
     """The participle or adjective that begins a second clause without a subject."""
     subject: int | None = None
     """The subject of the first clause, if the second has no subject."""
+    frame: tuple[int, ...] = ()
+    """What tells when or where both clauses hold."""
 
 
 def _detect_inner(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Inner]:
@@ -230,7 +249,13 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         return None
     if _goes_on(sentence, verb):
         return None
-    return _Inner(end_of_first, body, connective)
+    found = _Inner(end_of_first, body, connective)
+    # "In 1990 the north was rich while the south was poor": both hold only then.
+    if lower[start] not in _COMPARING or sentence.tags[body] == "IN":
+        return found
+    shared = tuple(frame(sentence, main) or condition(sentence, main))
+    compared = any(lower[at] in lower[body:verb] for at in shared if sentence.tags[at] in NOUNS)
+    return None if shared and (compared or lower[subject] in _OTHERS) else found._replace(frame=shared)
 
 
 def _is_purpose(sentence: ParsedSentence, verb: int, comma: bool) -> bool:
@@ -241,6 +266,18 @@ def _is_purpose(sentence: ParsedSentence, verb: int, comma: bool) -> bool:
         return bool(modals)
     result = comma and "can" in modals  # "the cells die , so that tests can only be made in mice"
     return sentence.child(verb, "auxpass") is not None and not result
+
+
+def is_reported_within(sentence: ParsedSentence, token: int) -> bool:
+    """Return whether a token is in a clause that somebody only says or thinks: "house" in "He said that Ann
+    had a house"."""
+    while sentence.heads[token] != token:
+        above = sentence.heads[token]
+        said = sentence.dependencies[token] == "ccomp" and sentence.tags[token] in VERBS
+        if said and sentence.annotation.lemmas[above] in _OF_OTHERS | _NOTE:
+            return True
+        token = above
+    return False
 
 
 def _is_only_thought(sentence: ParsedSentence, verb: int, connective: int) -> bool:
@@ -294,8 +331,10 @@ def _reduced(sentence: ParsedSentence, verb: int, found: _Inner) -> _Inner | Non
     # "a mode which raises the rate while rendering less": the mode renders.
     if "relcl" in sentence.dependencies[sentence.root : found.start]:
         return None
-    # "was founded by X while working there": who worked?
-    if sentence.child(sentence.root, "agent") is not None:
+    # "was founded by X while working there": who worked? "would keep it while paying less": nobody paid.
+    carrier = sentence.verb_group(sentence.root)
+    supposed = sentence.lower[carrier] in _SUPPOSED
+    if supposed or sentence.child(sentence.root, "agent") is not None:
         return None
     first, connective = found.body, sentence.lower[found.body - 1]
     if sentence.tags[first] == "VBG":
@@ -313,7 +352,7 @@ def _apply_inner(sentence: ParsedSentence, found: _Inner) -> RuleResult | None:
         if completed is None:
             return None
         second = completed
-    return RuleResult(first, _trimmed(sentence, second), found.connective)
+    return RuleResult(first, prepend(_trimmed(sentence, second), found.frame), found.connective)
 
 
 def _trimmed(sentence: ParsedSentence, tokens: TokenList) -> TokenList:

@@ -7,6 +7,7 @@ and impersonal "it". Not here: links of the ranker (ops/coreference), replacing 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from ops.coreference.lexicon import GROUP_NAMES, TITLES
 from ops.coreference.links import Link
@@ -16,6 +17,7 @@ from ops.discofuse.rules.rule import SUBJECTS, ParsedSentence, TokenList
 _IT = frozenset({"it"})
 #: Double quotes; the others are often torn in two.
 _DOUBLE = frozenset({'"', "“", "”"})
+_SPEAK = frozenset({"say", "tell", "add", "explain", "write", "reply", "recall", "ask", "note"})
 NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG", "WORK_OF_ART", "LAW"})
 _A = frozenset({"a", "an"})
 _SEEMING = frozenset({"look", "seem", "appear", "feel", "sound", "happen", "turn"})
@@ -69,13 +71,16 @@ def _says_nothing(sentence: ParsedSentence, pronoun: int, second: TokenList) -> 
     return clitic or sentence.child(verb, "ccomp", "acomp", "csubj", "advcl") is not None
 
 
-def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
+def shortened_name(first: ParsedSentence, second: ParsedSentence, earlier: AbstractSet[str]) -> list[Link]:
     """Return the link from a surname or first name as the subject, or its possessor, to the full name in the
-    preceding sentence: "Meshack Lufile is a player . Lufile also played for Aris"."""
-    tags, heads, dependencies = second.tags, second.heads, second.dependencies
-    subject, at = None, second.start - 1
-    for _ in range(tags[second.start : second.end].count("NNP")):
-        at = tags.index("NNP", at + 1, second.end)
+    preceding sentence, which has the words `earlier`: "Meshack Lufile is a player . Lufile also played for
+    Aris"."""
+    heads, dependencies, start = second.heads, second.dependencies, second.start
+    named = [at for at, tag in enumerate(second.tags[start : second.end], start) if tag == "NNP"]
+    subject = None
+    for at in named:
+        if second.lower[at] not in earlier:
+            continue
         noun = heads[at] if dependencies[at] == "poss" else at
         if dependencies[noun] in SUBJECTS and heads[noun] == second.root:
             subject = at
@@ -83,8 +88,7 @@ def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
     if subject is None:
         return []
     word, start = second.lower[subject], first.start
-    alone = all(dependencies[at] == "case" for at in second.children(subject))
-    if word not in first.lower[start : first.end] or not alone:
+    if any(dependencies[at] != "case" for at in second.children(subject)):
         return []
     found = set()
     for at in first.positions(frozenset({word})):
@@ -125,6 +129,9 @@ def are_subjects(
         return False
     opens = second[0]
     if isinstance(opens, int) and "so" in here.lower[max(opens - 2, here.start) : opens]:
+        return False
+    # "The use of tar dates to 1990 , when it was banned": another noun is nearer.
+    if here.dependencies[here.heads[pronoun]] == "relcl":
         return False
     subjects = (at for at in second if isinstance(at, int) and here.dependencies[at] in SUBJECTS)
     return next(subjects, None) == pronoun
@@ -179,6 +186,14 @@ def is_other_thing(source: ParsedSentence, noun: int, sentence: ParsedSentence, 
         return False
     placed = source.annotation.entities[noun] in NO_PERSONS
     return _is_of_name(source, noun) or (placed and is_person(sentence, described))
+
+
+def is_quoted(source: ParsedSentence, noun: int, sentence: ParsedSentence, pronoun: int) -> bool:
+    """Return whether a quotation has a pronoun, and its speaker is the noun: "' He won , ' Ann said . ' He
+    ..."."""
+    before = sum(at < pronoun for at in sentence.positions(_DOUBLE))
+    speaks = source.annotation.lemmas[source.heads[noun]] in _SPEAK and source.dependencies[noun] in SUBJECTS
+    return before % 2 == 1 and speaks
 
 
 def is_before_quotation(source: ParsedSentence, link: Link) -> bool:

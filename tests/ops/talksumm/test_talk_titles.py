@@ -60,6 +60,7 @@ def test_venue_year_and_track_do_not_count(before, after, paper):
         ("NIPS 2017 | Ashish Vaswani | ", ""),
         ("", ", presented by Jan van der Berg"),
         ("Dr. Ana de la Cruz — ", " — EMNLP 2019"),
+        ("ACL 2018, Melbourne - Ana Cruz and Bo Li - ", ""),
     ],
 )
 @pytest.mark.parametrize("paper", [ATTENTION, VECTOR])
