@@ -26,7 +26,6 @@ import ops
 from assets.declare.declaration import Declaration
 from ops.models.installed import MODELS_TXT
 from ops.models.trained import ModelKind
-from orchestration.files.damage import make_folder
 from orchestration.files.publish import lock_within
 from orchestration.messages import describe
 from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare, prepare_server
@@ -254,7 +253,7 @@ class _Receiver:
         # not in the folder of a DVC experiment, which is temporary
         kept = self._workspace if self._workspace.tracked_here else self._workspace.enclosing
         target: Path = kept.mlflow_store.with_name(ARTIFACTS) / place / "model"
-        make_folder(target.parent)
+        target.parent.mkdir(parents=True, exist_ok=True)
         return target
 
 

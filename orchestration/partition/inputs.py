@@ -13,7 +13,6 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import Everything
 from ops.core.parts import FILES, Artifact, Part, Parts, part_files
 from orchestration.executors.parts import engine
-from orchestration.files.damage import make_folder
 from orchestration.files.identity import (
     FileStamp,
     Stamps,
@@ -50,7 +49,7 @@ def open_inputs(
             if name in partitions
         }
         scratch = workspace.state_file("parts", declaration, "", "")
-        make_folder(scratch)
+        scratch.mkdir(parents=True, exist_ok=True)
         return Everything(folders, workspace.graph, former_files(workspace, declaration), scratch)
     return {
         source.argument: artifact(workspace, dataset)

@@ -23,9 +23,9 @@ from ops.core.parts import TABLES, Exchange, temporary_folder
 from ops.parse.bounded.messages import watched
 from orchestration.executors.base import WorkerDiedError
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
-from orchestration.files.damage import DamagedError, make_folder
 from orchestration.files.failing_file import name_file
 from orchestration.files.identity import CodeWatch, Stamps, check_unreplaced, code_marks, json_digest
+from orchestration.files.local_state import UnreadableError
 from orchestration.messages import Notice, PartitionProgress, Recent, tell
 from orchestration.partition.bundles import pack, read_bundle, unpack, write_bundle, write_zipped, zipped
 from orchestration.workspace.workspace import Workspace
@@ -65,7 +65,7 @@ class ResumableEngine:
 
     def scratch(self) -> AbstractContextManager[Path]:
         """Return a scratch folder next to the finished parts; after a kill, it is removed along with them."""
-        make_folder(self.folder.parent)
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
         return temporary_folder(self.folder.parent)
 
     @property
@@ -208,16 +208,16 @@ class FinishedParts:
     """Digests of params and code in the process that started the partition."""
 
     def found(self) -> set[int]:
-        """Return the indices of intact parts. Damaged parts are set aside; unknown files are left alone."""
-        make_folder(self.folder)
+        """Return the indices of intact parts. Unreadable parts and unknown files are left alone."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         names = sorted(path.name for path in self.folder.iterdir())
         indices = [int(name.removesuffix(".zip")) for name in names if _PART.fullmatch(name)]
         return {index for index in indices if self._contents(index) is not None}
 
     def read(self, index: int, checksum: str | None = None) -> Outcome:
-        """Return an intact part. Raises DamagedError if it is damaged by now or has another checksum."""
+        """Return an intact part. Raises UnreadableError if it is damaged by now or has another checksum."""
         if (contents := self._contents(index, checksum)) is None:
-            raise DamagedError(f"{self._path(index)} was damaged or removed while in use: run again")
+            raise UnreadableError(f"{self._path(index)} was damaged or removed while in use: run again")
         return unpack(contents)
 
     def write(self, index: int, outcome: Outcome) -> str:
@@ -247,7 +247,7 @@ class FinishedParts:
         return StoredPart(computed.index, computed.rows, write_zipped(path, computed.content, sync=False))
 
     def outcome(self, computed: Computed) -> Outcome:
-        """Return the outcome of a part. Raises DamagedError if its file differs from what was stored."""
+        """Return the outcome of a part. Raises UnreadableError if its file differs from what was stored."""
         if isinstance(computed, Outcome):
             return computed
         stored = self.arrived(computed)
@@ -280,7 +280,7 @@ class StoredCheckpoint:
         write_bundle(self.path, files)
 
     def read(self) -> Mapping[str, bytes] | None:
-        """Return the files of the last checkpoint, or None. A damaged checkpoint is set aside."""
+        """Return the files of the last checkpoint, or None if there is none to read."""
         return read_bundle(self.path, "training starts over")
 
 
