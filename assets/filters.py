@@ -37,7 +37,6 @@ from ops.filters import contamination, documents, schemas, what_if
 from ops.filters import duplicates as duplicates_op
 from ops.filters.contamination import ContaminationParams, OverlapParams
 from ops.filters.params import BoundParams, ScoreParams, compared
-from ops.filters.perplexity import ByteModel
 from ops.filters.personal_data import MASKS
 from ops.filters.test_sets import FORMATS, TEST_SETS, parse_test_sets
 from ops.parse.scan import Records
@@ -60,7 +59,7 @@ _texts = partial(
 
 @_texts()
 def reference_texts(records: Records) -> Outcomes:
-    """Texts that web pages should resemble: a small n-gram model is trained on them."""
+    """Fluent texts: a small n-gram model learns from them."""
     return records.map(parse_test_sets)
 
 
@@ -82,7 +81,7 @@ def filter_documents(
     optional(scoring, bound)
     if _sections().get(name) is None:
         return []
-    section(bound).check(section(scoring), _has_reference(name))
+    section(bound).check(section(scoring))
     return [
         _scores(name, shape, scoring),
         _duplicates(name, scoring, bound),
@@ -101,16 +100,8 @@ def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> dg.AssetsDef
     def scores(found: Parts, params: Any) -> Outcomes:
         return documents.scores(found, params, shape)
 
-    def scores_beside(
-        found: Parts, reference_texts: AllParts, params: Any, derived: DerivedFolder
-    ) -> Outcomes:
-        model = ByteModel(
-            derived.made(["reference_texts"], lambda folder: ByteModel.learnt(reference_texts, folder))
-        )
-        return documents.scores(found, params, shape, model)
-
     return _declare(
-        scores_beside if _has_reference(name) else scores,
+        scores,
         f"{name}_scores",
         f"The scores of {_called(name)} that filters ask for: language, hashes, personal data, quality.",
         {"params": scoring},
@@ -128,11 +119,6 @@ def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> dg.AssetsDef
             *steady(),
         ],
     )
-
-
-def _has_reference(name: str) -> bool:
-    """Return whether there are reference texts to compare the documents with."""
-    return name == "web_pages" and bool(settings().sources.get("reference_texts"))
 
 
 def _duplicates(name: str, scoring: type[ScoreParams], bound: type[BoundParams]) -> dg.AssetsDefinition:
@@ -161,10 +147,8 @@ def _duplicates(name: str, scoring: type[ScoreParams], bound: type[BoundParams])
 def _filtered(
     name: str, shape: Shape, kind: str, scoring: type[ScoreParams], bound: type[BoundParams]
 ) -> dg.AssetsDefinition:
-    reference = _has_reference(name)
-
     def filtered(found: Parts, scores: Parts, duplicates: AllParts, asked: Any, params: Any) -> Outcomes:
-        return documents.filtered(found, scores, duplicates, asked, params, shape, reference)
+        return documents.filtered(found, scores, duplicates, asked, params, shape)
 
     units = _called(name)
     scored = section(scoring)
@@ -172,7 +156,6 @@ def _filtered(
         ("language", at_least, what_if.asked_language, _SHARES, "probability of the language"),
         ("similarity", below, what_if.asked_similarity, _SHARES, "similarity to an earlier document"),
         ("personal_data", at_most, what_if.asked_personal_data, (0, 1, 2, 5), "pieces of personal data"),
-        ("perplexity", at_most, what_if.asked_perplexity, (2, 4, 6, 8, 12), "perplexity of a byte"),
         ("at_least.*", at_least, what_if.asked_quality, (), "measure of a rule"),
         ("at_most.*", at_most, what_if.asked_quality, (), "measure of a rule"),
     ]
@@ -188,7 +171,7 @@ def _filtered(
         thresholds=[
             Threshold(bound, param, rule, scores, values=values, meaning=meaning, units=units)
             for param, rule, scores, values, meaning in asked
-            if (reference if param == "perplexity" else scored.gives(param))
+            if scored.gives(param)
         ],
         expectations=_known(kind, shape),
     )

@@ -28,8 +28,8 @@ import pyarrow as pa  # noqa: E402
 from spacy.tokens import DocBin  # noqa: E402
 
 from ops.discofuse.annotation import AnnotationParams, stored_annotations  # noqa: E402
-from ops.discofuse.build.annotated import annotate  # noqa: E402
-from ops.discofuse.build.pipeline import annotator  # noqa: E402
+from ops.discofuse.dataset.annotated import annotate  # noqa: E402
+from ops.discofuse.dataset.pipeline import annotator  # noqa: E402
 from ops.discofuse.schemas import ANNOTATED, PROSE  # noqa: E402
 from orchestration.files.parquet import write_table  # noqa: E402
 

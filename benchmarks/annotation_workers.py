@@ -36,8 +36,8 @@ import pyarrow.parquet as pq
 from benchmarks.annotation import prose
 from ops.core.parts import Part, Parts
 from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.build.annotated import annotate
-from ops.discofuse.build.pipeline import annotator
+from ops.discofuse.dataset.annotated import annotate
+from ops.discofuse.dataset.pipeline import annotator
 from ops.discofuse.schemas import PROSE
 from orchestration.executors.parts import LocalEngine
 

@@ -38,8 +38,8 @@ from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Outcomes, Shape, columns
 from ops.core.parts import Part, Parts
 from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.build.annotated import annotate
-from ops.discofuse.build.candidates import candidates
+from ops.discofuse.dataset.annotated import annotate
+from ops.discofuse.dataset.candidates import candidates
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.schemas import ANNOTATED, CANDIDATES, PROSE
 from ops.models.encoder import ENCODER, embedding_size

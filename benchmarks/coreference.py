@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-    from ops.coreference import gap
+    from benchmarks import gap
 
 BATCH = 128
 #: Bootstrap resamples behind each 95 % interval.
@@ -45,7 +45,7 @@ def decisions(
 
 def report(decided: list[tuple[gap.GapExample, tuple[bool, bool]]]) -> None:
     """Print precision, recall and F1, with a bootstrap interval over examples."""
-    from ops.coreference import gap
+    from benchmarks import gap
 
     for title, genders in (("all", (True, False)), ("feminine", (True,)), ("masculine", (False,))):
         chosen = [each for each in decided if each[0].feminine in genders]
@@ -67,11 +67,11 @@ def main() -> None:
     wanted = parser.parse_args()
     if not wanted.file.is_file():
         parser.error(f"{wanted.file}: no such file: GAP is not part of the project, give its path")
-    from ops.coreference import gap
+    from benchmarks import gap
     from ops.coreference.links import clusters
     from ops.coreference.ranker import ranker
     from ops.coreference.titles import with_title
-    from ops.discofuse.build.pipeline import annotator
+    from ops.discofuse.dataset.pipeline import annotator
 
     examples = gap.read(wanted.file)
     nlp = annotator()

@@ -31,11 +31,12 @@ import numpy as np
 import torch
 
 from assets.declare.settings import section
-from ops.discofuse.models.fusion_model import FusionModelParams, learn_pieces, make_model
+from ops.discofuse.models.fusion_model import FusionModelParams
 from ops.discofuse.models.transfer import TransferParams
 from ops.models.precision import autocast, halves_products
 from ops.models.seq2seq.config import CopyNetConfig, Pairs, Seq2SeqTransformerConfig
 from ops.models.seq2seq.model import Seq2SeqTask
+from ops.models.seq2seq.training import learn_pieces, make_model
 from ops.models.training import Progress, Task, TrainingParams, train
 from ops.models.training.loop import prepare_module
 from ops.models.training.processes import batches, on_processor

@@ -35,17 +35,18 @@ import orchestration.definitions  # noqa: F401  declares every asset
 from assets.declare.settings import section
 from ops.core.parts import OneProcess, Part, Parts
 from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.build.annotated import annotate
-from ops.discofuse.build.balanced import BalancedParams, balanced
-from ops.discofuse.build.candidates import candidates
-from ops.discofuse.build.examples import ExampleParams, examples
-from ops.discofuse.models.fusion_model import FusionModelParams, learn_pieces, make_model, texts_of
+from ops.discofuse.dataset.annotated import annotate
+from ops.discofuse.dataset.balanced import BalancedParams, balanced
+from ops.discofuse.dataset.candidates import candidates
+from ops.discofuse.dataset.examples import ExampleParams, examples
+from ops.discofuse.models.fusion_model import FusionModelParams, texts_of
 from ops.discofuse.models.training_sets import copied, judged
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.schemas import BALANCED, EXAMPLES
 from ops.models.seq2seq.config import Pairs
 from ops.models.seq2seq.files import save
 from ops.models.seq2seq.model import Seq2SeqTask
+from ops.models.seq2seq.training import learn_pieces, make_model
 from ops.models.training import train
 from ops.models.training.task import ProgressLines
 

@@ -21,8 +21,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from ops.discofuse.annotation import Annotation
-from ops.discofuse.build.pipeline import annotator
-from ops.discofuse.build.unfuse import annotated
+from ops.discofuse.dataset.pipeline import annotator
+from ops.discofuse.dataset.unfuse import annotated
 from ops.discofuse.rules import RuleParams, candidates
 from ops.discofuse.rules.rule import Candidate
 

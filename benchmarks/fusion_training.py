@@ -28,10 +28,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import torch
 
 from assets.declare.settings import section
-from ops.discofuse.models.fusion_model import FusionModelParams, learn_pieces, make_model
+from ops.discofuse.models.fusion_model import FusionModelParams
 from ops.discofuse.models.training_sets import copied, source_of, target_of
 from ops.models.seq2seq.config import Pairs
 from ops.models.seq2seq.model import Seq2Seq, Seq2SeqTask
+from ops.models.seq2seq.training import learn_pieces, make_model
 from ops.models.training import Progress, TrainingParams, train
 from ops.models.training.processes import batches
 

@@ -26,11 +26,11 @@ from fusion_rules import texts
 
 import orchestration.definitions  # noqa: F401  declares every asset
 from assets.declare.settings import section
-from ops.coreference import gap
+from benchmarks import gap
 from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.build.annotated import annotate
-from ops.discofuse.build.candidates import candidates
-from ops.discofuse.build.examples import ExampleParams, examples
+from ops.discofuse.dataset.annotated import annotate
+from ops.discofuse.dataset.candidates import candidates
+from ops.discofuse.dataset.examples import ExampleParams, examples
 from ops.discofuse.rules import CONTROL, RuleParams
 from ops.discofuse.schemas import PROSE
 

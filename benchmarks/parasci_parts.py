@@ -35,7 +35,7 @@ from ops.models.training import TrainingParams, train
 from ops.models.training.task import ProgressLines
 from ops.parasci.candidates.pairs import cosines_of
 from ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
-from ops.parasci.dataset.release import shared_words
+from ops.parasci.dataset.release import content_words
 from ops.parasci.dataset.scored import ScoredParams, features
 from ops.parasci.dataset.scorer import ScorerParams, consistency
 from ops.parasci.partial.partial import PartialParams, is_whole, seen
@@ -91,6 +91,12 @@ def examples(data: Path, model: SpanModel, pseudo: PseudoParams) -> list[SpanExa
     tokens = model.tokens([example.wanted for example in found], [example.text for example in found])
     fitting = [example for example, its in zip(found, tokens, strict=True) if len(its) <= model.longest]
     return sorted(fitting, key=lambda example: drawn(0, example.name))
+
+
+def shared_words(first: str, second: str) -> float:
+    """Return the Jaccard coefficient of the content words of two texts, 0 to 1."""
+    one, other = set(content_words(first)), set(content_words(second))
+    return len(one & other) / max(1, len(one | other))
 
 
 def found_parts(data: Path, model: SpanModel) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
     python benchmarks/parasci_ratings.py means [--counts intra=962,citations=460,definitions=67,partial=21]
     python benchmarks/parasci_ratings.py fit [--features least,weakest,names] [--sitting fit,fit2] [--authors]
+    python benchmarks/parasci_ratings.py near
     python benchmarks/parasci_ratings.py curve SCORED.parquet... [--shift=-0.2,-0.1,0,0.1,0.2,0.4]
 
 means   for each sitting: pairs, mean consistency by origin with a 95 % interval over pairs, kappa of raters.
@@ -15,6 +16,8 @@ fit     ridge regression of a pair's mean rating on its features, with an offset
         params.yaml, the weights, and the thresholds at which the expected rating of each origin is --rating.
         Pairs that lack a listed feature are left out. With --authors, the fit is to the authors' pairs of all
         sittings, so that every pair of ours is held out
+near    of our pairs whose prediction is below the threshold of their origin, by how far (the bounds of
+        parasci.near_misses): their number, mean rating, and how many are rated 3 or less, and 4 or more
 curve   for the parts of parasci/scored (data/parasci/scored/kept-*.parquet), with all thresholds on
         consistency in params.yaml shifted (--shift): the pairs that pass, the pairs that
         parasci/paraphrases draws, with their mean prediction, Self-BLEU and origins, and the mean that
@@ -48,6 +51,7 @@ from assets.declare.settings import section
 from ops.core.outcome import Row
 from ops.core.parts import Part, Parts, temporary_folder
 from ops.parasci.dataset.filtered import FilterParams, filtered, limits_of, passes
+from ops.parasci.dataset.near_misses import NearMissParams
 from ops.parasci.dataset.paraphrases import ParaphraseParams, draw
 from ops.parasci.dataset.scorer import ScorerParams, consistency
 from ops.parasci.schemas import FILTERED, SCORED
@@ -297,7 +301,7 @@ def fit(options: argparse.Namespace) -> None:
     """Print correlations on held-out pairs, calibration, and weights."""
     names = options.features.split(",")
     all_pairs, values = read()
-    others = ("f1", "covered_words", "shared_words", "cosine", "least", "weakest", "self_bleu")
+    others = ("f1", "covered_words", "cosine", "least", "weakest", "self_bleu")
     ours = partial(_of_ours, options.sitting.split(","))
     fitted_to: Callable[[dict[str, str]], bool] = _of_authors if options.authors else ours
     pairs = _known(all_pairs, [*names, *others], fitted_to)
@@ -359,6 +363,22 @@ def fit(options: argparse.Namespace) -> None:
         if origin in found.offsets:
             least = options.rating + intercept - found.offsets[origin]
             print(f"      {origin}: {{consistency: {least:.2f}, length_rate: {limits.length_rate}}}")
+
+
+def near(_: argparse.Namespace) -> None:
+    """Print what readers said of pairs below the thresholds, by their distance."""
+    filtering, scorer, params = section(FilterParams), section(ScorerParams), section(NearMissParams)
+    pairs, values = read()
+    known = _known(pairs, list(scorer.weights), lambda row: row["origin"] in filtering.origins)
+    distances: dict[tuple[float, float], list[float]] = defaultdict(list)
+    for row in known:
+        short = limits_of(filtering, row["origin"]).consistency - predicted_of(row, scorer)
+        for least, most in ((0.0, params.nearest), (params.nearest, params.farthest)):
+            if least <= short < most:
+                distances[least, most].append(rating(row, values))
+    for (least, most), rated in sorted(distances.items()):
+        low, high = np.mean(np.array(rated) <= 3), np.mean(np.array(rated) >= 4)
+        print(f"{least} to {most}: {len(rated)}, {told(interval(rated))}, {low:.0%} <= 3, {high:.0%} >= 4")
 
 
 def curve(options: argparse.Namespace) -> None:
@@ -441,7 +461,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True)
-    for name, run in (("means", means), ("fit", fit), ("curve", curve)):
+    for name, run in (("means", means), ("fit", fit), ("near", near), ("curve", curve)):
         command = commands.add_parser(name)
         command.set_defaults(run=run)
         if name == "means":

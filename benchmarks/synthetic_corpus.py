@@ -246,6 +246,7 @@ def paper(number: int) -> Row:
         "document": f"paper-{number}",
         "title": title,
         "subjects": ["cs.CL"],
+        "doi": None,
         "text": " ".join(sentence["text"] for sentence in sentences),
         "sections": [
             {"title": heading, "role": role} for heading, role in zip(_SECTIONS, _ROLES, strict=True)
@@ -293,6 +294,7 @@ def statements(number: int, papers: int) -> list[Row]:
             "text": text,
             "words": len(text.split()),
             "truncated": False,
+            "well_formed": 1.0,
             "mentions": [
                 {
                     "sentence_id": sentence["id"],
@@ -320,6 +322,7 @@ def passage(number: int, papers: int) -> Row:
         "position": 0,
         "cited_id": f"paper-{int(writer.random.integers(papers))}",
         "subjects": ["cs.CL"],
+        "doi": None,
         "text": writer.sentences(1, _SCIENCE)[0],
     }
 

@@ -345,7 +345,10 @@ def main(data: Path, most: int) -> None:
                 other for other in (papers if number < len(papers) else summarised) if other is not paper
             ]
             talk = talk_of(paper, ratio, drawing, noise)
-            wrong += [decoded(talk, other, "robust").evidence for other in drawing.sample(others, 2)]
+            wrong += [
+                decoded(talk, other, "robust").evidence
+                for other in drawing.sample(others, min(2, len(others)))
+            ]
     params = SummaryParams()
     print(f"{len(right)} right pairs and {len(wrong)} of a talk and another paper:")
     other_papers(right, wrong)

@@ -7,8 +7,8 @@ Examples:
     'SINGLE_S_COORD_ANAPHORA'
 """
 
-from ops.discofuse.build.pipeline import annotator
-from ops.discofuse.build.unfuse import fusion_examples
+from ops.discofuse.dataset.pipeline import annotator
+from ops.discofuse.dataset.unfuse import fusion_examples
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.rules.rule import FusionExample
 

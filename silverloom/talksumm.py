@@ -38,9 +38,10 @@ def align(
 ) -> Alignment:
     """Align a talk's spoken words with its paper's sentences by a hidden Markov model (section 3.2).
 
-    `params` default to the paper's, `vectors` to those that `params` name. A talk begins in one of the
-    sentences of the `introduction` (indices); without them, in one of the first 20. `counts` of the result
-    has, for each sentence, how many words were spoken about it: its score in a summary.
+    `params` default to the robust model (`HmmParams(model="paper")`: the published one), `vectors` to those
+    that `params` name. A talk begins in one of the sentences of the `introduction` (indices); without them,
+    in one of the first 20. `counts` of the result has, for each sentence, how many words were spoken about
+    it: its score in a summary.
 
     Raises ValueError if there is no sentence, or no word to align; TypeError for a single text in place of a
     list.

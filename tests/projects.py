@@ -191,7 +191,7 @@ class Project:
         file.write_text(text.replace(old, new, 1))
 
     def data(self) -> dict[str, bytes]:
-        """Every byte that DVC tracks: the datasets, the pages, the metrics."""
+        """Every byte that DVC tracks: the datasets, the pages, the manifests."""
         stages = YAML(typ="safe").load(self.lock)["stages"].values()  # in C
         paths = [out["path"] for stage in stages for out in stage["outs"] if out["path"] != "code.json"]
         outs = [self.root / path for path in paths]
@@ -291,8 +291,25 @@ def datasets() -> dict[str, Declaration]:
     return {name: item for name, item in workspace().datasets.items() if name not in left_out}
 
 
+def spell_out(params, section: str) -> dict:
+    """Write the defaults of a section into params too, so that parts of it can be changed; return the section."""
+    for dataset in workspace().datasets.values():
+        for read in dataset.arguments.values():
+            if read.section == section:
+                system, name = section.split(".")
+                default = type(read)()
+                spelled = default.model_copy(
+                    update={key: getattr(default, key) for key in type(read).model_fields}
+                )
+                params[system][name] = (
+                    spelled.model_dump(mode="json", exclude_unset=True) | params[system][name]
+                )
+                return params[system][name]
+    raise LookupError(f"no dataset reads {section}")
+
+
 def small(params) -> None:
-    extractor = params["talksumm"]["extractor"]
+    extractor = spell_out(params, "talksumm.extractor")
     extractor["architectures"] = ["pointer"]
     extractor["sizes"]["tiny"]["pointer_training"] = {"epochs": 1}
     params["partitions"] = {"start": "2018-06", "end": "2018-07"}

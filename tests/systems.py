@@ -31,7 +31,11 @@ def own_folders(system: str) -> list[str]:
 def own_datasets(system: str) -> list[str]:
     """The datasets that a system declares, including those of its sources."""
     modules = f"assets.systems.{system}."
-    return [item.name for item in DECLARED.values() if f"{item.function.__module__}.".startswith(modules)]
+    return [
+        item.name
+        for item in DECLARED.values()
+        if item.key.group == system or f"{item.function.__module__}.".startswith(modules)
+    ]
 
 
 def leave_out(root: Path, system: str) -> None:

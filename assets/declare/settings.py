@@ -138,6 +138,7 @@ class StoreParams(Params, section="store"):
     """How datasets are stored on disk."""
 
     records_per_part: int = Field(default=256, gt=0)
+    """Records per part file. Smaller parts: less memory, more files."""
 
 
 class TaskResources(Params):
@@ -198,10 +199,14 @@ class Settings(Params):
     """The part of params.yaml that every dataset depends on, and the sources."""
 
     partitions: Partitions
+    """Months of publication that the datasets cover, both ends included."""
     exclude: list[Exclusion] = Field(default_factory=list)
+    """Partitions that cannot be made. The rest can then finish."""
     numerics: Literal["strict", "fast"] = "strict"
+    """strict: baseline kernels, one thread, the same bytes on every x86-64 processor; fast: all it has."""
     store: StoreParams = StoreParams()
     engine: EngineParams = EngineParams()
+    """Where parts are computed; the bytes are the same."""
     sources: Mapping[str, Mapping[str, AnySource]]
     mlflow: str = ""
     """The MLflow server or store that runs are sent to; empty for a store in the checkout."""

@@ -1,4 +1,4 @@
-"""What a key of params.yaml means: as its model says, or else as the comment in params.yaml does.
+"""What a key of params.yaml means, as its model says.
 
 Belongs here: finding these words. Not here: the words.
 """
@@ -6,14 +6,11 @@ Belongs here: finding these words. Not here: the words.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import griffe
-import yaml
 from pydantic import BaseModel
-from yaml.nodes import MappingNode, Node
 
 
 def docstring(kind: type[BaseModel]) -> str:
@@ -40,35 +37,3 @@ def _under(owner: type, name: str) -> str:
 def _module(name: str) -> griffe.Module:
     source = Path(inspect.getfile(__import__(name, fromlist=["_"])))
     return griffe.visit(name.rpartition(".")[2], filepath=source, code=source.read_text(encoding="utf-8"))
-
-
-def comments(path: Path) -> dict[str, str]:
-    """Return the comments of a YAML file, by the dotted path of the key on the same line or below."""
-    text = path.read_text(encoding="utf-8")
-    lines = text.splitlines()
-    root = yaml.compose(text, yaml.CSafeLoader)
-    return dict(_comments(root, "", lines))
-
-
-def _comments(node: Node | None, path: str, lines: list[str]) -> Iterator[tuple[str, str]]:
-    if not isinstance(node, MappingNode) or node.flow_style:
-        return
-    for key, value in node.value:
-        place = f"{path}.{key.value}" if path else str(key.value)
-        if comment := _behind(lines, key, value) or _above(lines, key.start_mark.line):
-            yield place, comment
-        yield from _comments(value, place, lines)
-
-
-def _behind(lines: list[str], key: Node, value: Node) -> str:
-    line = key.start_mark.line
-    end = value.end_mark if value.end_mark.line == line else key.end_mark
-    return lines[line][end.column :].partition(" #")[2].strip()
-
-
-def _above(lines: list[str], line: int) -> str:
-    said: list[str] = []
-    while line and lines[line - 1].strip().startswith("#"):
-        line -= 1
-        said.insert(0, lines[line].strip().lstrip("# "))
-    return " ".join(said)

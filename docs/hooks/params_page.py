@@ -1,8 +1,7 @@
 """Pages of every key of params.yaml, from the pydantic models that read it.
 
 Belongs here: which sections are on which page, and a table for each. Not here: what a key means (the models
-and their docstrings say that, and the comments of params.yaml where these say nothing: meanings.py), how a
-type is worded (wording.py).
+and their docstrings say that: meanings.py), how a type is worded (wording.py).
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from collections.abc import Iterator, Mapping
 from pkgutil import iter_modules
 from typing import Any
 
-from meanings import comments, docstring, field_meaning
+from meanings import docstring, field_meaning
 from pydantic import BaseModel
 from tables import code, table
 from wording import bounds, default_text, model_of, nested_models, type_text
 
 import assets.systems
-from assets.declare.settings import Settings, checkout, document
+from assets.declare.settings import Settings, document
 from ops.core.params import Params
 from ops.parse.source import DatasetSource, Source
 from orchestration.definitions import workspace
@@ -50,17 +49,16 @@ def pages() -> dict[str, str]:
     """Return the Markdown of each page by its name."""
     found = sections()
     shared = shared_models([*found.values(), Settings, Source, DatasetSource])
-    told = comments(checkout() / "params.yaml")
     parts: dict[str, list[str]] = {name: [f"# {title}\n"] for name, title in TITLES.items()}
     parts |= {name: [f"# params.yaml: {name}\n"] for name in SYSTEMS}
-    parts["general"].append(_section("", Settings, shared, told, frozenset({*found, "sources"})))
+    parts["general"].append(_section("", Settings, shared, frozenset({*found, "sources"})))
     for path, kind in found.items():
-        parts[page_of(path)].append(_section(path, kind, shared, told))
+        parts[page_of(path)].append(_section(path, kind, shared))
     parts["sources"].append(SOURCES)
     for kind in (Source, DatasetSource):
-        parts["sources"].append(_section("sources.<records>.<name>", kind, shared, told, title=kind.__name__))
+        parts["sources"].append(_section("sources.<records>.<name>", kind, shared, title=kind.__name__))
     for kind in shared:
-        parts["shared"].append(_section("", kind, shared - {kind}, {}, title=kind.__name__))
+        parts["shared"].append(_section("", kind, shared - {kind}, title=kind.__name__))
     return {name: "\n".join(texts) for name, texts in parts.items()}
 
 
@@ -104,7 +102,6 @@ def _section(
     path: str,
     kind: type[BaseModel],
     shared: set[type[BaseModel]],
-    told: Mapping[str, str],
     without: frozenset[str] = frozenset(),
     title: str = "",
 ) -> str:
@@ -112,7 +109,7 @@ def _section(
         f"## {title or code(path)} {{ #{(title or path).replace('.', '-')} }}\n" if title or path else ""
     )
     where = f"In {code(path)}.\n" if title and path else ""
-    found = _rows(path, "", kind, kind, shared, told)
+    found = _rows(path, "", kind, kind, shared)
     rows = [row for row in found if re.split(r"[.\[]", row[0].strip("`"))[0] not in without]
     return "\n".join([heading, where, docstring(kind) + "\n", table(HEADER, rows)])
 
@@ -123,7 +120,6 @@ def _rows(
     kind: type[BaseModel],
     root: type[BaseModel],
     shared: set[type[BaseModel]],
-    told: Mapping[str, str],
 ) -> Iterator[list[str]]:
     """Yield a row for each key of a model, and for those of the models in it."""
     schema = kind.model_json_schema(by_alias=True)
@@ -141,7 +137,7 @@ def _rows(
             default = default_text(field.get_default(call_default_factory=True))
             default = f"{default}; the paper: {facts['paper']}" if "paper" in facts else default
             default = _with_sample(default, default_text(field.get_default(call_default_factory=True)), place)
-        meaning = field_meaning(kind, name) or told.get(place, "")
+        meaning = field_meaning(kind, name)
         if inner in shared:
             meaning = " ".join(
                 filter(None, [meaning, f"Keys: [{inner.__name__}](shared.md#{inner.__name__})."])
@@ -155,7 +151,7 @@ def _rows(
         ]
         if inner is not None and inner not in shared and inner not in (root, kind):
             below = ".".join(filter(None, [prefix, key + _names(facts)]))
-            yield from _rows(path, below, inner, root, shared, told)
+            yield from _rows(path, below, inner, root, shared)
 
 
 def _with_sample(said: str, default: str, place: str) -> str:

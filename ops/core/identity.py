@@ -7,7 +7,8 @@ Not here: hashes of files and folders (orchestration/files/identity.py).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 
 def row_id(kind: str, *parts: str) -> str:
@@ -21,6 +22,21 @@ def row_id(kind: str, *parts: str) -> str:
         digest.update(len(data).to_bytes(8, "big"))
         digest.update(data)
     return f"{kind}-{digest.hexdigest()}"
+
+
+def made_from(row: Mapping[str, Any], kind: str, *parts: str) -> dict[str, Any]:
+    """Return `id`, `source_ids` and `licence` of a row that is made from another one.
+
+    Its id is `row_id` of `parts`, or of the other row's id without any.
+    """
+    made = row_id(kind, *parts) if parts else row_id(kind, row["id"])
+    return {"id": made, "source_ids": [row["id"]], "licence": row["licence"]}
+
+
+def text_hash(text: str) -> int:
+    """Return 64 bits of BLAKE2b of a text, to look it up among others."""
+    digest = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
 
 
 def joint_licence(licences: Iterable[str]) -> str:

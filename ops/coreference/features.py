@@ -66,7 +66,7 @@ def features(
     named = [
         fit
         for candidate, fit in zip(candidates, fits, strict=True)
-        if title and title.names(candidate.entity)
+        if title and title.names(candidate.entity.words)
     ]
     last = [pronoun for pronoun in earlier if pronoun.anaphor.pronoun.gender == gender]
     opposite = [pronoun for pronoun in earlier if pronoun.anaphor.pronoun.gender != gender]
@@ -85,7 +85,7 @@ def features(
             pronoun=of_pronoun,
             place=_place(tokens, pair.nearest),
             context=_context(pair, rivals),
-            title=titles.of_candidate(title, candidate.entity, len(named) == 1),
+            title=titles.of_candidate(title, candidate.entity.words, len(named) == 1),
         )
         rows.append(candidate_vector(found))
         rivals.passed(pair)
@@ -288,7 +288,7 @@ def _none(
 
 def _fit(entity: Entity, wanted: float, title: titles.Title | None) -> float:
     """Return how well an entity's gender fits the pronoun's, by its name or, if more certain, the title."""
-    by_title = title.gender_of(entity) if title else 0.5
+    by_title = title.gender_of(entity.words) if title else 0.5
     female = by_title if abs(by_title - 0.5) > abs(entity.female - 0.5) else entity.female
     return female if wanted == 1.0 else 1.0 - female
 

@@ -1,7 +1,8 @@
 """Word lists that describe mentions: pronouns, titles, nouns for people and things, first names.
 
-Belongs here: closed lists, and the gender of first names according to the United States census of 1990, whose
-lists are in the package `names`. Not here: their use (mentions.py, features.py, nominals.py).
+Belongs here: closed lists, which are our choice, and the gender of first names according to the United
+States census of 1990, whose lists are in the package `names`. Not here: their use (mentions.py, features.py,
+nominals.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Nominal anaphora: "the team", "the company", "the man", and the name or noun that each refers to.
 
 Belongs here: which definite noun phrases refer to an earlier mention, by head, number and type, and with
-which score. Not here: pronouns. The scores are measured precisions: docs/explanation/coreference.md.
+which score. Most scores are measured precisions (docs/reports/coreference.md); the lists of words are our
+choice. Not here: pronouns.
 """
 
 from __future__ import annotations
@@ -183,6 +184,7 @@ def _is_topic(tokens: DocumentTokens, mention: Mention, name: Mention) -> bool:
     return (
         mention.sentence - name.sentence == 1
         and name.label == "GPE"
+        and name.person <= _NO_PERSON
         and name.role in _SUBJECTS
         and not name.coordinated
         and not name.conjunct
@@ -265,15 +267,15 @@ def _fits(tokens: DocumentTokens, word: str, kind: str, earlier: Mention) -> boo
     return True
 
 
-#: The share of correct links of each kind, counted by hand, rounded down (docs/explanation/coreference.md).
+#: The share of correct links of each kind, counted by hand, rounded down (docs/reports/coreference.md).
 _SCORES = {
     "head of a name": 0.8,
     "head of a noun": 0.9,
     "head, rivals": 0.6,
-    "head, rivals, this": 0.85,
     "place, alone": 0.9,
+    # Assumed, because these are too rare to be counted.
+    "head, rivals, this": 0.85,
     "place, topic": 0.9,
-    # Too rare to be counted: none in 2,700 texts.
     "organisation, alone": 0.8,
     "person, alone": 0.8,
     "organisation": 0.4,

@@ -16,8 +16,6 @@ from ops.coreference.lexicon import TITLES, first_names, gender_of_name, without
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-    from ops.coreference.entities import Entity
-
 _KEY = "silverloom.title"
 #: Wikipedia's disambiguation after a name: "Jane Doe (actress)".
 _BRACKETS = re.compile(r"(?:\s*\([^()]*\))+\s*\Z")
@@ -49,14 +47,13 @@ class Title:
         lower = [word.lower() for word in words]
         return cls(words, gender_of_name(lower) if _SEVERAL.isdisjoint(lower) else 0.5)
 
-    def names(self, entity: Entity) -> bool:
-        """Return whether the title contains all words of an entity's name."""
-        return bool(entity.words) and set(entity.words) <= set(self.words)
+    def names(self, words: Sequence[str]) -> bool:
+        """Return whether the title contains all words of a name."""
+        return bool(words) and set(words) <= set(self.words)
 
-    def gender_of(self, entity: Entity) -> float:
-        """Return the title's share of women if the entity has its first or only its last word, else 0.5."""
-        words = entity.words
-        is_its = self.names(entity) and (words[0] == self.words[0] or words == self.words[-1:])
+    def gender_of(self, words: tuple[str, ...]) -> float:
+        """Return the title's share of women if a name has its first or only its last word, else 0.5."""
+        is_its = self.names(words) and (words[0] == self.words[0] or words == self.words[-1:])
         return self.female if is_its else 0.5
 
 
@@ -96,17 +93,17 @@ class NoneTitle(NamedTuple):
     names_fair_gender_fit: float = 0.0
 
 
-def of_candidate(title: Title | None, entity: Entity, alone: bool) -> TitleMatch:
-    """Return the overlap of a name with the title; `alone`: no other name is wholly in the title."""
-    if title is None or not entity.words:
+def of_candidate(title: Title | None, words: tuple[str, ...], alone: bool) -> TitleMatch:
+    """Return the overlap of a name's words with the title; `alone`: no other name is wholly in the title."""
+    if title is None or not words:
         return TitleMatch(float(title is not None))
-    inside = title.names(entity)
+    inside = title.names(words)
     return TitleMatch(
         has_title=1.0,
         whole_name=inside,
-        same_words=entity.words == title.words,
-        same_last_word=inside and entity.words[-1] == title.words[-1],
-        part_of_name=not inside and not set(entity.words).isdisjoint(title.words),
+        same_words=words == title.words,
+        same_last_word=inside and words[-1] == title.words[-1],
+        part_of_name=not inside and not set(words).isdisjoint(title.words),
         only_name=inside and alone,
     )
 

@@ -1,13 +1,11 @@
 """What a crawl has fetched so far, and reusing an earlier version's results.
 
-Belongs here: the folder of a crawl in progress, which survives Ctrl-C, kill -9, a power cut and damage;
+Belongs here: the folder of a crawl in progress, which survives Ctrl-C, kill -9 and a power cut;
 conditional requests for pages that may have changed; the outcomes of URLs in files published with the rows
 of a crawl (`<crawl>-00000.jsonl`). Not here: requests (spider.py, collect.py), the rows (outcomes.py).
 
-A crawl in progress has two files: `journal.jsonl`, with a line for each URL that has an outcome, and
-`records.warc`, to which a record is appended before its line. A line starts with the checksums of itself and
-of its record. A line with a wrong checksum is ignored, and its URL is requested again. Memory holds only the
-offsets of lines: their content, mainly links, may not fit.
+A crawl in progress is an SQLite database with a row for each URL that has an outcome: the outcome as JSON,
+and the record of its page. A file that cannot be read counts as none: its URLs are requested again.
 
 A crawl that is made again, for whatever reason, reuses the published files as far as possible: the web is
 requested again only on demand.
@@ -15,27 +13,23 @@ requested again only on demand.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-import os
-import time
-import zlib
+import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
 from ops.crawl.options import CrawlOptions
 
-LINES, _RECORDS, OPTIONS = "journal.jsonl", "records.warc", "options"
-#: The files of a journal; OPTIONS has the digest of its options.
-FILES = (LINES, _RECORDS, OPTIONS)
-
-#: Seconds of a crawl that a power cut may lose. Syncing the disk after every page would slow the crawl down.
-_SYNC_EVERY = 2.0
+JOURNAL, OPTIONS = "journal.db", "options"
+#: The files of a journal; OPTIONS has a digest of its options and of the fields of an outcome.
+FILES = (JOURNAL, OPTIONS)
 
 #: The reason of pages that are dropped because they have not changed.
 UNCHANGED = "unchanged"
@@ -87,108 +81,103 @@ class UrlOutcome(BaseModel):
         return self.model_copy(update=lost)
 
 
-#: Bytes of a line before its outcome: two checksums.
-_CHECKSUMS = 18
-
-
 class JournalEntries(Mapping[str, UrlOutcome]):
-    """The outcomes of a journal by URL, read from its file on access."""
+    """The outcomes of a journal by URL, in the order in which the URLs got one; read from disk on access."""
 
-    def __init__(self, lines: BinaryIO) -> None:
-        self._lines = lines
-        self._places: dict[str, tuple[int, int]] = {}
-
-    def put(self, url: str, start: int, length: int) -> None:
-        """Set the outcome of a URL to the line that starts there, with this length including its end."""
-        self._places[url] = (start + _CHECKSUMS, length - _CHECKSUMS)
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
 
     def __getitem__(self, url: str) -> UrlOutcome:
-        start, length = self._places[url]
-        self._lines.seek(start)  # the file is in append mode: writes still go to its end
-        return UrlOutcome.model_validate_json(self._lines.read(length))
+        row = self._database.execute("SELECT outcome FROM outcomes WHERE url = ?", (url,)).fetchone()
+        if row is None:
+            raise KeyError(url)
+        return UrlOutcome.model_validate_json(row[0])
 
     def __contains__(self, url: object) -> bool:
-        return url in self._places
+        return self._database.execute("SELECT 1 FROM outcomes WHERE url = ?", (url,)).fetchone() is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter([url for (url,) in self._database.execute("SELECT url FROM outcomes ORDER BY rowid")])
 
     def __len__(self) -> int:
-        return len(self._places)
+        return int(self._database.execute("SELECT count(*) FROM outcomes").fetchone()[0])
+
+
+# Without a sync after every page, which would slow the crawl down: a power cut may lose the last outcomes.
+_OPEN = """
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    CREATE TABLE IF NOT EXISTS outcomes (url TEXT PRIMARY KEY, outcome TEXT NOT NULL, record BLOB NOT NULL);
+"""
+_ADD = """
+    INSERT INTO outcomes VALUES (?, ?, ?)
+    ON CONFLICT (url) DO UPDATE SET outcome = excluded.outcome, record = excluded.record
+"""
 
 
 class Journal:
-    """The journal of one crawl, with its earlier entries; it starts empty if the options have changed."""
+    """The journal of one crawl, with its earlier entries.
+
+    It starts empty if the options or the fields of an outcome have changed, or if its file cannot be read.
+    """
 
     def __init__(self, folder: Path, options: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._lines, self._records = folder / LINES, folder / _RECORDS
+        fields = json.dumps([options, UrlOutcome.model_json_schema()])
+        digest = hashlib.md5(fields.encode(), usedforsecurity=False).hexdigest()
         mark = folder / OPTIONS
-        if not mark.exists() or mark.read_text() != options:
-            for path in (self._lines, self._records):
-                path.unlink(missing_ok=True)
-            mark.write_text(options)
-        self._line_file = self._lines.open("a+b")
-        self.entries = JournalEntries(self._line_file)
-        self._record_file = self._records.open("a+b")
-        self._read()
-        self._synced = time.monotonic()
+        if not mark.exists() or mark.read_text() != digest:
+            _remove(folder)
+            mark.write_text(digest)
+        self._database = _opened(folder)
+        self.entries = JournalEntries(self._database)
 
     def close(self) -> None:
-        """Sync and close the files."""
-        self._sync()
-        self._line_file.close()
-        self._record_file.close()
+        """Close the file."""
+        self._database.close()
 
     def add(self, entry: UrlOutcome, record: bytes = b"") -> None:
-        """Append the outcome of a URL, after the record that it points to."""
-        if record:
-            end = self._record_file.seek(0, os.SEEK_END)
-            entry = entry.model_copy(update={"offset": end, "length": len(record)})
-            self._record_file.write(record)
-            self._record_file.flush()
-        line = b"%08x %s" % (zlib.crc32(record), entry.model_dump_json(exclude_defaults=True).encode())
-        start = self._line_file.seek(0, os.SEEK_END)
-        length = self._line_file.write(b"%08x %s\n" % (zlib.crc32(line), line))
-        self._line_file.flush()
-        self.entries.put(entry.url, start, length)
-        if time.monotonic() - self._synced > _SYNC_EVERY:
-            self._sync()
+        """Store the outcome of a URL, and its record. Raises OSError if the disk is full."""
+        entry = entry.model_copy(update={"offset": 0, "length": len(record)})
+        try:
+            self._database.execute(_ADD, (entry.url, entry.model_dump_json(exclude_defaults=True), record))
+        except sqlite3.OperationalError as error:
+            raise OSError(str(error)) from error
 
     def record(self, entry: UrlOutcome) -> bytes:
         """Return the record of a fetched page."""
-        self._record_file.seek(entry.offset)  # the file is in append mode: writes still go to its end
-        return self._record_file.read(entry.length)
-
-    def _sync(self) -> None:
-        for file in (self._record_file, self._line_file):  # records first: a line needs its record on disk
-            os.fsync(file.fileno())
-        self._synced = time.monotonic()
-
-    def _read(self) -> None:
-        """Read the lines whose checksums, and those of their records, are right."""
-        self._line_file.seek(0)
-        line, start = b"\n", 0
-        for line in self._line_file:
-            if (entry := _entry(line, self._record_file)) is not None:
-                self.entries.put(entry.url, start, len(line))
-            start += len(line)
-        if not line.endswith(b"\n"):
-            self._line_file.write(b"\n")  # so that the torn line does not merge with the next
+        row = self._database.execute("SELECT record FROM outcomes WHERE url = ?", (entry.url,)).fetchone()
+        return bytes(row[0])
 
 
-def _entry(line: bytes, records: BinaryIO) -> UrlOutcome | None:
-    """Return the outcome in a line, or None if the line or its record is damaged."""
-    checksum, _, line = line.removesuffix(b"\n").partition(b" ")
-    if checksum != b"%08x" % zlib.crc32(line):
-        return None
-    checksum, _, content = line.partition(b" ")
+def has_outcomes(file: Path) -> bool:
+    """Return whether the file of a journal has outcomes."""
     try:
-        entry = UrlOutcome.model_validate_json(content)
-    except ValueError:  # written by another version of this code
-        return None
-    records.seek(entry.offset)
-    return entry if checksum == b"%08x" % zlib.crc32(records.read(entry.length)) else None
+        with contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            return database.execute("SELECT 1 FROM outcomes LIMIT 1").fetchone() is not None
+    except sqlite3.Error:
+        return False
+
+
+def _opened(folder: Path) -> sqlite3.Connection:
+    """Return the database of a journal, empty if it could not be read."""
+    database = sqlite3.connect(folder / JOURNAL, isolation_level=None)
+    try:
+        database.executescript(_OPEN)
+        if database.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
+            return database
+    except sqlite3.OperationalError:  # such as a full disk
+        raise
+    except sqlite3.DatabaseError:
+        pass
+    database.close()
+    _remove(folder)
+    return _opened(folder)
+
+
+def _remove(folder: Path) -> None:
+    for path in folder.glob(f"{JOURNAL}*"):  # with what SQLite writes next to it
+        path.unlink()
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class Annotation:
 
     @classmethod
     def of(cls, document: Doc) -> Annotation:
-        """Return the annotation of a document parsed by `ops.discofuse.build.pipeline`."""
+        """Return the annotation of a document parsed by `ops.discofuse.dataset.pipeline`."""
         # One array of all attributes: reading the attributes token by token takes ten times as long.
         import numpy as np
         from spacy.attrs import DEP, ENT_TYPE, HEAD, LEMMA, ORTH, SPACY, TAG

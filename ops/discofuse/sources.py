@@ -2,7 +2,7 @@
 
 Belongs here: the formats, and the ops that make tables from them; `Document` with its paragraphs, and what
 makes it invalid. Not here: title and metadata lines (ops/parse/head.py), files of tables
-(ops/parse/tables.py), sentences and parses (build/).
+(ops/parse/tables.py), sentences and parses (dataset/).
 
 A document of prose is a file, a line or a row. A row of a table has a text, and may have an id, a title, a
 date and a licence, which applies to its document. Further columns are allowed, and a month rule may use them.
@@ -35,7 +35,7 @@ from ops.parse.decoding import check_characters, decoded, text_at
 from ops.parse.files import whole_files
 from ops.parse.head import Head, head_of
 from ops.parse.lines import lines_of_files
-from ops.parse.records import Record, UnwantedError, read_each
+from ops.parse.records import Record, UnwantedError, read_each, row_of
 from ops.parse.source import AnyFormat, Format, Only, ParseError, Raw, Source
 from ops.parse.tables import Table
 from ops.text.holes import HOLE, closed
@@ -284,9 +284,7 @@ def parse_fusion_pairs(records: Sequence[Record]) -> Outcome:
         split, fused, first, second = FUSION_PAIR_FORMATS[record.kind].parse(record.raw)
         return [
             {
-                "id": row_id("fusion", record.source, record.raw.document),
-                "source_ids": [record.id],
-                "licence": record.licence,
+                **row_of(record, "fusion"),
                 "document": record.raw.document,
                 "month": record.month,
                 "split": split,

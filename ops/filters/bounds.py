@@ -23,7 +23,7 @@ from ops.filters.quality import RULES
 DUPLICATE, NEAR_DUPLICATE = "duplicate", "near_duplicate"
 
 #: The columns of scores that bounds are asked of.
-JUDGED = ("document_id", "language", "language_score", "perplexity", *MASKS, *RULES)
+JUDGED = ("document_id", "language", "language_score", *MASKS, *RULES)
 
 #: The columns of duplicates that are read.
 REPEATS = ("document_id", "first_id", "similarity", "exact")
@@ -54,7 +54,6 @@ def verdicts(
     asked = [
         ("language", at_least, _numbers(scores, "language_score"), params.language),
         ("personal_data", at_most, personal, params.personal_data),
-        ("perplexity", at_most, _numbers(scores, "perplexity"), params.perplexity),
         *((name, at_least, _numbers(scores, name), bound) for name, bound in params.at_least.items()),
         *((name, at_most, _numbers(scores, name), bound) for name, bound in params.at_most.items()),
         (DUPLICATE, below, similarity, params.similarity),

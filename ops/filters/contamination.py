@@ -14,7 +14,6 @@ and ten million runs of test sets, the chance of a single false match is below o
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections import Counter
@@ -31,7 +30,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ops.core.derived import DerivedFolder
-from ops.core.identity import row_id
+from ops.core.identity import made_from, text_hash
 from ops.core.outcome import Outcome, Outcomes, Row, Shape
 from ops.core.params import Params
 from ops.core.parts import Parts
@@ -94,17 +93,11 @@ def sentences(text: str, least: int) -> Iterator[tuple[int, str]]:
         words = words_of(text[span[0] : span[1]])
         if len(words) >= least:
             joined = " ".join(words)
-            yield int(np.uint64(_hash(joined)) ^ _SENTENCE), joined
-
-
-def _hash(text: str) -> int:
-    return int.from_bytes(
-        hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "little"
-    )
+            yield int(np.uint64(text_hash(joined)) ^ _SENTENCE), joined
 
 
 #: Words recur; sentences mostly do not, so only words are cached.
-_word_hash = lru_cache(1 << 20)(_hash)
+_word_hash = lru_cache(1 << 20)(text_hash)
 
 
 @lru_cache
@@ -204,9 +197,7 @@ def overlaps_of(
     units = examples.select(["id", "licence", *columns]).to_pylist()
     rows = [
         {
-            "id": row_id("overlap", unit["id"]),
-            "source_ids": [unit["id"]],
-            "licence": unit["licence"],
+            **made_from(unit, "overlap"),
             "example_id": unit["id"],
             **shared([unit[name] for name in columns if unit[name]], index, params),
         }

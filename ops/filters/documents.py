@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.joins import matches
 from ops.core.measures import count_words
 from ops.core.outcome import Outcome, Outcomes, Row, Shape
@@ -24,7 +24,6 @@ from ops.filters.duplicates import content
 from ops.filters.language import FoundLanguage, languages
 from ops.filters.lost import lost_rows
 from ops.filters.params import BoundParams, ScoreParams
-from ops.filters.perplexity import ByteModel
 from ops.filters.personal_data import MASKS, counts, masked, personal_data
 from ops.filters.quality import RULES, measures
 from ops.filters.texts import texts, with_text
@@ -33,14 +32,12 @@ from ops.text.minhash import signature
 _BEGINNING = 200
 
 
-def scores(documents: Parts, params: ScoreParams, shape: Shape, model: ByteModel | None = None) -> Outcomes:
-    """Yield the scores of every document; `shape` is the documents' own, `model` gives perplexity."""
-    return documents.map(scores_of, params, shape, model)
+def scores(documents: Parts, params: ScoreParams, shape: Shape) -> Outcomes:
+    """Yield the scores of every document; `shape` is the documents' own."""
+    return documents.map(scores_of, params, shape)
 
 
-def scores_of(
-    documents: pa.Table, params: ScoreParams, shape: Shape, model: ByteModel | None = None
-) -> Outcome:
+def scores_of(documents: pa.Table, params: ScoreParams, shape: Shape) -> Outcome:
     """Return the scores of one part. Raises ValueError for an unknown language.
 
     Two web pages are equal only if their addresses are equal too, because an article may cite either address.
@@ -54,9 +51,7 @@ def scores_of(
         language = languages(found, params.language)
     rows = [
         {
-            "id": row_id("scores", document["id"]),
-            "source_ids": [document["id"]],
-            "licence": document["licence"],
+            **made_from(document, "scores"),
             "document_id": document["id"],
             "title": document["title"],
             "beginning": text[:_BEGINNING],
@@ -66,7 +61,7 @@ def scores_of(
             "content": content(text, place or "") if params.duplicates else None,
             "signature": _signature(text, params),
             **(counts(text, params.region) if params.personal_data else dict.fromkeys(MASKS)),
-            "perplexity": model.perplexity(text) if model else None,
+            "perplexity": None,
             **(measures(text) if params.quality else dict.fromkeys(RULES)),
         }
         for document, text, place, number, (likeliest, probability) in zip(
@@ -89,16 +84,15 @@ def filtered(
     scoring: ScoreParams,
     params: BoundParams,
     shape: Shape,
-    reference: bool = False,
 ) -> Outcomes:
     """Yield the documents that are within all bounds, unchanged except for masks.
 
-    A document is dropped by the first bound that it does not meet: `language`, `personal_data`, `perplexity`,
-    a quality rule, `duplicate` or `near_duplicate`; the detail of the last two names the document that stays.
-    Masks are counted. `reference` says whether the scores include perplexity. Raises ValueError for a bound
-    whose score is off, and for a bound on similarity below the floor of the search for near-duplicates.
+    A document is dropped by the first bound that it does not meet: `language`, `personal_data`, a quality
+    rule, `duplicate` or `near_duplicate`; the detail of the last two names the document that stays. Masks
+    are counted. Raises ValueError for a bound whose score is off, and for a bound on similarity below the
+    floor of the search for near-duplicates.
     """
-    params.check(scoring, reference)
+    params.check(scoring)
     with documents.engine.scratch() as folder:
         ids = [part.read(["id"])["id"] for part in documents.parts]
         own = matches(scores, "document_id", ids, folder / "scores", JUDGED)

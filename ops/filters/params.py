@@ -61,7 +61,6 @@ class BoundParams(Params):
         description="a document as similar to an earlier one is a duplicate; 1: the same text",
     )
     personal_data: int | None = Field(None, ge=0, description="pieces of personal data at most")
-    perplexity: float | None = Field(None, gt=0, description="at most, under sources.reference_texts")
     mask: bool = Field(True, description="whether personal data that are looked for are masked")
     quality: Literal["published"] | None = Field(
         None, description="published: the bounds of Gopher and FineWeb, where none is given below"
@@ -95,11 +94,10 @@ class BoundParams(Params):
                 raise ValueError(f"{odd[0]} is no rule of {side}")
         return self
 
-    def check(self, scoring: ScoreParams, reference: bool) -> None:
+    def check(self, scoring: ScoreParams) -> None:
         """Raise ValueError for a bound that cannot drop anything because its score is off.
 
-        Bounds with a default are exempt, so that switching off their scores is enough. `reference` says
-        whether there are reference texts for perplexity.
+        Bounds with a default are exempt, so that switching off their scores is enough.
         """
         own, scores = self.section or "bounds", scoring.section or "scores"
         for name in ("personal_data", *_OF_QUALITY):
@@ -108,8 +106,6 @@ class BoundParams(Params):
                 raise ValueError(
                     f"{own}.{name} is set, but {scores}.{score} is off: nothing is scored for it"
                 )
-        if self.perplexity is not None and not reference:
-            raise ValueError(f"{own}.perplexity is set, but sources.reference_texts is missing")
         if scoring.duplicates == "near" and self.similarity is not None and self.similarity < scoring.floor:
             raise ValueError(
                 f"filters: bounds.similarity ({self.similarity}) is below scores.floor ({scoring.floor}): "
@@ -131,20 +127,12 @@ def compared(bounds: type[BoundParams]) -> type[BoundParams]:
     return create_model(f"Compared{bounds.__name__}", __base__=bounds, __cls_kwargs__=own, **unread)
 
 
-def _not_of_web_pages(value: float | None) -> float | None:
-    if value is not None:
-        raise ValueError("perplexity is scored of web pages only (filters.web_pages.scores): leave it null")
-    return value
-
-
 class ProseScoreParams(ScoreParams, section="filters.prose.scores"):
     """The scores of prose."""
 
 
 class ProseBoundParams(BoundParams, section="filters.prose.bounds"):
     """The bounds on a document of prose."""
-
-    _no_perplexity = field_validator("perplexity")(_not_of_web_pages)
 
 
 class PaperScoreParams(ScoreParams, section="filters.papers.scores"):
@@ -155,8 +143,6 @@ class PaperBoundParams(BoundParams, section="filters.papers.bounds"):
     """The bounds on a paper."""
 
     mask: bool = Field(False, description="papers cannot be masked: false")
-
-    _no_perplexity = field_validator("perplexity")(_not_of_web_pages)
 
     @field_validator("mask")
     @classmethod

@@ -30,7 +30,7 @@ _SCORES = columns(
     ("content", _TEXT, "hash of the text and of a web page's address; missing where not asked or empty"),
     ("signature", pa.list_(pa.uint32()), "MinHash of its runs of words; missing where not asked"),
     *((name, _INT, f"how many {meaning}; missing where not asked") for name, meaning in PERSONAL.items()),
-    ("perplexity", _REAL, "of a byte, under the reference texts, 1 to 256; missing without reference texts"),
+    ("perplexity", _REAL, "missing: it is no longer scored"),
     *((name, _REAL, f"{rule.meaning}; missing where not asked") for name, rule in RULES.items()),
 )
 

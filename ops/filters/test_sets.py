@@ -1,7 +1,7 @@
-"""Read texts for comparison: test sets, which examples must not overlap with, and reference texts.
+"""Read texts for comparison: test sets, which examples must not overlap with, and fluent reference texts.
 
 Belongs here: their formats, and one row per text. Not here: the overlap of examples (contamination.py),
-training on reference texts (perplexity.py).
+training on reference texts (the systems).
 
 Each source in `sources.test_sets` of params.yaml is a test set of that name. It is a folder of plain texts
 (`plain_texts`: one text per file), a folder of tables (`texts`: one text per row; `fields: {text: question}`
@@ -17,12 +17,11 @@ from pathlib import Path
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
 from ops.core.outcome import NAME, TEXT, TIME, Outcome, Row, Shape, columns, of_role
 from ops.core.params import Params
 from ops.parse.decoding import check_characters, decoded, text_at
 from ops.parse.files import whole_files
-from ops.parse.records import Record, read_each
+from ops.parse.records import Record, read_each, row_of
 from ops.parse.schemas import RECORD
 from ops.parse.source import AnyFormat, Only, ParseError, Raw, Source
 from ops.parse.tables import Table
@@ -127,9 +126,7 @@ def parse_test_sets(records: Sequence[Record]) -> Outcome:
             raise ParseError("no text")
         return [
             {
-                "id": row_id("test", record.source, record.raw.document),
-                "source_ids": [record.id],
-                "licence": record.licence,
+                **row_of(record, "test"),
                 "test_set": record.source,
                 "document": record.raw.document,
                 "month": record.month,

@@ -38,11 +38,6 @@ def asked_similarity(scores: Parts, duplicates: Parts, params: BoundParams) -> I
     return _asked(scores, duplicates, params, DUPLICATE)
 
 
-def asked_perplexity(scores: Parts, duplicates: Parts, params: BoundParams) -> Iterator[pa.Table]:
-    """Yield documents with the score that `perplexity` bounds."""
-    return _asked(scores, duplicates, params, "perplexity")
-
-
 def asked_quality(scores: Parts, duplicates: Parts, params: BoundParams, name: str) -> Iterator[pa.Table]:
     """Yield documents with the score that a quality rule bounds."""
     return _asked(scores, duplicates, params, name)

@@ -6,7 +6,6 @@ encoders that compute them (encoder.py).
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from array import array
@@ -18,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ops.core.database import database, insert
+from ops.core.identity import text_hash
 from ops.core.outcome import Row, in_blocks
 from ops.core.stored_rows import StoredRows
 from ops.models.encoder import Embed
@@ -70,7 +70,7 @@ def embedded_before(embed: Embed, texts: Iterable[str], checkpoints: CheckpointF
                 at = f"embeddings-{number:05d}"
                 found = embed(asked) if count <= SLICE else _stored(embed, asked, checkpoints, at)
                 for text, row in zip(asked, found, strict=True):
-                    hashes.append(_hash(text))
+                    hashes.append(text_hash(text))
                     yield {"text": text, "row": row.tobytes()}
                 if count > SLICE:
                     print(f"embeddings  {len(hashes)}/{count} sentences", file=sys.stderr, flush=True)
@@ -80,7 +80,7 @@ def embedded_before(embed: Embed, texts: Iterable[str], checkpoints: CheckpointF
     in_order = np.frombuffer(hashes, np.uint64)[places]
 
     def row_of(text: str) -> NDArray[np.float32]:
-        wanted = np.uint64(_hash(text))
+        wanted = np.uint64(text_hash(text))
         first, last = (int(np.searchsorted(in_order, wanted, side)) for side in ("left", "right"))
         for place in places[first:last].tolist():
             if (row := stored[place])["text"] == text:
@@ -101,7 +101,3 @@ def _stored(embed: Embed, asked: list[str], checkpoints: CheckpointFolder, name:
     rows = embed(asked)
     stored.write({"texts": told, "rows": rows.astype("<f4").tobytes()})
     return rows
-
-
-def _hash(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")

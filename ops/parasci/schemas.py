@@ -23,6 +23,7 @@ PASSAGES = Shape(
         ("position", _INT, "in its record, from 0"),
         ("cited_id", _TEXT, "the paper that it cites; missing where it is of an abstract"),
         ("subjects", pa.list_(_TEXT), "categories of the paper, as the source has them; then its domain"),
+        ("doi", _TEXT, "of the paper that says it; missing where it is unknown"),
         ("text", _TEXT, "white space folded", TEXT),
         ENCODING,
     ),
@@ -34,6 +35,7 @@ _MENTION = struct(
     ("section", _INT, "index into the paper's sections; -1 outside of them"),
     ("role", _TEXT, "of its section"),
     ("source", _TEXT, "the source of its paper, as params.yaml names it"),
+    ("doi", _TEXT, "of its paper; missing where it is unknown"),
     (
         "term",
         _TEXT,
@@ -49,6 +51,7 @@ _STATEMENT = columns(
     ("printed", _TEXT, "with them, where it occurs first"),
     ("words", _INT, "between white space"),
     ("truncated", _BOOL, "whether the encoder reads its beginning only"),
+    ("well_formed", _FLOAT, "estimated probability that it is whole, without garbled words, three decimals"),
     ("mentions", pa.list_(_MENTION), "where it occurs, word for word"),
 )
 
@@ -60,17 +63,23 @@ _EMBEDDED = extended(
 SENTENCES = Shape(unit=PAPER_SENTENCES.kept, kept=_EMBEDDED)
 EMBEDDED_PASSAGES = Shape(unit=unit_of(PASSAGES), kept=_EMBEDDED)
 
-#: What is known of both sentences of a pair, besides their texts.
+_KNOWN = (
+    ("printed", _TEXT, "with its citation marks, the", "; missing for a part of a sentence"),
+    ("source", _TEXT, "source of the paper of the", ""),
+    ("area", _TEXT, "subject area of the", ""),
+    ("year", _INT, "year of publication of the", "; missing where it is unknown"),
+    ("doi", _TEXT, "DOI of the paper of the", "; missing where it is unknown"),
+    ("well_formed", _FLOAT, "estimated probability of being whole, without garbled words, of the", ""),
+)
+
+#: What is known of a sentence of a pair besides its text: a column of each side, such as `first_year`.
+KNOWN_OF_SENTENCE = tuple(name for name, *_ in _KNOWN)
 _SIDES = tuple(
     (f"{side}_{name}", kind, f"{meaning} {side} one{more}")
     for side in ("first", "second")
-    for name, kind, meaning, more in (
-        ("printed", _TEXT, "with its citation marks, the", "; missing for a part of a sentence"),
-        ("source", _TEXT, "source of the paper of the", ""),
-        ("area", _TEXT, "subject area of the", ""),
-        ("year", _INT, "year of publication of the", "; missing where it is unknown"),
-    )
+    for name, kind, meaning, more in _KNOWN
 )
+KNOWN_OF_SIDES = tuple(name for name, *_ in _SIDES)
 
 _CANDIDATE = columns(
     ("key", _TEXT, "what both have in common: the paper, the term with its area, or the cited paper", NAME),
@@ -109,7 +118,6 @@ _SCORED = columns(
     ("consistency", _FLOAT, "predicted rating by a reader, 1 to 5, two decimals"),
     ("length_rate", _FLOAT, "PLR: difference of their lengths in words over the shorter one's"),
     ("self_bleu", _FLOAT, "BLEU-4 of the second against the first, as released, 0 to 100"),
-    ("shared_words", _FLOAT, "share of their content words that both have (Jaccard coefficient), 0 to 1"),
     (
         "covered_words",
         _FLOAT,
@@ -124,9 +132,7 @@ _SCORED = columns(
     ("entailed", _FLOAT, "the lesser of both"),
     ("first_words", _INT),
     ("second_words", _INT),
-    ("first_well_formed", _FLOAT, "estimated probability that the first one is whole, without garbled words"),
-    ("second_well_formed", _FLOAT, "the same of the second one"),
-    ("well_formed", _FLOAT, "the lesser of both"),
+    ("well_formed", _FLOAT, "the lesser of `first_well_formed` and `second_well_formed`"),
     ("wholes", pa.list_(_TEXT), "the longer sentences of which one side is a part; none but for `partial`"),
     ("truncated", _BOOL, "whether BERTScore reads the beginning of one of them only"),
 )
@@ -149,6 +155,21 @@ PARAPHRASES = Shape(
         ("cluster", _TEXT, "of pairs that share a sentence, a paper, a term or a cited paper"),
         ("split", _TEXT, "of its cluster: train, validation or test"),
         ("set", _TEXT, "of pairs that share a sentence, directly or through others: all say the same"),
+    ),
+)
+
+NEAR_MISSES = Shape(
+    unit=SCORED.kept,
+    kept=extended(
+        SCORED.kept,
+        ("origin", _TEXT, "the one of its methods whose threshold is the lowest"),
+        ("shortfall", _FLOAT, "how far its predicted consistency is below this threshold"),
+        ("difference", _TEXT, "conflict (numbers, negation, more or less), one_sided, or topic"),
+        (
+            "split",
+            _TEXT,
+            "of the paraphrases that share a sentence, a paper, a term or a cited paper",
+        ),
     ),
 )
 

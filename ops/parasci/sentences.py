@@ -1,22 +1,17 @@
 """Every distinct sentence, with its embedding, the term that it defines, and the papers that it cites.
 
 Belongs here: which sentences are compared at all (no entries of a bibliography, and no other text that is not
-prose), and the columns that all later steps need; the subject area of a paper, from its source's metadata;
-looking up works of a bibliography by names and year. Not here: embedding (slices.py), citation marks
-(marks.py), terms (definitions.py), which sentences are compared with each other (candidates/pairs.py,
-candidates/groups.py), how each format stores subjects and bibliographies (ops/parse/papers).
-
-Dong et al. (2021), 4.1.2: definitions are of one term "in the same subject or area (provided by meta-data of
-source materials)". Their sources are the ACL Anthology, which is computer science, and arXiv, "mathematics,
-physics, astronomy, etc." (3.1). The paper has no list of areas. [ours] The areas are arXiv's groups (with
-astronomy separate from physics, as in the paper) and the fields of study of S2ORC, merged by name.
+prose), and the columns that all later steps need; looking up works of a bibliography by names and year. Not
+here: embedding (slices.py), citation marks (marks.py), terms (definitions.py), areas of subjects (areas.py),
+which sentences are compared with each other (candidates/pairs.py, candidates/groups.py), how each format
+stores subjects and bibliographies (ops/parse/papers).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -29,6 +24,7 @@ from ops.core.params import ModelName, Params
 from ops.core.parts import Parts
 from ops.core.thresholds import at_least
 from ops.models.encoder import ENCODER
+from ops.parasci.areas import area_of
 from ops.parasci.definitions import definition
 from ops.parasci.marks import printed_keys, without_marks
 from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
@@ -39,49 +35,8 @@ from ops.parse.records import record_place
 from ops.parse.roles import REFERENCES, known_roles
 from ops.text.words import STOP_WORDS, fold
 
-_PHYSICS = """
-    acc-phys adap-org ao-sci atom-ph chao-dyn chem-ph comp-gas cond-mat gr-qc hep-ex hep-lat hep-ph hep-th
-    math-ph mtrl-th nlin nucl-ex nucl-th patt-sol physics plasm-ph quant-ph solv-int supr-con
-"""
-_MATHEMATICS = "alg-geom dg-ga funct-an math q-alg"
-
-#: Areas whose name is itself a subject: S2ORC's fields of study, and disciplines of arXiv.
-_NAMED = (
-    "agricultural and food sciences", "art", "astronomy", "biology", "business", "chemistry",
-    "computer science", "economics", "education", "engineering", "environmental science", "geography",
-    "geology", "history", "law", "linguistics", "materials science", "mathematics", "medicine", "philosophy",
-    "physics", "political science", "psychology", "sociology", "statistics",
-)  # fmt: skip
-
-#: Areas by the archive of an arXiv category (its first part), and by other sources' names; lower case.
-AREAS: Mapping[str, str] = {
-    **dict.fromkeys(_PHYSICS.split(), "physics"),
-    **dict.fromkeys(_MATHEMATICS.split(), "mathematics"),
-    **{area: area for area in _NAMED},
-    "astro-ph": "astronomy",
-    "bayes-an": "statistics",
-    "stat": "statistics",
-    "cs": "computer science",
-    "cmp-lg": "computer science",
-    "econ": "economics",
-    "q-fin": "economics",
-    "quantitative finance": "economics",
-    "eess": "engineering",
-    "electrical engineering and systems science": "engineering",
-    "engineering and technology": "engineering",
-    "q-bio": "biology",
-    "quantitative biology": "biology",
-    "biology and life sciences": "biology",
-    "medicine and health sciences": "medicine",
-    "astronomy and astrophysics": "astronomy",
-    "computer and information sciences": "computer science",
-    "acl anthology": "computer science",
-    "computational linguistics": "computer science",
-    "natural language processing": "computer science",
-}
-
 #: The columns of papers and of citations that are joined to sentences.
-_PAPER_COLUMNS = ("id", "source_ids", "month", "subjects")
+_PAPER_COLUMNS = ("id", "source_ids", "month", "subjects", "doi")
 _CITATION_COLUMNS = ("paper_id", "marks", "bibliography")
 
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
@@ -206,21 +161,6 @@ class _Areas:
         return self._known[name]
 
 
-def area_of(subjects: Iterable[str], given: Mapping[str, str] = {}) -> str | None:
-    """Return the area of the first subject that has one, or None.
-
-    `given` maps subjects to areas and takes precedence over `AREAS`. Case is ignored. If a whole subject is
-    unknown, its part before the first dot is tried: "cs.CL" belongs to the archive "cs".
-    """
-    known = {**AREAS, **{subject.lower(): area for subject, area in given.items()}}
-    for subject in subjects:
-        whole = subject.lower()
-        for word in (whole, whole.partition(".")[0]):
-            if word in known:
-                return known[word]
-    return None
-
-
 def work(cited_id: str | None, title: str | None) -> str | None:
     """Return the key of a cited work: its id, else its title; None if it has neither."""
     plain = fold("".join(sign if sign.isalnum() else " " for sign in (title or "").lower()))
@@ -306,7 +246,8 @@ def _stated_sentences(
         text = without_marks(row["text"], [mark["text"] for mark in its])
         paper = place.get(row["paper_id"])
         month = paper["month"] if paper else None
-        of_paper = {**row, "source_ids": paper["source_ids"] if paper else [""]}
+        about = {"source_ids": [""], "doi": None} if paper is None else paper
+        of_paper = {**row, "source_ids": about["source_ids"], "doi": about["doi"]}
         mention = _mention(of_paper, row["paper_id"], row["section"], row["role"], cited - {None}, known)
         mentions.append((row, text, month, areas.of(row["paper_id"], paper), mention))
     counts = Counter({"unknown_paper": unknown, "unknown_subjects": areas.unknown})
@@ -365,6 +306,7 @@ def _mention(
         "section": section,
         "role": role,
         "source": record_place(row["source_ids"][0])[0],
+        "doi": row["doi"],
         "term": (normal_form(defined.term, known[paper]) or None) if defined else None,
         "cited": sorted(filter(None, cited)),
     }
@@ -378,6 +320,7 @@ def _statements(
     *,
     only_groups: bool = False,
 ) -> Statements:
+    score = cache(well_formed)
     dropped: list[Row] = []
     groups: dict[tuple[str, str], list[tuple[Row, str | None, Row]]] = defaultdict(list)
     for unit, text, month, area, mention in mentions:
@@ -393,8 +336,9 @@ def _statements(
             dropped.append(drop(unit, "not_english"))
         elif only_groups and not (mention["term"] or mention["cited"]):
             dropped.append(drop(unit, "no_group"))
-        elif not at_least(whole := well_formed(text), params.well_formed):
+        elif not at_least(whole := score(text), params.well_formed):
             dropped.append(drop(unit, "well_formed", whole))
         else:
             groups[area, text].append((unit, month, mention))
-    return Statements(shape, [unit["id"] for unit, *_ in mentions], dropped, groups, combinations)
+    scores = {text: score(text) for _, text in groups}
+    return Statements(shape, [unit["id"] for unit, *_ in mentions], dropped, groups, combinations, scores)

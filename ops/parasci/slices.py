@@ -32,6 +32,8 @@ class Statements:
     groups: Mapping[tuple[str, str], Sequence[tuple[Row, str | None, Row]]]
     """By area and text: the unit, month and mention of every sentence with that text."""
     combinations: Mapping[str, int]
+    well_formed: Mapping[str, float]
+    """By text: the estimated probability that it is whole."""
 
     @property
     def texts(self) -> list[str]:
@@ -42,7 +44,7 @@ class Statements:
         """Return the rows with the embeddings of their texts, given slice by slice."""
         embedded = (row for outcome in slices for row in _rows_of(outcome.kept))
         kept = [
-            _row(area, text, members, *found)
+            _row(area, text, members, self.well_formed[text], *found)
             for ((area, text), members), found in zip(self.groups.items(), embedded, strict=True)
         ]
         shape = self.shape.sized(embedding_size(name))
@@ -119,6 +121,7 @@ def _row(
     area: str,
     text: str,
     members: Sequence[tuple[Row, str | None, Row]],
+    well_formed: float,
     truncated: bool,
     embedding: NDArray[np.float32],
 ) -> Row:
@@ -133,6 +136,7 @@ def _row(
         "printed": members[0][0]["text"],
         "words": len(text.split()),
         "truncated": truncated,
+        "well_formed": well_formed,
         "mentions": [mention for _, _, mention in members],
         "embedding": embedding,
     }

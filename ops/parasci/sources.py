@@ -4,8 +4,9 @@ Belongs here: the formats, and the ops that make tables of sentences and of pair
 their citation marks (ops/parse/papers), models that are trained on external pairs (ops/parasci/generation).
 
 `abstracts`: tables with rows {"id": ..., "abstract": ...}. A row may have more columns, which a month rule
-may name; `categories` are its subjects. `citing_sentences`: a JSON list per cited paper, in ScisummNet's
-format `<paper>/citing_sentences*.json`: {"citing_paper_id": ..., "clean_text": ...} or "raw_text".
+may name; `categories` are its subjects, `doi` its DOI. `citing_sentences`: a JSON list per cited paper, in
+ScisummNet's format `<paper>/citing_sentences*.json`: {"citing_paper_id": ..., "clean_text": ...} or
+"raw_text".
 
 Dong et al. (2021), Table 6: generators that are trained on external pairs (Quora's questions, MSCOCO's
 captions) are tested on ParaSCI. `paraphrase_pairs`: any table with two columns of texts, and optionally a
@@ -33,7 +34,7 @@ from ops.parse.bounded import BoundedFormat
 from ops.parse.decoding import check_characters, decoded, json_object, json_value, text_at
 from ops.parse.files import find, once
 from ops.parse.lines import is_wanted, lines_of_file
-from ops.parse.papers.paper import categories_in, subjects_of, words_in
+from ops.parse.papers.metadata import categories_in, doi_of, subjects_of, words_in
 from ops.parse.records import Record, UnwantedError, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.parse.tables import Table
@@ -49,13 +50,16 @@ class SourceSentence(NamedTuple):
     cited: str | None = None
     subjects: tuple[str, ...] = ()
     """The subjects of the paper, from its source."""
+    doi: str = ""
 
 
 class _Abstracts(Table):
     """Reads tables; every row of every table below the folder is an abstract."""
 
     def __init__(self) -> None:
-        super().__init__(text="abstract", id="id", title="title", date="date", subjects="categories")
+        super().__init__(
+            text="abstract", id="id", title="title", date="date", subjects="categories", doi="doi"
+        )
 
     def parse(self, raw: Raw) -> list[SourceSentence]:
         if raw.error is not None:
@@ -65,7 +69,8 @@ class _Abstracts(Table):
         if not text:
             raise ParseError("no abstract")
         subjects = subjects_of(*map(categories_in, words_in(row.get("subjects"))))
-        return [SourceSentence(raw.document, sentence, None, subjects) for sentence in _sentences(text)]
+        doi = doi_of(row.get("doi"))
+        return [SourceSentence(raw.document, sentence, None, subjects, doi) for sentence in _sentences(text)]
 
 
 class _CitingSentences:
@@ -274,6 +279,7 @@ def _row(record: Record, place: int, passage: SourceSentence) -> Row:
         "position": place,
         "cited_id": passage.cited,
         "subjects": [*subjects_of(passage.subjects, [record.domain])],
+        "doi": passage.doi or None,
         "text": passage.text,
     }
 

@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row, Shape, drop, reject
 from ops.core.parts import FILES, Parts
 from ops.parse.decoding import check_characters, check_texts, one_line
@@ -54,6 +55,15 @@ def record_place(record: str) -> tuple[str, str, str]:
     place, _, row = record.partition("#")
     source, _, path = place.partition("/")
     return source, path.replace("%23", "#").replace("%25", "%"), row
+
+
+def row_of(record: Record, kind: str, *parts: str) -> Row:
+    """Return `id`, `source_ids` and `licence` of a row that is parsed from a record.
+
+    Its id is `row_id` of the source, the document and `parts`.
+    """
+    made = row_id(kind, record.source, record.raw.document, *parts)
+    return {"id": made, "source_ids": [record.id], "licence": record.licence}
 
 
 def record_unit(record: Record) -> Row:

@@ -77,6 +77,7 @@ PAPERS = Shape(
             pa.list_(_TEXT),
             "categories, fields of study, journal, as the source has them; then the source's domain",
         ),
+        ("doi", _TEXT, "in lower case, without a resolver; missing where the source has none"),
         ("text", _TEXT, "of a plain-text source: the file, so that offsets are offsets into the file", TEXT),
         (
             "sections",

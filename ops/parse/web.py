@@ -19,7 +19,6 @@ from pydantic import Field
 from resiliparse.parse.html import HTMLTree
 from resiliparse.parse.lang import detect_fast
 
-from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row
 from ops.core.params import Params
 from ops.parse.bounded import BoundedFormat, Bounds
@@ -27,7 +26,7 @@ from ops.parse.bounded.messages import ByColumn
 from ops.parse.files import whole_files, with_options
 from ops.parse.page_bytes import html_text, not_text, other_text
 from ops.parse.page_text import BOILERPLATE, PageExtractor, Paragraph, paragraphs_of, printable
-from ops.parse.records import Record, UnwantedError, read_each, readable
+from ops.parse.records import Record, UnwantedError, read_each, readable, row_of
 from ops.parse.schemas import WEB_PAGES
 from ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
 from ops.parse.warc import STATUS, CrawledRows, Message, message, records
@@ -185,9 +184,7 @@ def _row(record: Record) -> Row:
     letters = sum(len(paragraph.text) for paragraph in page.paragraphs)
     outside = sum(len(one.text) for one in page.paragraphs if one.boilerplate >= BOILERPLATE)
     return {
-        "id": row_id("page", record.source, record.raw.document),
-        "source_ids": [record.id],
-        "licence": record.licence,
+        **row_of(record, "page"),
         "document": record.raw.document,
         "url": found.url or None,
         "title": page.title,

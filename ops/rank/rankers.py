@@ -229,15 +229,6 @@ def content_words(text: str) -> list[str]:
 SentenceNgram = tuple[str, ...]
 
 
-def bigram_recall(units: Sequence[Sequence[str]], reference: Sequence[str]) -> list[float]:
-    """Return for each unit the share of the reference's distinct bigrams that it contains.
-
-    This is the cheating extractor of Liu et al. (2018), equation 1. It is 0 if the reference has no bigram.
-    """
-    wanted = set(_ngrams(reference, 2))
-    return [len(wanted.intersection(_ngrams(unit, 2))) / len(wanted) if wanted else 0.0 for unit in units]
-
-
 def bigram_gains(units: Sequence[Sequence[str]], reference: Sequence[str], least: int = 8) -> list[float]:
     """Return for each unit its shared bigrams per word, relative to the best unit.
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import Outcome, Outcomes, Row
 from ops.core.parts import Parts
 from ops.talksumm.near_titles import near_titles
@@ -97,9 +97,7 @@ def _nearest_titles(title: str, compared: Sequence[Sequence[Row]]) -> list[Row]:
 
 def _row(talk: Row, named_by: str | None, candidates: list[Row]) -> Row:
     return {
-        "id": row_id("match", talk["id"]),
-        "source_ids": [talk["id"]],
-        "licence": talk["licence"],
+        **made_from(talk, "match"),
         "talk_id": talk["id"],
         "talk_title": talk["title"],
         "named_by": named_by,

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import TITLE, Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
@@ -295,9 +295,7 @@ def _row(model: _Model, example: LearningExample, words: int, chosen: bool) -> R
     found = model.extractor.extract(paper, words).indices
     both = len(set(found) & set(example.labels))
     return {
-        "id": row_id("extraction", model.name, row["id"]),
-        "source_ids": [row["id"]],
-        "licence": row["licence"],
+        **made_from(row, "extraction", model.name, row["id"]),
         "example_id": row["id"],
         "paper_id": row["paper_id"],
         "title": row["title"],

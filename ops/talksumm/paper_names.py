@@ -104,8 +104,8 @@ def _title(text: str) -> str:
 
 
 def _ids(value: str) -> list[str]:
-    """Return the ids in lower-case text that is an id, a DOI, or an address of one."""
-    if found := _ID.fullmatch(value):
+    """Return the ids in lower-case text that is an id, a file named by one, a DOI, or an address of one."""
+    if found := _ID.fullmatch(_FILE_NAME.sub("", value)):
         return [_id(found)]
     address = _ADDRESS.fullmatch(value.partition("?")[0].partition("#")[0])
     if address and (form := _HOSTS.get(address["host"])) and (found := re.fullmatch(form, address["path"])):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.loaded import Loaded
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
@@ -236,9 +236,7 @@ def _row(
     source = _source(topic, unit["paragraphs"], order if content.references else (), content.tokens, pieces)
     numbered = [str(target.section)] if target.section else []
     return {
-        "id": row_id("example", unit["id"], name, *numbered),
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
+        **made_from(unit, "example", unit["id"], name, *numbered),
         "set": name,
         "split": split_of(unit["title"], splits),
         "article_id": unit["article_id"],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.numerics import compiled
+from ops.core.compiled import compiled
 from ops.text.word_kernels import LETTER, code_point
 
 _ASCII = np.uint8(0x80)

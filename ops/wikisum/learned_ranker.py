@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ops.core.identity import row_id
-from ops.core.numerics import log
+from ops.core.identity import made_from
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import Split, split_of
@@ -63,6 +62,8 @@ class _WordCounts:
     """Features from the words of paragraphs, counted over all paragraphs."""
 
     def __init__(self, texts: Sequence[str]) -> None:
+        from ops.core.logarithms import logs
+
         stop = " ".join(sorted(STOP_WORDS))
         known = number_words([stop, *texts])
         stops = np.zeros(known.distinct, bool)
@@ -76,13 +77,11 @@ class _WordCounts:
         size = np.maximum(np.bincount(text, minlength=len(texts)), 1)
         total = np.bincount(numbers, minlength=known.distinct)
         share = total / max(len(numbers), 1)
-        self.typicality = np.bincount(text, log(share[numbers] + 1e-9), len(texts)) / size
+        self.typicality = np.bincount(text, logs(share[numbers] + 1e-9), len(texts)) / size
         pairs = np.unique(text * known.distinct + numbers)
-        in_texts = np.bincount(pairs % known.distinct, minlength=known.distinct)
+        in_texts = np.bincount(pairs % known.distinct, minlength=known.distinct)[pairs % known.distinct]
         distinct = np.maximum(np.bincount(pairs // known.distinct, minlength=len(texts)), 1)
-        self.centrality = (
-            np.bincount(pairs // known.distinct, log(in_texts[pairs % known.distinct]), len(texts)) / distinct
-        )
+        self.centrality = np.bincount(pairs // known.distinct, logs(in_texts), len(texts)) / distinct
         earliest = np.full(known.distinct, len(texts))
         np.minimum.at(earliest, numbers, text)
         new = earliest[pairs % known.distinct] == pairs // known.distinct
@@ -169,12 +168,14 @@ def features(title: str, paragraphs: Sequence[Row]) -> NDArray[np.float64]:
 
     Sums have a fixed order and logarithms are our own, so every processor gives the same values.
     """
+    from ops.core.logarithms import logs
+
     if not paragraphs:
         return np.zeros((0, len(NAMES)))
     texts = [paragraph["text"] for paragraph in paragraphs]
     size = np.array([max(len(text.split()), 1) for text in texts], np.float64)
     counts = title_counts(title, texts).astype(np.float64)
-    idf = log(len(texts) / np.maximum((counts > 0).sum(axis=0), 1))
+    idf = logs(len(texts) / np.maximum((counts > 0).sum(axis=0), 1))
     idf_total = max(float(np.cumsum(idf)[-1]) if len(idf) else 0.0, 1e-9)
     tf_idf = _sums(counts * idf)
     coverage = _sums((counts > 0) * idf) / idf_total
@@ -189,20 +190,20 @@ def features(title: str, paragraphs: Sequence[Row]) -> NDArray[np.float64]:
     words = _WordCounts(texts)
     wanted = normalised(title)
     columns = [
-        log(1 + tf_idf),
+        logs(1 + tf_idf),
         tf_idf / max(tf_idf.max(), 1e-9),
         tf_idf / size,
         coverage,
         np.array([wanted in text for text in texts], np.float64),
         *_beginnings(title, texts),
-        log(1 + np.bincount(pages, tf_idf)[pages] / page_size[pages]),
+        logs(1 + np.bincount(pages, tf_idf)[pages] / page_size[pages]),
         page_coverage[pages],
-        log(size),
+        logs(size),
         (size < 25).astype(np.float64),
-        log(1 + position),
+        logs(1 + position),
         (position == 0).astype(np.float64),
         (position == 1).astype(np.float64),
-        log(1 + page_rank),
+        logs(1 + page_rank),
         np.array([paragraph["cited"] for paragraph in paragraphs], np.float64),
         words.typicality,
         words.novelty,
@@ -309,9 +310,7 @@ def _rows(
     for ranker, values in scores.items():
         for words in lengths:
             yield {
-                "id": row_id("recall", unit["id"], ranker, str(words)),
-                "source_ids": [unit["id"]],
-                "licence": unit["licence"],
+                **made_from(unit, "recall", unit["id"], ranker, str(words)),
                 "article_id": unit["article_id"],
                 "title": unit["title"],
                 "split": split,

@@ -13,7 +13,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.numerics import log_of_one
 from ops.rank.rankers import content_words, lead, sum_basic, text_rank, words
 from ops.text.word_numbers import joined, kinds, number_words
 
@@ -108,15 +107,17 @@ def _identity(title: str, paragraphs: Sequence[str], target: str | None) -> Rank
 
 
 def _tf_idf(title: str, paragraphs: Sequence[str], target: str | None) -> Ranking:
+    from ops.core.logarithms import logs
+
     counts = title_counts(title, paragraphs)
-    frequencies = (counts > 0).sum(axis=0).tolist()
-    if not frequencies:
+    frequencies = (counts > 0).sum(axis=0)
+    if not len(frequencies):
         return _by_scores(np.zeros(len(paragraphs)), NO_WORD)
-    terms = counts * [log_of_one(max(len(paragraphs), 1) / max(count, 1)) for count in frequencies]
+    terms = counts * logs(max(len(paragraphs), 1) / np.maximum(frequencies, 1))
     # Adds the smallest terms first, so that the order of words does not break a tie.
     terms.sort(axis=1)
     scores = terms.cumsum(axis=1)[:, -1]
-    return _by_scores(scores, "" if scores.any() else (NO_WEIGHT if any(frequencies) else NOT_KNOWN))
+    return _by_scores(scores, "" if scores.any() else (NO_WEIGHT if frequencies.any() else NOT_KNOWN))
 
 
 def _text_rank(title: str, paragraphs: Sequence[str], target: str | None) -> Ranking:

@@ -19,7 +19,7 @@ from typing import Any
 
 from ops.core.database import database, escaped_paths
 from ops.core.derived import DerivedFolder
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.parts import Artifact, Parts
 from ops.crawl.local_search import LocalIndex
@@ -111,9 +111,7 @@ def _rows_of(query: str, paths: list[list[str]], folder: Path) -> Iterator[dict[
 
 def _row(page: Row) -> Row:
     return {
-        "id": row_id("indexed", page["id"]),
-        "source_ids": [page["id"]],
-        "licence": page["licence"],
+        **made_from(page, "indexed"),
         "page_id": page["id"],
         "address": address(page),
         "title": page["title"],

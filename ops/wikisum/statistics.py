@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import Outcome, Outcomes, Row
 from ops.core.parts import Parts
 from ops.core.thresholds import at_least, at_most
@@ -142,9 +142,7 @@ def _row(unit: Row, size: Mapping[str, int], params: ExampleParams, spread: Disp
     texts = [paragraph["text"] for paragraph in unit["paragraphs"]]
     words = number_words([unit["lead"], *texts], known=unit["lead"])
     return {
-        "id": row_id("counted", unit["id"]),
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
+        **made_from(unit, "counted"),
         "article_id": unit["article_id"],
         "title": unit["title"],
         "month": unit["month"],

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import Outcome, Outcomes, Row
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
@@ -157,9 +157,7 @@ def _files(found: Tokenizer) -> dict[str, bytes]:
 def _row(unit: Row, split: str, characters: int, found: Tokenizer) -> Row:
     text = target_of(unit, "article").text
     return {
-        "id": row_id("tokenized", unit["id"]),
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
+        **made_from(unit, "tokenized"),
         "article_id": unit["article_id"],
         "title": unit["title"],
         "split": split,

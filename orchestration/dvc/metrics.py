@@ -1,16 +1,18 @@
-"""What `dvc metrics`, `dvc plots` and `dvc exp show` compare for a dataset: counts, scores, distributions.
+"""What `dvc metrics`, `dvc plots` and `dvc exp show` compare: counts, scores and distributions of datasets.
 
-Belongs here: the small files in metrics/, which go into git, and the HTML page of the plots. Not here:
+Belongs here: the three files of each system in metrics/, which go into git, and the HTML page of the plots.
+They are no outputs of stages: whoever finishes a dataset writes its part of them. Not here:
 counting (ops/core/counts.py), measuring (ops/core/profile.py, ops/core/measures.py).
 """
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,8 +33,8 @@ from orchestration.files.publish import write_changed, write_file
 from orchestration.state.freshness import View, write_manifest
 from orchestration.workspace.workspace import Workspace
 
-FUNNEL = ("month", "outcome", "reason", "rows")
-DISTRIBUTIONS = ("measure", "from", "to", "rows")
+FUNNEL = ("dataset", "month", "outcome", "reason", "rows")
+DISTRIBUTIONS = ("dataset", "measure", "from", "to", "rows")
 
 #: If any of these changes, earlier measurements of a partition are discarded.
 _MEASURING = (
@@ -51,69 +53,105 @@ class _Look(TypedDict):
 
 
 _LOOK = TypeAdapter(_Look)
+_NUMBERS = TypeAdapter(dict[str, dict[str, float]])
 
 
-@dataclass(frozen=True)
-class Plot:
-    """One table for `dvc plots`: its file, and how it is drawn."""
-
-    file: Path
-    drawn: Mapping[str, str]
+def metrics_files(workspace: Workspace) -> list[Path]:
+    """Return the files that `dvc metrics` reads: one a system."""
+    return [_file(workspace, system, ".json") for system in _systems(workspace)]
 
 
-def plots(workspace: Workspace, dataset: Declaration) -> list[Plot]:
-    """Return the plots of a dataset; their templates are in .dvc/plots."""
-    path, name = workspace.metrics_file(dataset), dataset.name
-    drawn = {
-        "funnel": {"x": "rows", "y": "month", "x_label": "rows", "y_label": "partition"},
-        "distributions": {"x": "from", "y": "rows", "x_label": "value, from", "y_label": "rows"},
+def plots(workspace: Workspace) -> dict[Path, Mapping[str, str]]:
+    """Return the tables that `dvc plots` reads, and how each is drawn; the templates are in .dvc/plots."""
+    funnel = {"template": "funnel", "x": "rows", "y": "month", "x_label": "rows", "y_label": "partition"}
+    curves = {
+        "template": "distributions",
+        "x": "from",
+        "y": "rows",
+        "x_label": "value, from",
+        "y_label": "rows",
     }
-    titles = {"funnel": f"{name}: rows by partition, and why not kept", "distributions": f"{name}: kept rows"}
-    return [
-        Plot(path.with_suffix(f".{kind}.csv"), {"template": kind, **fields, "title": titles[kind]})
-        for kind, fields in drawn.items()
-        if kind == "funnel" or dataset.measures
-    ]
+    found: dict[Path, Mapping[str, str]] = {}
+    for system in _systems(workspace):
+        title = f"{system}: rows by partition, and why not kept"
+        found[_file(workspace, system, ".funnel.csv")] = {**funnel, "title": title}
+        found[_file(workspace, system, ".distributions.csv")] = {**curves, "title": f"{system}: kept rows"}
+    return found
 
 
-def scores_file(workspace: Workspace, dataset: Declaration) -> Path:
-    """Return the file with all scores of a dataset, which `dvc metrics` reads if given its name.
+def _systems(workspace: Workspace) -> list[str]:
+    datasets = workspace.datasets.values()
+    return sorted({dataset.key.path[0] for dataset in datasets if dataset.shape is not None})
 
-    The scores are not metrics in dvc.yaml, because `dvc metrics show` has a column for every name in use.
+
+def _file(workspace: Workspace, system: str, suffix: str) -> Path:
+    return workspace.root / "metrics" / f"{system}{suffix}"
+
+
+def write(datasets: Iterable[Declaration], view: View) -> None:
+    """Write the metrics of finished datasets into their systems' files, unless they are up to date.
+
+    What a file says of other datasets of the asset graph stays. A file that cannot be read starts anew.
     """
-    return workspace.metrics_file(dataset).with_suffix(".scores.json")
+    known = view.workspace.datasets
+    by_system: dict[str, list[Declaration]] = {}
+    for dataset in datasets:
+        if dataset.shape is not None:
+            by_system.setdefault(dataset.key.path[0], []).append(dataset)
+    for system, finished in by_system.items():
+        numbers = _read_json(_file(view.workspace, system, ".json"))
+        funnel = _read_table(_file(view.workspace, system, ".funnel.csv"), FUNNEL)
+        curves = _read_table(_file(view.workspace, system, ".distributions.csv"), DISTRIBUTIONS)
+        for dataset in finished:
+            counted = {partition: _counted(dataset, partition, view) for partition in dataset.made_partitions}
+            looks = [look(dataset, partition, view) for partition in dataset.made_partitions]
+            name = dataset.key.path[1]
+            numbers[name] = _numbers(dataset, counted, looks)
+            funnel[name] = list(_funnel(counted))
+            profiles = profile.total(one["profile"] for one in looks)
+            curves[name] = list(_distributions(dataset.measures, profiles))
+        kept = [name for name in sorted(numbers) if f"{system}/{name}" in known]
+        content = json.dumps({name: numbers[name] for name in kept}, indent=2, sort_keys=True)
+        write_changed(_file(view.workspace, system, ".json"), f"{content}\n".encode())
+        for suffix, header, table in (
+            (".funnel.csv", FUNNEL, funnel),
+            (".distributions.csv", DISTRIBUTIONS, curves),
+        ):
+            rows = io.StringIO()
+            lines = ((name, *row) for name in kept for row in table.get(name, ()))
+            csv.writer(rows, lineterminator="\n").writerows([header, *lines])
+            write_changed(_file(view.workspace, system, suffix), rows.getvalue().encode())
 
 
-def write(dataset: Declaration, view: View) -> None:
-    """Write the metrics of a finished dataset, unless they are up to date. Does nothing for a report.
-
-    The first score goes in with the counts.
-    """
-    if dataset.shape is None:
-        return
-    numbers = {partition: _counted(dataset, partition, view) for partition in dataset.made_partitions}
-    looks = [look(dataset, partition, view) for partition in dataset.made_partitions]
+def _numbers(
+    dataset: Declaration, counted: Mapping[str, Mapping[str, Any]], looks: Sequence[Mapping[str, Any]]
+) -> dict[str, float]:
+    """Return a dataset's counts over all partitions, not by reason (the funnel has those), and its scores."""
     scores = {
         name: score.value(Sum(*look["scores"][name]) for look in looks)
         for name, score in dataset.scores.items()
     }
-    known = {name: value for name, value in scores.items() if value is not None}
-    first = next(iter(scores.values()), None)
-    counted = total(numbers.values())  # not by reason: DVC shows a column per name, and the funnel has them
-    content = {**{table: counted[table] for table in TABLES}, **({} if first is None else {"score": first})}
-    _write_json(view.workspace.metrics_file(dataset), content)
-    if dataset.scores:
-        _write_json(scores_file(view.workspace, dataset), known)
-    profiles = profile.total(look["profile"] for look in looks)
-    tables = [(FUNNEL, *_funnel(numbers)), (DISTRIBUTIONS, *_distributions(dataset.measures, profiles))]
-    for plot, table in zip(plots(view.workspace, dataset), tables, strict=False):
-        rows = io.StringIO()
-        csv.writer(rows, lineterminator="\n").writerows(table)
-        write_changed(plot.file, rows.getvalue().encode())
+    rows = total(counted.values())
+    return {
+        **{table: rows[table] for table in TABLES},
+        **{name: value for name, value in scores.items() if value is not None},
+    }
 
 
-def _write_json(path: Path, content: Mapping[str, float]) -> None:
-    write_changed(path, f"{json.dumps(content, indent=2, sort_keys=True)}\n".encode())
+def _read_json(path: Path) -> dict[str, Mapping[str, float]]:
+    with contextlib.suppress(OSError, ValueError):
+        return dict(_NUMBERS.validate_json(path.read_bytes()))
+    return {}
+
+
+def _read_table(path: Path, header: Sequence[str]) -> dict[str, list[tuple[Any, ...]]]:
+    """Return the rows of a table by their dataset; none if it has another header or cannot be read."""
+    found: dict[str, list[tuple[Any, ...]]] = {}
+    with contextlib.suppress(OSError, ValueError, csv.Error):
+        first, *rows = csv.reader(path.read_text("utf-8").splitlines())
+        for name, *row in rows if tuple(first) == header else ():
+            found.setdefault(name, []).append(tuple(row))
+    return found
 
 
 def _counted(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:

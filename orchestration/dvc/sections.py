@@ -56,7 +56,7 @@ def _watched(path: Path) -> set[str]:
     """Return the paths in params.yaml that a dvc.yaml watches; none if it is missing or unreadable."""
     with contextlib.suppress(OSError, ValueError, LookupError, AttributeError, TypeError):
         stages = read_yaml(path.read_bytes())["stages"].values()
-        return {name for stage in stages for name in stage.get("params", ()) if isinstance(name, str)}
+        return {name for stage in stages for name in stage.get("params", [{}])[0].get("params.yaml", ())}
     return set()
 
 

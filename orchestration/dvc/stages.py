@@ -53,8 +53,14 @@ def render(workspace: Workspace) -> str:
         "outs": [{"code.json": {"cache": False, "persist": True}}],
     }
     stages = {stage_name(dataset): stage(workspace, dataset) for dataset in workspace.datasets.values()}
-    stages = {"code": code, **stages}
-    return HEADER + yaml.dump({"stages": stages}, Dumper=yaml.CSafeDumper, sort_keys=False, width=110)
+    content = {
+        "stages": {"code": code, **stages},
+        "metrics": [workspace.shown(path) for path in metrics.metrics_files(workspace)],
+        "plots": [{workspace.shown(path): drawn} for path, drawn in metrics.plots(workspace).items()],
+    }
+    return HEADER + yaml.dump(
+        content, Dumper=yaml.CSafeDumper, sort_keys=False, width=110, default_flow_style=None
+    )
 
 
 def check_rendered(workspace: Workspace) -> None:
@@ -71,11 +77,11 @@ def stage(workspace: Workspace, dataset: Declaration) -> dict[str, Any]:
     # Templates, so that users' own sources do not make dvc.yaml stale.
     sources = [f"${{sources.{dataset.records}.{name}.path}}" for name in names]
     upstream = [workspace.shown(workspace.folder(parent)) for parent in workspace.graph.upstream(dataset)]
-    found: dict[str, Any] = {
+    return {
         "cmd": f"silverloom stage {dataset.name}",
         "deps": [*sources, *upstream],
         "params": [
-            *given(workspace, [*COMMON, *dataset.sections]),
+            {"params.yaml": given(workspace, [*COMMON, *dataset.sections])},
             {"code.json": [".".join(dataset.key.path), *_followed(workspace)]},
         ],
         "outs": [
@@ -83,17 +89,6 @@ def stage(workspace: Workspace, dataset: Declaration) -> dict[str, Any]:
             for place in (workspace.folder(dataset), workspace.manifests(dataset))
         ],
     }
-    if dataset.shape is not None:
-        file = workspace.shown(workspace.metrics_file(dataset))
-        if dataset.scores:
-            scores = workspace.shown(metrics.scores_file(workspace, dataset))
-            found["outs"].append({scores: {"cache": False, "persist": True}})
-        found["metrics"] = [{file: {"cache": False, "persist": True}}]
-        found["plots"] = [
-            {workspace.shown(plot.file): {"cache": False, "persist": True, **plot.drawn}}
-            for plot in metrics.plots(workspace, dataset)
-        ]
-    return found
 
 
 def _followed(workspace: Workspace) -> dict[str, str]:
@@ -147,8 +142,8 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
     check_lock(workspace)
     write_code(workspace)
     due = [dataset for dataset in workspace.datasets.values() if view.complete(dataset)]
+    metrics.write(due, view)
     for dataset in due:
-        metrics.write(dataset, view)
         check_sizes(workspace, dataset)
         check_sources(workspace, dataset)
     stages = locked_stages(workspace)
@@ -222,10 +217,10 @@ def _is_recorded(workspace: Workspace, dataset: Declaration, stages: Mapping[str
     found, rendered = stages.get(stage_name(dataset), {}), stage(workspace, dataset)
     read = [workspace.shown(workspace.folder(upstream)) for upstream in workspace.graph.upstream(dataset)]
     read += [source.path for source in workspace.settings.folders(dataset.records or "").values()]
-    made = [path for kind in ("outs", "metrics", "plots") for out in rendered.get(kind, ()) for path in out]
-    *watched, _ = rendered["params"]
+    made = [path for out in rendered["outs"] for path in out]
+    watched, _ = rendered["params"]
     params = {
-        "params.yaml": {path: raw_section(document(workspace.root), path) for path in watched},
+        "params.yaml": {path: raw_section(document(workspace.root), path) for path in watched["params.yaml"]},
         "code.json": {".".join(dataset.key.path): dataset.code, **_followed(workspace)},
     }
     return (

@@ -1,8 +1,8 @@
 """What a crawl gets: its folder, the published partition, a progress listener, and its pinned bytes.
 
 Belongs here: making a `CrawlPlace` for a workspace, and restoring what a published crawl lost from DVC's cache
-instead of the web. Not here: the folder's path (state/sources.py), damage within a journal, which has
-checksums (ops/crawl/journal.py), fetching from the web (ops/crawl).
+instead of the web. Not here: the folder's path (state/sources.py), journals that cannot be read
+(ops/crawl/journal.py), fetching from the web (ops/crawl).
 """
 
 from __future__ import annotations

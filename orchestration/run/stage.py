@@ -72,7 +72,7 @@ def stage(workspace: Workspace, name: str) -> int:
     check_unmoved(workspace)  # DVC records today's params, code and sources
     check_recorded_code(workspace, dataset)
     if not stale:
-        metrics.write(dataset, view)
+        metrics.write([dataset], view)
     # A store in a temporary folder is deleted with the folder.
     if report.made and (workspace.enclosing == workspace or not workspace.tracked_here):
         send_and_tell(workspace, [dataset])

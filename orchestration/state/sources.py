@@ -18,7 +18,7 @@ from pathlib import Path
 
 from assets.declare.declaration import Declaration
 from ops.core.periods import is_over
-from ops.crawl.journal import LINES
+from ops.crawl.journal import JOURNAL, has_outcomes
 from ops.parse.scan import Corpus
 from ops.parse.source import EVERY, folder_formats
 from orchestration.executors.parts import engine
@@ -171,8 +171,7 @@ def asks_again(workspace: Workspace, dataset: Declaration, partition: str) -> bo
 
 def under_way(workspace: Workspace, dataset: Declaration, partition: str) -> bool:
     """Return whether a partition's crawl has outcomes that are not published yet."""
-    journals = work_folder(workspace, dataset, partition).glob(f"*/{LINES}")
-    return any(path.is_file() and path.stat().st_size for path in journals)
+    return any(map(has_outcomes, work_folder(workspace, dataset, partition).glob(f"*/{JOURNAL}")))
 
 
 def discard_crawl(workspace: Workspace, dataset: Declaration, partition: str) -> None:

@@ -145,10 +145,6 @@ class Workspace:
         """Return the path of one kind of local state about a partition."""
         return self.state.joinpath(kind, *dataset.key.path, f"{partition or 'all'}{suffix}")
 
-    def metrics_file(self, dataset: Declaration) -> Path:
-        """Return the file with a dataset's counts, which `dvc metrics` reads."""
-        return self.root.joinpath("metrics", *dataset.key.path).with_suffix(".json")
-
     def command(self, name: str, target: str = "") -> str:
         """Return how people type a command here: by make in a checkout, which also sets up, else directly."""
         return f"make {target or name}" if (self.root / "Makefile").is_file() else f"silverloom {name}"

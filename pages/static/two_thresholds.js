@@ -58,7 +58,7 @@
         inputs[side].setAttribute("aria-valuetext", String(values[side]));
       });
       summary.replaceChildren(el("b", {}, `${number(kept(at))} of ${number(total)} ${units}`), ` would be kept (${more ? `${more > 0 ? "+" : "−"}${number(Math.abs(more))} against the current params` : "the same as now"}).`);
-      recipe.textContent = `dvc exp run -S ${first.path}=${values[0]} -S ${second.path}=${values[1]}`;
+      recipe.textContent = `dvc exp run -S ++${first.path}=${values[0]} -S ++${second.path}=${values[1]}`;
       chart.drawing?.then((drawn) => drawn.view.data("chosen", [{ x: values[0], y: values[1] }]).run());
     }
 

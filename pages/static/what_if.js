@@ -143,7 +143,7 @@
     const lines = steps.map((step, depth) => "  ".repeat(depth) + step + ":" + (depth === steps.length - 1 ? ` ${shown}` : ""));
     view.recipe.replaceChildren(
       el("div", { class: "card" }, el("h3", {}, "in params.yaml"), el("pre", { tabindex: "0" }, lines.join("\n"))),
-      el("div", { class: "card" }, el("h3", {}, "or as an experiment"), el("pre", { tabindex: "0" }, `dvc exp run -S ${content.path}=${shown}`)));
+      el("div", { class: "card" }, el("h3", {}, "or as an experiment"), el("pre", { tabindex: "0" }, `dvc exp run -S ++${content.path}=${shown}`)));
   }
 
   function go() {

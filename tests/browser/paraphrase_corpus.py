@@ -22,7 +22,7 @@ from ops.parasci.evaluation.human_evaluation import human_evaluation, rating_she
 from ops.parasci.evaluation.people import PEOPLE, HumanEvaluationParams, RatingSheetParams
 from ops.parasci.evaluation.scores import EVALUATION, EvaluationParams, numbers, scored, table_6
 from ops.parasci.partial.extractions import EXTRACTIONS, ExtractionParams, table
-from ops.parasci.schemas import FILTERED, PARAPHRASES, SCORED
+from ops.parasci.schemas import FILTERED, PARAPHRASE_PAIRS, PARAPHRASES, SCORED
 from orchestration.definitions import workspace
 from orchestration.files.parquet import write_outcomes
 from pages.systems.parasci.site import SYSTEM
@@ -131,7 +131,8 @@ class Corpus:
     def people(self, raters: Sequence[str] = ("ann", "bob", "chi"), judge: str = "") -> Corpus:
         """Add sheets and their answers: the raters agree on most pairs; a model judge always answers 4."""
         asked = RatingSheetParams(pairs=5, phenomena=3)
-        sent = list(rating_sheets(self._kept, asked))
+        others = parts(self.folder / "others", PARAPHRASE_PAIRS.kept, [])
+        sent = list(rating_sheets(self._kept, others, asked))
         self.put("parasci/rating_sheets", sent)
         rows = [row for outcome in sent for row in outcome.kept.to_pylist()]
         given = [
@@ -170,14 +171,14 @@ class Corpus:
             ),
         )
 
-    def models(self, harm: str = "") -> Corpus:
+    def models(self, harm: str = "", corpora: Sequence[str] = ("papers",)) -> Corpus:
         """Add generated sentences with their scores, and the extractions of PDBERT and the best clause."""
         texts = [(f"the model reads text {n} .", f"text {n} is read by a model .") for n in range(40)]
         rows = [
             {
                 "id": f"generated-{number}-{system}", "source_ids": ["p"], "licence": "MIT", "pair_id": f"pair-{number}",
                 "system": system, "model": model, "origin": "intra", "test_set": "paraphrases",
-                "source": source + harm, "target": target,
+                "corpus": corpora[number % len(corpora)], "source": source + harm, "target": target,
                 "prediction": source if system == "copy" else f"text {number} is read . {harm}",
             }
             for number, (source, target) in enumerate(texts)

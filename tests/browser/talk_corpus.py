@@ -152,7 +152,7 @@ def _paper(talk: Talk) -> dict:
     sections = [{"title": title, "role": "other"} for title in titles]
     return {
         **IDENTITY, "id": f"paper-{talk.name}", "document": talk.name, "title": "A paper", "month": MONTH, "text": "",
-        "subjects": [], "sections": sections, "sentences": [], "encoding": None,
+        "subjects": [], "doi": None, "sections": sections, "sentences": [], "encoding": None,
     }  # fmt: skip
 
 

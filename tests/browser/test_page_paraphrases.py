@@ -44,7 +44,7 @@ def test_the_sliders_count_the_pairs_that_both_thresholds_keep(opened):
     page.page.keyboard.press("End")
     expect(card.locator(".summary")).to_have_text(re.compile(f"^{cell.inner_text()} of 30 pairs"))
     expect(card).to_contain_text(
-        "origins.intra.consistency=2.5 -S parasci.filtered.origins.intra.length_rate=3"
+        "origins.intra.consistency=2.5 -S ++parasci.filtered.origins.intra.length_rate=3"
     )
     chart, now = card.locator(".chart"), card.locator("td[aria-current]").inner_text()
     for words in (now, "3.44 and 1"):

@@ -61,7 +61,7 @@ def test_the_page_works_at_every_width(opened, width, scheme):
 def test_another_value_counts_shows_the_rows_next_to_it_and_can_be_linked_to(opened):
     page = opened(content(UNITS))
     page.page.fill("#value", "0.305")
-    page.assert_text("69 of 101 talks", "+19", "dvc exp run -S talksumm.pairs.threshold=0.305")
+    page.assert_text("69 of 101 talks", "+19", "dvc exp run -S ++talksumm.pairs.threshold=0.305")
     kept, lost = (
         page.page.locator(f"section[aria-label^='{name}'] tbody tr") for name in ("Kept", "Dropped")
     )

@@ -43,7 +43,7 @@ def of_ray_below(process, root):
 def test_the_datasets_of_all_systems_are_the_same_bytes_on_a_cluster(sample_project, tmp_path, on_cluster):
     """Includes datasets that one task makes, such as trainings, and joins that are spread over tasks."""
     here, there = (sample_project.copy(tmp_path / name) for name in ("here", "there"))
-    there.params(lambda params: params["engine"].update(join_bytes=100_000))
+    there.params(lambda params: params.update(engine={"join_bytes": 100_000}))
     selected = ("discofuse/fusion_model", "talksumm/summaries", "wikisum/ranked", "parasci/definitions")
     for name in selected:
         here.silverloom("run", "-s", name)

@@ -50,7 +50,7 @@ def test_what_if_predicted_what_the_threshold_then_kept(done_project, changed):
         return dict(json.loads(text.removeprefix("silverloom.whatIf(").removesuffix(");\n"))["tried"])
 
     def kept(project):
-        return json.loads((project.root / "metrics/talksumm/alignments.json").read_text())["kept"]
+        return json.loads((project.root / "metrics/talksumm.json").read_text())["alignments"]["kept"]
 
     before, after = tried(done_project), tried(changed)
     assert before[30] == kept(done_project)

@@ -8,6 +8,7 @@ import pytest
 import yaml
 from mlflow.pyfunc import load_model
 
+from ops.talksumm.align.hmm import HmmParams
 from orchestration.files.identity import version
 from tests.end_to_end.stores import client, dagster_of, runs
 
@@ -56,9 +57,9 @@ def test_the_digests_of_a_runs_datasets_are_dvcs_hashes_or_those_of_all_months(d
 
 def test_a_run_records_its_params_code_and_results(done):
     run = runs(done, "talksumm/alignments")["2018-06"]
-    params = yaml.safe_load((done.root / "params.yaml").read_text())["talksumm"]["hmm"]
-    assert run.data.params["talksumm.hmm.lambda"] == str(params["lambda"])
-    assert json.loads(run.data.params["talksumm.hmm.excluded_roles"]) == params["excluded_roles"]
+    params = HmmParams()
+    assert run.data.params["talksumm.hmm.lambda"] == str(params.lambda_)
+    assert json.loads(run.data.params["talksumm.hmm.excluded_roles"]) == [*params.excluded_roles]
     metrics = run.data.metrics
     reasons = sum(value for key, value in metrics.items() if key.startswith("dropped/"))
     assert metrics["kept"] > 0 and metrics["dropped"] == reasons > 0

@@ -7,6 +7,7 @@ import zipfile
 import psutil
 import pytest
 
+from tests.projects import spell_out
 from tests.waiting import until
 
 pytestmark = pytest.mark.long
@@ -21,7 +22,7 @@ def trained_by(project, processes):
     """Make a project train one model, in some processes, for a while."""
 
     def change(params):
-        extractor = params["talksumm"]["extractor"]
+        extractor = spell_out(params, "talksumm.extractor")
         extractor["architectures"] = ["transformer"]
         extractor["sizes"]["tiny"]["transformer_training"] = {
             "epochs": EPOCHS,

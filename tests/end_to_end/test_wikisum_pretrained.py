@@ -7,7 +7,7 @@ import pytest
 
 from ops.models.seq2seq.pretrained import FOLDER
 from tests.ops.wikisum.long_sequences.pretrained_cases import write_led
-from tests.projects import Project, begin, copy_code
+from tests.projects import Project, begin, copy_code, spell_out
 
 TOWNS = ["Varn", "Torrow", "Lissa", "Kestrel", "Salm", "Orrin", "Bray", "Dunmore", "Elva", "Fenwick", "Garth"]
 LEAD = "'''{town} Harbour''' is a harbour of the islands, which the guild of {town} built of grey stone."
@@ -43,7 +43,7 @@ def test_a_pretrained_model_is_trained_scored_and_shown_like_the_others(tmp_path
         wikisum, pages = params["wikisum"], params.get("pages")
         wikisum["tokenizer"]["vocabulary"] = 300
         wikisum["examples"] |= {"citations": 0, "sets": {"lead": {"tokens": 100}}}
-        tiny = wikisum["summarizer"]["sizes"]["tiny"]
+        tiny = spell_out(params, "wikisum.summarizer")["sizes"]["tiny"]
         tiny["architectures"] = {
             "t_ed": tiny["architectures"]["t_ed"],
             "led": {"architecture": "pretrained", "model": str(led), "longest_target": 60, "beam": 2},

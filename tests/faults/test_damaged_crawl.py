@@ -25,11 +25,10 @@ FILES = {
     ".silverloom/crawls/.asking": 0,
     f"{WEB}/plan.json": 0,
     f"{WEB}/recrawl": 0,
-    f"{WEB}/journal.jsonl": 2,
-    f"{WEB}/records.warc": 2,
+    f"{WEB}/journal.db": 2,
     f"{WEB}/options": 2,
     f"{WEB}/former/options": 0,
-    f"{WEB}/former/journal.jsonl": 0,
+    f"{WEB}/former/journal.db": 0,
     f"{STATE}/ask-again": 0,
 }
 

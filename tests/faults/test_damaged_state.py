@@ -26,7 +26,7 @@ FILES = {
     "the mutex of the staging folder": ("data/.building/.mutex", ("a folder",)),
     "the port": (".silverloom/port", ()),
     "MLflow's store": (".silverloom/mlflow.db", SHOWN),
-    "the lock of the outbox": (".silverloom/outbox/.lock", ("a folder",)),
+    "the lock of sending to MLflow": (".silverloom/locks/mlflow.lock", ("a folder",)),
     "Dagster's settings": (".dagster/dagster.yaml", SHOWN),
     "the lock of Dagster's store": (".dagster/.opening", ("a folder",)),
     "Dagster's runs": (".dagster/history/runs.db", SHOWN),
@@ -34,8 +34,8 @@ FILES = {
     "Dagster's schedules": (".dagster/schedules/schedules.db", SHOWN),
     "failing rows": ("data/quality/failing/talksumm/pairs/2018-06.parquet", ("a folder",)),
     "code.json": ("code.json", ("a folder",)),
-    "metrics": ("metrics/talksumm/alignments.json", ("a folder",)),
-    "a plot": ("metrics/talksumm/alignments.funnel.csv", ("a folder",)),
+    "metrics": ("metrics/talksumm.json", ("a folder",)),
+    "a plot": ("metrics/talksumm.funnel.csv", ("a folder",)),
     "a list in DVC's cache": ("the list of talksumm/alignments", SHOWN),
     # comparing all bytes in the cache takes too long: see below for files that are checked out of it
     "a file in DVC's cache": ("the rows of talksumm/alignments", ("a folder",)),
@@ -48,7 +48,7 @@ FOLDERS = {
         ".silverloom",
         ".dagster",
         "data/.building",
-        "metrics/talksumm",
+        "metrics",
     ),
     "inner": (".silverloom/history", ".silverloom/locks", ".silverloom/measured", ".dagster/history"),
 }

@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from tests.projects import spell_out
+
 ROOM = "200m"
 FULL = r"no space left on the device(?: while writing \S+)?: (\d+\.\d) MB are free on (\S+); free some space"
 
@@ -91,7 +93,7 @@ def test_a_disk_that_fills_up_during_a_run(done, disk, tally):
     """A disk is full during a run"""
 
     def change(params):
-        params["talksumm"]["summaries"]["budgets"]["words_150"].update(words=40)
+        spell_out(params, "talksumm.summaries")["budgets"]["words_150"].update(words=40)
 
     old, old_lock = done.data(), done.lock
     begin_with = done.copy(done.root.with_name("changed"))

@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 
 from orchestration.workspace.workspace import QUIET, STRICT
+from tests.projects import spell_out
 
 
 @pytest.mark.long
 def test_a_run_killed_at_any_write_leaves_old_or_new_and_the_next_run_ends_the_same(done, tally):
     """A run is killed at a rename, a sync or a new folder of a publication."""
-    done.params(lambda params: params["talksumm"]["summaries"]["budgets"]["words_150"].update(words=40))
+    done.params(
+        lambda params: spell_out(params, "talksumm.summaries")["budgets"]["words_150"].update(words=40)
+    )
     script = Path(__file__).with_name("killed_publication.py")
     ended = done.zygote.run(done.root, [], path=str(script), env={})
     lines = ended.output.splitlines()

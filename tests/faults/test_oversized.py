@@ -47,7 +47,7 @@ ANNOTATE = """
 import json, resource
 import orchestration  # pins the kernels before numpy is loaded
 import pyarrow as pa
-from ops.discofuse.build.annotated import annotate
+from ops.discofuse.dataset.annotated import annotate
 from ops.discofuse.annotation import AnnotationParams
 from ops.discofuse.schemas import PROSE
 

@@ -7,7 +7,7 @@ import pytest
 
 from ops.core.parts import Artifact, FilesFolder, Part, Parts
 from ops.core.release import ReleaseParams, release_files
-from ops.discofuse.build.release import released
+from ops.discofuse.dataset.release import released
 from ops.discofuse.schemas import BALANCED, EXAMPLES
 from ops.wikisum.models.summaries import SummaryParams, summaries
 from ops.wikisum.schemas import EXAMPLES as ARTICLE_EXAMPLES

@@ -210,7 +210,6 @@ _JSON = (
     "citing_sentences",
     "rating_sheets .json",
     "crawled .jsonl",
-    "list of common_crawl",
     "list of s2orc",
     "list of search",
 )

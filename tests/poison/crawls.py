@@ -67,12 +67,6 @@ def manifest(name: str, title: str, text: str) -> bytes:
     )
 
 
-def captures(name: str, title: str, text: str) -> bytes:
-    """Return a response of Common Crawl's index."""
-    line = {"timestamp": "20180620000000", "filename": f"{name}.warc.gz", "offset": "1", "length": "99"}
-    return json.dumps({**line, "digest": title + text}).encode()
-
-
 def shards(name: str, title: str, text: str) -> bytes:
     """Return the description of a release of S2ORC."""
     return json.dumps({"name": title, "README": text, "files": [f"{SITE}/item/{name}.gz"]}).encode()
@@ -97,7 +91,6 @@ LISTINGS = {
     "acl_anthology": (".xml", "{name}", "metadata", anthology),
     "arxiv": (".xml", "{name}", "place", oai),
     "arxiv_bulk": (".xml", "{site}/{name}", "", manifest),
-    "common_crawl": (".json", "http://a.example/{name}", "index", captures),
     "s2orc": (".json", "2018-06-{name}", "place", shards),
     "search": (".json", "{name}", "url", results),
     "wikipedia_dump": ("-index.txt.bz2", "{site}/{name}.xml.bz2", "", packs),

@@ -40,11 +40,13 @@ def explained():
 
 def sample_reasons(dataset: str) -> set[str]:
     """Why the sample drops units of a dataset."""
-    file = checkout() / f"metrics/{dataset}.funnel.csv"
+    system, name = dataset.split("/")
+    file = checkout() / f"metrics/{system}.funnel.csv"
     if not file.exists():
         return set()
     with file.open(newline="") as lines:
-        return {row["reason"] for row in csv.DictReader(lines) if row["outcome"] == "dropped"}
+        rows = csv.DictReader(lines)
+        return {row["reason"] for row in rows if (row["dataset"], row["outcome"]) == (name, "dropped")}
 
 
 def texts(value: ast.AST | None) -> Iterator[str]:

@@ -93,7 +93,7 @@ def test_every_key_of_params_has_a_meaning(site):
 
 def test_a_key_has_its_type_default_bounds_and_meaning(site):
     row = next(row for row in rows(site / "reference/params/talksumm.html") if row[:2] == ["gamma", "number"])
-    assert row[2:] == ["0.5; the paper: 0.5", "> 0, ≤ 1", "a backward step against a forward one"]
+    assert row[2:] == ["0.5; the paper: 0.5", "> 0, ≤ 1", "A backward step against a forward one."]
     defaults = {row[0]: row[2] for row in rows(site / "reference/params/wikisum.html") if len(row) == 5}
     assert defaults["vocabulary"] == "32000; the paper: 32,000; the sample: 1000"
 

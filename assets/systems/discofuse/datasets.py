@@ -39,11 +39,12 @@ from ops.core.sampling import SPLITS
 from ops.core.thresholds import above, at_least
 from ops.core.thresholds import at_most as no_more_than
 from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.build.annotated import annotate
-from ops.discofuse.build.balanced import BalancedParams
-from ops.discofuse.build.balanced import balanced as balanced_op
-from ops.discofuse.build.candidates import candidates as candidates_op
-from ops.discofuse.build.examples import (
+from ops.discofuse.dataset.annotated import annotate
+from ops.discofuse.dataset.balanced import BalancedParams
+from ops.discofuse.dataset.balanced import balanced as balanced_op
+from ops.discofuse.dataset.byte_model import ByteModel
+from ops.discofuse.dataset.candidates import candidates as candidates_op
+from ops.discofuse.dataset.examples import (
     CleanParams,
     ExampleParams,
     certainties,
@@ -52,14 +53,13 @@ from ops.discofuse.build.examples import (
     lengths,
     supported_shares,
 )
-from ops.discofuse.build.examples import examples as examples_op
-from ops.discofuse.build.release import released as released_op
-from ops.discofuse.build.splits import splits as splits_op
+from ops.discofuse.dataset.examples import examples as examples_op
+from ops.discofuse.dataset.release import released as released_op
+from ops.discofuse.dataset.splits import splits as splits_op
 from ops.discofuse.evaluation.alignment import SENSE_NAMES
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.rules.rule import DISCOURSE_TYPES
 from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, RELEASED, SENTENCE_SPLITS
-from ops.filters.perplexity import ByteModel
 
 
 def released_columns() -> list[Expectation]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from assets.declare.dataset import dataset
 from assets.declare.declaration import Trainings
-from assets.declare.expectations import among, between, identity, not_null, steady, text, unique, votes
+from assets.declare.expectations import among, between, identity, not_null, steady, text, unique
+from assets.people import judgements as judgements_of
+from assets.people import ratings, sheets
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
 from ops.core.parts import Artifact, Parts
-from ops.crawl.options import CrawlPlace
 from ops.discofuse.evaluation import people
 from ops.discofuse.evaluation.human_evaluation import human_evaluation as human_evaluation_op
 from ops.discofuse.evaluation.human_evaluation import rating_sheets as rating_sheets_op
@@ -26,9 +27,6 @@ from ops.discofuse.models.fusions import fusions as fusions_op
 from ops.discofuse.models.transfer import SYSTEMS, TABLE_10, TRANSFER, TransferParams
 from ops.discofuse.models.transfer import transfer as transfer_op
 from ops.discofuse.rules.rule import DISCOURSE_TYPES
-from ops.evaluation.judge.judgements import JUDGEMENT, judgements_shape
-from ops.evaluation.judge.judgements import judgements as judgements_op
-from ops.evaluation.judge.params import JudgeParams
 from ops.models.seq2seq.files import KIND as SEQ2SEQ
 from ops.models.training.checkpoints import CheckpointFolder
 
@@ -141,58 +139,29 @@ def transfer(
     return transfer_op(fusion_pairs, balanced, params, checkpoints, strict)
 
 
-@dataset(
-    group="discofuse",
+@sheets(
+    "discofuse",
+    people.PEOPLE,
+    "examples",
+    there=("example_id", "domain", "sentence_1", "sentence_2", "asked"),
+    expectations=[*text("sentence_1", longest=3_000), *text("sentence_2", longest=3_000)],
     shape=people.RATING_SHEETS,
-    consumes="examples",
-    partitioned=False,
-    expectations=[
-        *identity("rated"),
-        *not_null("questionnaire", "example_id", "domain", "sentence_1", "sentence_2", "asked"),
-        among("questionnaire", *people.PEOPLE.names),
-        *text("sentence_1", longest=3_000),
-        *text("sentence_2", longest=3_000),
-        *steady(),
-    ],
-    one_task=True,
 )
 def rating_sheets(examples: Parts, fusions: Parts, params: people.RatingSheetParams) -> Outcomes:
     """Examples and fusions for people to rate: whether they are clear, and which one a person wrote."""
     return rating_sheets_op(examples, fusions, params)
 
 
-@dataset(
-    group="discofuse",
-    shape=judgements_shape(people.PEOPLE),
-    consumes="rating_sheets",
-    partitioned=False,
-    expectations=[
-        *identity("judgement"),
-        *not_null(*JUDGEMENT),
-        unique("row_id", "question"),
-        among("questionnaire", *people.PEOPLE.names),
-        *steady(),
-    ],
-)
-def judgements(rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
-    """Answers of a judge model to the same questions about the same rows, if a model is named."""
-    return judgements_op(people.PEOPLE, rating_sheets, params, place)
+judgements = judgements_of("discofuse", people.PEOPLE)
 
 
-@dataset(
-    group="discofuse",
+@ratings(
+    "discofuse",
+    people.PEOPLE,
+    there=("example_id", "domain", "counted"),
     shape=people.HUMAN_EVALUATION,
-    consumes="ratings",
-    partitioned=False,
     measures=["raters"],
     scores={"agreement": DatasetScore("agrees", "share", where="counted")},
-    expectations=[
-        *identity("judged"),
-        *not_null("row_id", "questionnaire", "question", "example_id", "domain", "tie", "counted"),
-        *votes(),
-        *steady(),
-    ],
-    one_task=True,
 )
 def human_evaluation(
     ratings: Parts,

@@ -25,7 +25,8 @@ def statement_columns() -> list[Expectation]:
     """Expectations about every embedded sentence."""
     return [
         *identity("statement"),
-        *not_null("area", "text", "words", "truncated"),
+        *not_null("area", "text", "words", "truncated", "well_formed"),
+        between("well_formed", 0, 1),
         between("words", 1),
         between("mentions.length", 1),
         between("embedding.length", 1),

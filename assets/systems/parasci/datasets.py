@@ -31,6 +31,8 @@ from ops.core.thresholds import at_least, at_most, below
 from ops.parasci.candidates.pairs import CoarseParams
 from ops.parasci.dataset.filtered import FilterParams
 from ops.parasci.dataset.filtered import filtered as filtered_op
+from ops.parasci.dataset.near_misses import NearMissParams
+from ops.parasci.dataset.near_misses import near_misses as near_misses_op
 from ops.parasci.dataset.paraphrases import CleanParams, ParaphraseParams
 from ops.parasci.dataset.paraphrases import paraphrases as paraphrases_op
 from ops.parasci.dataset.release import released as released_op
@@ -44,7 +46,7 @@ from ops.parasci.dataset.threshold_scores import (
     scores_self_bleu,
     scores_well_formed,
 )
-from ops.parasci.schemas import FILTERED, PARAPHRASES, RELEASED, SCORED, STATISTICS
+from ops.parasci.schemas import FILTERED, NEAR_MISSES, PARAPHRASES, RELEASED, SCORED, STATISTICS
 
 ORIGINS = ("citations", "definitions", "intra", "partial")
 
@@ -52,7 +54,7 @@ ORIGINS = ("citations", "definitions", "intra", "partial")
 SCORES = ("consistency", "length_rate", "self_bleu", "well_formed")
 
 #: The features from which consistency is predicted.
-FEATURES = ("least", "weakest", "numbers", "negation", "names", "direction", "shared_words", "covered_words")
+FEATURES = ("least", "weakest", "numbers", "negation", "names", "direction", "covered_words")
 
 
 def scored_columns() -> list[Expectation]:
@@ -209,6 +211,35 @@ clean_paraphrases = filter_examples(
 
 @dataset(
     group="parasci",
+    shape=NEAR_MISSES,
+    consumes="scored",
+    partitioned=False,
+    measures=["shortfall", *SCORES],
+    text_pair=("first", "second"),
+    expectations=[
+        *identity("near_miss"),
+        *scored_columns(),
+        *not_null("origin", "shortfall", "difference", "split"),
+        among("origin", *ORIGINS),
+        among("difference", "conflict", "one_sided", "topic"),
+        among("split", *SPLITS),
+        between("shortfall", 0),
+    ],
+    one_task=True,
+)
+def near_misses(
+    scored: Parts,
+    paraphrases: Parts,
+    params: NearMissParams,
+    filtering: FilterParams,
+    splitting: ParaphraseParams,
+) -> Outcomes:
+    """Pairs below the thresholds of predicted consistency, as negatives; no person checked them."""
+    return near_misses_op(scored, paraphrases, params, filtering, splitting)
+
+
+@dataset(
+    group="parasci",
     shape=STATISTICS,
     consumes="paraphrases",
     partitioned=False,
@@ -242,9 +273,9 @@ def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
         *steady(),
     ],
 )
-def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
+def released(paraphrases: Parts, near_misses: Parts, files: FilesFolder) -> Outcomes:
     """Pairs as source and target files for each split, in a layout that datasets.load_dataset reads."""
-    return released_op(paraphrases, files)
+    return released_op(paraphrases, near_misses, files)
 
 
 @dataset(

@@ -19,16 +19,13 @@ from assets.declare.expectations import (
     text,
     texts,
     unique,
-    votes,
 )
+from assets.people import judgements as judgements_of
+from assets.people import ratings, sheets
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
 from ops.core.parts import Artifact, Parts
-from ops.crawl.options import CrawlPlace
-from ops.evaluation.judge.judgements import JUDGEMENT, judgements_shape
-from ops.evaluation.judge.judgements import judgements as judgements_op
-from ops.evaluation.judge.params import JudgeParams
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.talksumm.evaluation import people
 from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, GoldPaperParams
@@ -161,21 +158,14 @@ def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationPa
     return evaluation_op(system_summaries, gold_papers, params)
 
 
-@dataset(
-    group="talksumm",
+@sheets(
+    "talksumm",
+    people.PEOPLE,
+    "summaries",
+    there=("summary_id", "paper_id", "month", "text"),
+    expectations=[between("position", 0), *text("text", longest=50_000)],
     shape=people.RATING_SHEETS,
-    consumes="summaries",
-    partitioned=False,
     measures=["text.words"],
-    expectations=[
-        *identity("rated"),
-        *not_null("questionnaire", "summary_id", "paper_id", "month", "text"),
-        among("questionnaire", *people.PEOPLE.names),
-        between("position", 0),
-        *text("text", longest=50_000),
-        *steady(),
-    ],
-    one_task=True,
 )
 def rating_sheets(
     summaries: Parts, alignments: Parts, talks: Parts, params: people.RatingSheetParams
@@ -184,44 +174,20 @@ def rating_sheets(
     return rating_sheets_op(summaries, alignments, talks, params)
 
 
-@dataset(
-    group="talksumm",
-    shape=judgements_shape(people.PEOPLE),
-    consumes="rating_sheets",
-    partitioned=False,
-    expectations=[
-        *identity("judgement"),
-        *not_null(*JUDGEMENT),
-        unique("row_id", "question"),
-        among("questionnaire", *people.PEOPLE.names),
-        *steady(),
-    ],
-)
-def judgements(rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
-    """Answers of a judge model to the same questions about the same rows, if a model is named."""
-    return judgements_op(people.PEOPLE, rating_sheets, params, place)
+judgements = judgements_of("talksumm", people.PEOPLE)
 
 
-@dataset(
-    group="talksumm",
+@ratings(
+    "talksumm",
+    people.PEOPLE,
+    there=("summary_id", "paper_id", "text", "mean"),
+    expectations=[between("mean", 0, 5), between("deviation", 0), *text("text", longest=50_000)],
     shape=people.HUMAN_EVALUATION,
-    consumes="ratings",
-    partitioned=False,
     measures=["mean", "raters"],
     scores={
         "considered": DatasetScore("mean", where="sentence"),
         "quality": DatasetScore("mean", where="summary"),
     },
-    expectations=[
-        *identity("judged"),
-        *not_null("row_id", "question", "summary_id", "paper_id", "text", "mean", "tie"),
-        *votes(),
-        between("mean", 0, 5),
-        between("deviation", 0),
-        *text("text", longest=50_000),
-        *steady(),
-    ],
-    one_task=True,
 )
 def human_evaluation(
     ratings: Parts,

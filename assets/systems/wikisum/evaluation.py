@@ -7,15 +7,13 @@ Belongs here: the datasets that evaluate written leads. Not here: the models (mo
 from __future__ import annotations
 
 from assets.declare.dataset import dataset
-from assets.declare.expectations import among, between, identity, not_null, steady, text, unique, votes
+from assets.declare.expectations import between, identity, not_null, steady, text, unique
+from assets.people import judgements as judgements_of
+from assets.people import ratings, sheets
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
 from ops.core.parts import Artifact, Parts
-from ops.crawl.options import CrawlPlace
-from ops.evaluation.judge.judgements import JUDGEMENT, judgements_shape
-from ops.evaluation.judge.judgements import judgements as judgements_op
-from ops.evaluation.judge.params import JudgeParams
 from ops.wikisum.evaluation import people
 from ops.wikisum.evaluation.human_evaluation import human_evaluation as human_evaluation_op
 from ops.wikisum.evaluation.human_evaluation import rating_sheets as rating_sheets_op
@@ -56,56 +54,22 @@ def evaluation(
     return evaluation_op(ranked, articles, grid, learned_ranker, splits, params, strict)
 
 
-@dataset(
-    group="wikisum",
-    shape=people.RATING_SHEETS,
-    consumes="evaluation",
-    partitioned=False,
-    expectations=[
-        *identity("rated"),
-        *not_null("questionnaire", "article_id", "title"),
-        among("questionnaire", *people.PEOPLE.names),
-        *steady(),
-    ],
-    one_task=True,
-)
+@sheets("wikisum", people.PEOPLE, "evaluation", there=("article_id", "title"), shape=people.RATING_SHEETS)
 def rating_sheets(evaluation: Parts, params: people.RatingSheetParams) -> Outcomes:
     """Leads for people to rate: by the five questions of DUC, and two leads side by side."""
     return rating_sheets_op(evaluation, params)
 
 
-@dataset(
-    group="wikisum",
-    shape=judgements_shape(people.PEOPLE),
-    consumes="rating_sheets",
-    partitioned=False,
-    expectations=[
-        *identity("judgement"),
-        *not_null(*JUDGEMENT),
-        unique("row_id", "question"),
-        among("questionnaire", *people.PEOPLE.names),
-        *steady(),
-    ],
-)
-def judgements(rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
-    """Answers of a judge model to the same questions about the same rows, if a model is named."""
-    return judgements_op(people.PEOPLE, rating_sheets, params, place)
+judgements = judgements_of("wikisum", people.PEOPLE)
 
 
-@dataset(
-    group="wikisum",
+@ratings(
+    "wikisum",
+    people.PEOPLE,
+    there=("article_id", "mean"),
+    expectations=[between("mean", -2, 5)],
     shape=people.HUMAN_EVALUATION,
-    consumes="ratings",
-    partitioned=False,
     measures=["mean", "raters"],
-    expectations=[
-        *identity("judged"),
-        *not_null("row_id", "questionnaire", "question", "article_id", "mean", "tie"),
-        *votes(),
-        between("mean", -2, 5),
-        *steady(),
-    ],
-    one_task=True,
 )
 def human_evaluation(
     ratings: Parts,

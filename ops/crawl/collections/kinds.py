@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 from ops.crawl.client import Client
 from ops.crawl.collections.item import Collection
 from ops.crawl.collections.papers import AclAnthology, ArxivBulk, ArxivRecords, S2orcShards
-from ops.crawl.collections.web import CommonCrawl, Folder, WikipediaDump
+from ops.crawl.collections.web import Folder, WikipediaDump
 from ops.crawl.options import CrawlOptions, expression
 
 #: Environment variables that the packages behind fsspec read, as name patterns.
@@ -64,15 +64,6 @@ class WikipediaOptions(CollectionOptions):
     last: int | None = Field(default=None, gt=0, description="the pack before which to end")
 
 
-class CommonCrawlOptions(CollectionOptions):
-    """Options of Common Crawl: a line is a URL whose capture is wanted."""
-
-    index: str = Field(
-        pattern="^https?://", description="https://index.commoncrawl.org/CC-MAIN-2018-26-index"
-    )
-    files: str = CommonCrawl.files
-
-
 class S2orcOptions(CollectionOptions):
     """Options of S2ORC: a line is a release, such as 2023-04-11."""
 
@@ -120,9 +111,6 @@ KINDS: Mapping[str, Kind] = {
         lambda client, line, month, own: WikipediaDump(
             client, line, line.removesuffix(".xml.bz2") + "-index.txt.bz2", month, **own
         ),
-    ),
-    "common_crawl": Kind(
-        CommonCrawlOptions, lambda client, line, month, own: CommonCrawl(client, [line], **own)
     ),
     "s2orc": Kind(S2orcOptions, lambda client, line, month, own: S2orcShards(client, line, **own)),
     "folder": Kind(FolderOptions, lambda client, line, month, own: Folder(line, **own)),

@@ -52,6 +52,8 @@ class AclAnthology(WebCollection):
                         pdf = place if elsewhere else urljoin(self.files, f"{place}.pdf")
                         number = f"{name}-{volume.get('id')}.{paper.get('id')}" if elsewhere else place
                         about = {"title": text_of(paper.find("title")), "categories": _SUBJECT}
+                        if doi := text_of(paper.find("doi")):
+                            about["doi"] = doi
                         if (video := paper.find("video")) is not None and (href := video.get("href")):
                             about["video"] = urljoin(self.files, href)
                         yield Item(number, pdf, month, about=about)
@@ -115,7 +117,7 @@ class ArxivRecords(WebCollection):
 
     def _item(self, paper: Element, month: str) -> Item:
         number = text_of(paper.find(f"{_ARXIV}id"))
-        names = [f"{_ARXIV}{name}" for name in ("title", "abstract", "categories", "license")]
+        names = [f"{_ARXIV}{name}" for name in ("title", "abstract", "categories", "doi", "license")]
         about = {name.removeprefix(_ARXIV): text for name, text in texts(paper, names)}
         return Item(number, f"{self.files}{quote(number)}", month, about=about)
 

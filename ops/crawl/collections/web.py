@@ -1,9 +1,8 @@
-"""Collections of pages and files: Wikipedia's dumps, Common Crawl, any folder or bucket.
+"""Collections of pages and files: Wikipedia's dumps, any folder or bucket.
 
-Belongs here: the packs of a dump (bzip2 streams of a hundred pages each, located by the index); the captures
-of given URLs in a month, from Common Crawl's index and ranges of its WARC files; files below a place, through
-fsspec (file://, s3://, gs://, az://, sftp://). Not here: reading XML, wikitext and WARC (ops/parse), looking
-up many URLs at once in Common Crawl (ops/crawl/captures).
+Belongs here: the packs of a dump (bzip2 streams of a hundred pages each, located by the index); files below a
+place, through fsspec (file://, s3://, gs://, az://, sftp://). Not here: reading XML and wikitext (ops/parse),
+captures of Common Crawl (ops/crawl/captures).
 
 fsspec does not check addresses. So protocols that request web addresses, or pass a place on to another
 protocol (`simplecache::http://...`), are not allowed.
@@ -12,13 +11,11 @@ protocol (`simplecache::http://...`), are not allowed.
 from __future__ import annotations
 
 import bz2
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote, urljoin
 
 from ops.crawl.client import FetchError
 from ops.crawl.collections.item import Item, WebCollection
@@ -98,44 +95,6 @@ def _lines(chunks: Iterable[bytes], where: str) -> Iterator[bytes]:
     if not unpacker.eof:
         raise FetchError(f"{where}: it ends too early")
     yield from filter(None, [rest])
-
-
-@dataclass(frozen=True)
-class CommonCrawl(WebCollection):
-    """Captures of `urls` in one crawl; an index is https://index.commoncrawl.org/CC-MAIN-2018-26-index."""
-
-    urls: Sequence[str]
-    index: str
-    files: str = "https://data.commoncrawl.org/"
-
-    def items(self, month: str) -> Iterator[Item]:
-        """Yield the last good capture of each URL in a month, which is a gzipped WARC record.
-
-        URLs without a capture are skipped. Raises FetchError.
-        """
-        for url in self.urls:
-            captures = [item for item in self._captures(url) if item.month == month]
-            if captures:
-                yield max(captures, key=lambda item: item.about["timestamp"])
-
-    def _captures(self, url: str) -> Iterator[Item]:
-        place = f"{self.index}?url={quote(url, safe='')}&output=json&filter=status:200"
-        try:
-            content = self.client.read(place)
-        except FetchError as error:
-            if "status 404" in str(error):  # the index has no capture
-                return
-            raise
-        for line in content.splitlines():
-            try:
-                found = json.loads(line)
-                time = str(found["timestamp"])
-                record = urljoin(self.files, found["filename"])
-                offset, length = whole_number(found["offset"]), whole_number(found["length"])
-            except (ValueError, KeyError, TypeError) as error:
-                raise FetchError(f"{place}: no line of an index: {error!r}") from error
-            about = {"timestamp": time, "digest": str(found.get("digest", ""))}
-            yield Item(url, record, f"{time[:4]}-{time[4:6]}", offset, length, about)
 
 
 _CHUNK = 2**20

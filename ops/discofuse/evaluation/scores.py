@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, struct
 from ops.core.parts import Parts
 from ops.discofuse.evaluation.alignment import (
@@ -125,9 +125,7 @@ def scored(fusion: Row) -> dict[str, Any]:
     known = CONNECTIVES | {connective}
     output = predicted_connective(connective, gold, predicted, source, known) if connective else None
     return {
-        "id": row_id("score", fusion["id"]),
-        "source_ids": [fusion["id"]],
-        "licence": fusion["licence"],
+        **made_from(fusion, "score"),
         "fusion_id": fusion["id"],
         **{name: fusion[name] for name in _FUSION},
         "in_domain": fusion["model"] == fusion["domain"],

@@ -1,8 +1,7 @@
 """Fusion models: a Transformer for each training set of balanced examples.
 
-Belongs here: training the models one by one, and how each uses the examples; vocabulary, a single training
-and its report, which transfer.py shares. Not here: the sets (training_sets.py), the network and its
-vocabulary (ops/models/seq2seq), the loop (ops/models/training).
+Belongs here: training the models one by one, and how each uses the examples. Not here: the sets
+(training_sets.py), a single training (ops/models/seq2seq).
 
 Geva et al. (2019), section 5.1: a model for each domain after down-sampling, and one for a mixture of both.
 """
@@ -10,14 +9,14 @@ Geva et al. (2019), section 5.1: a model for each domain after down-sampling, an
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, in_blocks, in_parts
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
 from ops.discofuse.models.training_sets import (
@@ -31,17 +30,15 @@ from ops.discofuse.models.training_sets import (
 from ops.discofuse.schemas import BALANCED
 from ops.models.decoding import AS_USUAL, Decoding
 from ops.models.seq2seq.config import (
-    CopyNetConfig,
     PretrainedSeq2SeqConfig,
-    Seq2SeqConfig,
     Seq2SeqTransformerConfig,
     trained_further,
 )
-from ops.models.seq2seq.pairs import PairSet, pair_set, stored_pairs, training_texts
-from ops.models.training import CheckpointFolder, Checkpoints, Trained, TrainingParams, errors_of, train
+from ops.models.seq2seq.pairs import pair_set, stored_pairs, too_long, training_texts
+from ops.models.seq2seq.training import learn_pieces, make_model, train_model
+from ops.models.training import CheckpointFolder, TrainingParams
 from ops.models.training.params import SizedParams
-from ops.models.training.report import count_weights, learnt_row, training_report
-from ops.models.training.task import ProgressLines
+from ops.models.training.report import learnt_row
 
 if TYPE_CHECKING:
     from ops.models.seq2seq.model import Seq2Seq
@@ -204,65 +201,6 @@ class FusionModelParams(SizedParams, section="discofuse.fusion_model"):
         return trained_further(self.part("model"), self.pretrained)
 
 
-def learn_pieces(texts: Iterable[str], config: Seq2SeqConfig) -> Pieces:
-    """Return the vocabulary of some texts, with the kind and size in the model's config, or that of the
-    pretrained model if the config names one."""
-    if isinstance(config, PretrainedSeq2SeqConfig):
-        from ops.models.seq2seq.pretrained import PretrainedModel
-
-        return PretrainedModel(config).pieces
-    from ops.models.seq2seq.pieces import Pieces
-
-    return Pieces.learn(texts, config.pieces, config.vocabulary)
-
-
-def make_model(
-    config: Seq2SeqTransformerConfig | CopyNetConfig | PretrainedSeq2SeqConfig, pieces: Pieces, seed: int
-) -> Seq2Seq:
-    """Return a model with random weights, or the pretrained one, which has its own vocabulary."""
-    from ops.models.seq2seq.files import make
-
-    if isinstance(config, PretrainedSeq2SeqConfig):
-        from ops.models.seq2seq.pretrained import PretrainedModel
-
-        return PretrainedModel(config)
-    return make(config, pieces, seed)
-
-
-def train_model(
-    name: str,
-    model: Seq2Seq,
-    examples: PairSet,
-    params: TrainingParams,
-    beam: int,
-    checkpoints: Checkpoints,
-    strict: bool,
-) -> Trained:
-    """Train a model in place, judged by Exact and SARI of its outputs; errors begin with the model's name."""
-    from ops.models.seq2seq.model import Seq2SeqTask
-
-    with errors_of(name):
-        judge = partial(judged, examples.judges)
-        task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, beam)
-        return train(task, params, checkpoints, ProgressLines(name), strict)
-
-
-def fusion_report(
-    name: str,
-    model: Seq2Seq,
-    examples: PairSet,
-    params: TrainingParams,
-    trained: Trained,
-    chosen: bool,
-) -> dict[str, Any]:
-    """Return the training report of a model, including its number of weights."""
-    architecture = model.config.model_dump()["kind"]
-    weights = count_weights(model.network)
-    return training_report(
-        name, architecture, model.config, examples, params, trained, chosen, weights=weights
-    )
-
-
 def fusion_model(
     balanced: Parts, params: FusionModelParams, checkpoints: CheckpointFolder, strict: bool
 ) -> Outcomes:
@@ -296,22 +234,18 @@ def _outcomes(
             name, bounds = found.name, (params.validation_examples, params.seed)
             model = make_model(config, pieces, params.training.seed)
             examples = pair_set(name, pairs, model, *bounds, folder, in_order=True, having=found.values)
-            ended = train_model(
-                name, model, examples, params.training, params.validation_beam, checkpoints.at(name), strict
+            judge, beam = partial(judged, examples.judges), params.validation_beam
+            # All are chosen: each is judged on its own set, and the evaluation compares them.
+            reports.append(
+                train_model(name, model, examples, judge, params.training, beam, checkpoints.at(name), strict)
             )
             files |= {f"{name}/{file}": content for file, content in save(model).items()}
-            # All are chosen: each is judged on its own set, and the evaluation compares them.
-            reports.append(fusion_report(name, model, examples, params.training, ended, chosen=True))
         for found in sets:
             for rows in in_blocks(pairs.rows(having={**found.values, "short": True})):
                 units = [row["id"] for row in rows if found.name != MIXTURE]
                 yield Outcome.of(FUSION_MODEL, units, [_row(found.name, row, pieces) for row in rows])
         for table, of_part in zip(balanced, pairs, strict=True):
-            dropped = [
-                drop(unit, "long", float(max(pair["source_pieces"], pair["target_pieces"])))
-                for unit, pair in zip(table.to_pylist(), of_part.to_pylist(), strict=True)
-                if not pair["short"]
-            ]
+            dropped = too_long(table, of_part)
             yield Outcome.of(FUSION_MODEL, [unit["id"] for unit in dropped], [], dropped)
     files[MODELS] = json.dumps(reports, indent=1, sort_keys=True).encode()
     yield Outcome.of(FUSION_MODEL, [], [], files=files)

@@ -16,7 +16,7 @@ from typing import Literal
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.loaded import Loaded
 from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
 from ops.core.params import Params
@@ -137,9 +137,7 @@ def _rows(
 ) -> Iterator[Row]:
     for unit, prediction in zip(units, predictions, strict=True):
         yield {
-            "id": row_id("fusion", unit["id"], system, model or ""),
-            "source_ids": [unit["id"]],
-            "licence": unit["licence"],
+            **made_from(unit, "fusion", unit["id"], system, model or ""),
             "example_id": unit["id"],
             "system": system,
             "model": model,

@@ -2,8 +2,8 @@
 
 Belongs here: source and target of a row, the sets of balanced examples by domain and as a mixture, rejecting
 a set that cannot be learnt from, the COPY baseline, and the scores that select models. Not here: choosing the
-examples (build/balanced.py), pairs on disk (ops/models/seq2seq/pairs.py), training (fusion_model.py), metrics
-(ops/metrics).
+examples (dataset/balanced.py), pairs on disk (ops/models/seq2seq/pairs.py), training (fusion_model.py),
+metrics (ops/metrics).
 """
 
 from __future__ import annotations

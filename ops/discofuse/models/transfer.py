@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,26 +21,23 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
 from ops.core.params import Params
 from ops.core.parts import Parts
 from ops.core.stored_rows import StoredRows
 from ops.discofuse.models.fusion_model import (
     MODELS,
-    fusion_report,
-    learn_pieces,
-    make_model,
     texts_of,
-    train_model,
 )
-from ops.discofuse.models.training_sets import check_learnable, copied
+from ops.discofuse.models.training_sets import check_learnable, copied, judged
 from ops.discofuse.schemas import FUSION_PAIRS
 from ops.evaluation.table import TABLE, Bootstrap, mean_scores, paired_tests
 from ops.metrics.fusion import exact_match, sari
 from ops.models.decoding import Decoding, decoding_field
 from ops.models.seq2seq.config import CopyNetConfig
 from ops.models.seq2seq.pairs import answers, pair_set, stored_pairs, training_texts
+from ops.models.seq2seq.training import learn_pieces, make_model, train_model
 from ops.models.training import CheckpointFolder, TrainingError, TrainingParams
 from ops.models.training.params import SizedParams
 from ops.parse.schemas import unit_of
@@ -281,11 +279,11 @@ def _trained(
         training = params.training(part)
         if name == TARGET:
             model = make_model(config, pieces, training.seed)
-        ended = train_model(
-            name, model, learnt, training, params.validation_beam, checkpoints.at(name), strict
+        judge, beam = partial(judged, learnt.judges), params.validation_beam
+        reports.append(
+            train_model(name, model, learnt, judge, training, beam, checkpoints.at(name), strict, False)
         )
         files |= _files(name, model)
-        reports.append(fusion_report(name, model, learnt, training, ended, chosen=False))
         if name != PRETRAINING:
             model.place(strict, params.decoding)
             sources = (row["source"] for row in pairs.rows(["source"], {"split": "test"}))
@@ -362,9 +360,7 @@ def _row(pair: Row, system: str, chosen: bool, prediction: str) -> Row:
     source, target = pair["source"], pair["target"]
     scores = sari(source, prediction, [target])
     return {
-        "id": row_id("transferred", pair["id"], system),
-        "source_ids": [pair["id"]],
-        "licence": pair["licence"],
+        **made_from(pair, "transferred", pair["id"], system),
         "pair_id": pair["id"],
         "system": system,
         "chosen": chosen,

@@ -2,6 +2,9 @@
 
 Belongs here: the table of rules, and running them over an annotation. Not here: single rules, which are in
 RULES of the module of their kind.
+
+The connectives are those of Table 12. Other lists of words in these modules are our choice, made while
+reading examples; docs/reports/fusion-quality.md says how good the examples are with them.
 """
 
 from __future__ import annotations
@@ -59,7 +62,7 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
     """Yield the candidates from each sentence and each two consecutive sentences of a document, in order.
 
     A text yields a candidate for every rule and every place where it matches; equal ones are yielded once. A
-    pair without a match is a control. Filters are applied later, in build/examples.py.
+    pair without a match is a control. Filters are applied later, in dataset/examples.py.
     """
     lower = _lowered(annotation.words)
     broken = "\n" in "".join(lower)

@@ -13,6 +13,7 @@ from ops.discofuse.rules.commas import (
     PEOPLE,
     THINGS,
     Between,
+    as_known,
     between,
     conjunct,
     is_person,
@@ -221,7 +222,7 @@ def _may_end(sentence: ParsedSentence, found: Between, at: int) -> bool:
 
 
 def _apply_apposition(sentence: ParsedSentence, found: Between) -> RuleResult:
-    phrase = sentence.tokens(found.phrase, found.start)
+    phrase = as_known(sentence, found)
     description = sentence.tokens(found.start + 1, found.end)
     closing = [","] if "," in sentence.lower[found.phrase : found.start] else []
     first = found.start + 1

@@ -12,6 +12,7 @@ from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, word
 from ops.discofuse.annotation import CLOSING
 from ops.discofuse.rules.rule import (
     FINITE,
+    NAMES,
     NOUNS,
     ParsedSentence,
     TokenList,
@@ -236,6 +237,15 @@ def without(sentence: ParsedSentence, found: Between) -> TokenList:
     opened = opened or "," in sentence.lower[found.phrase : found.start]
     end = following if bare and not opened else found.end
     return delete(sentence.tokens(), found.start - sentence.start, end - found.start)
+
+
+def as_known(sentence: ParsedSentence, found: Between) -> TokenList:
+    """Return the noun phrase before the text, for a sentence about something known: "the dog" for "a dog"."""
+    phrase = sentence.tokens(found.phrase, found.start)
+    indefinite = sentence.lower[found.phrase] in ("a", "an") and sentence.left(found.noun) == found.phrase
+    if indefinite and sentence.tags[found.noun] not in NAMES:
+        phrase[0] = "the"
+    return phrase
 
 
 def _is_before_subject(sentence: ParsedSentence, found: Between) -> bool:

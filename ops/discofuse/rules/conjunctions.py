@@ -117,12 +117,15 @@ def _is_both(sentence: ParsedSentence, end: int) -> bool:
 
 
 def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
-    """Return whether the part before `end` begins a list: "He came , saw" or "It is red , it is old". The
-    released data splits even these."""
+    """Return whether the part before `end` begins a list: "He came , saw", "They were tired , hungry" or "It
+    is red , it is old". The released data splits even these."""
     labels = [sentence.dependencies[at] for at in sentence.children(main) if at < end]
     if labels.count("conj") > labels.count("cc") or _is_list_of_verbs(sentence, main, end):
         return True
     if sentence.lower[end] == "," and _opens_list(sentence, main):
+        return True
+    predicate = sentence.child(main, "acomp", "attr")
+    if predicate is not None and _lacks_conjunction(sentence, predicate, end):
         return True
     first = sentence.child(main, "ccomp")
     return (
@@ -132,6 +135,17 @@ def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
         and ";" not in sentence.lower[first:main]
         and QUOTES.isdisjoint(sentence.lower[sentence.start : end])
     )
+
+
+def _lacks_conjunction(sentence: ParsedSentence, head: int, end: int) -> bool:
+    """Return whether other predicates follow one before `end`, without a conjunction: "tired , hungry"."""
+    following = sentence.child(head, "conj")
+    listed = following is not None and following < end
+    while following is not None and following < end:
+        if sentence.child(head, "cc") is not None:
+            return False
+        head, following = following, sentence.child(following, "conj")
+    return listed
 
 
 def _opens_list(sentence: ParsedSentence, main: int) -> bool:
@@ -153,8 +167,10 @@ def _opens_list(sentence: ParsedSentence, main: int) -> bool:
 def _is_list_of_verbs(sentence: ParsedSentence, main: int, end: int) -> bool:
     """Return whether a list of verbs goes on at `end`, even if the parser missed it: "treats some , provides
     care to others , and"."""
+    if sentence.lower[end] != ",":
+        return False
     tag, passive = sentence.tags[main], sentence.child(main, "auxpass") is not None
-    return sentence.lower[end] == "," and any(
+    return any(
         sentence.lower[at - 1] == ","
         and sentence.tags[at] in (tag, "VBN" if tag == "VBD" else tag)
         and (sentence.child(at, "dobj") is not None or (passive and sentence.tags[at] == "VBN"))

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ops.coreference.lexicon import GROUP_NOUNS
+from ops.coreference.lexicon import GROUP_NOUNS, words
 from ops.discofuse.rules.commas import (
     PEOPLE,
     Between,
+    as_known,
     between,
     conjunct,
     is_person,
@@ -40,7 +41,7 @@ _NO_PERSONS = TIMES | {"GPE", "LOC", "FAC", "PRODUCT"}
 _PERSONS = TIMES | {"PERSON"}
 #: Prepositions before "which"; "of which" mostly belongs to an amount.
 _PIPED = frozenset({"in", "at", "on", "to", "from", "with", "for", "under", "by", "through", "into"})
-#: Phrases with these belong next to their verb.
+#: Phrases with these belong next to their verb; our choice.
 _DIRECTIONS = frozenset({"from", "to", "into", "by", "with", "of", "onto", "out"})
 _COMPLEMENTS = ("dobj", "attr", "acomp", "oprd", "prt", "agent", "dative")
 _CLAUSES = ("ccomp", "xcomp", "advcl", "conj")
@@ -49,6 +50,11 @@ _NO_HOSTS = frozenset({"no", "any", "every", "each", "few", "little", "neither",
 #: A noun after these may have a clause of its own.
 _BEHIND = frozenset({"in", "at", "on", "to", "from", "with", "for", "under", "by", "of"})
 _KNOWN = frozenset({"this", "these", "that", "those"})
+_OWNERS = NOUNS | {"POS"}
+#: People, by `PEOPLE`, but things before "which". Our choice from that list.
+_ALSO_THINGS = words(
+    "agent center character client conductor driver editor host model native parent reader star translator"
+)
 
 
 def _detect_relative(sentence: ParsedSentence, params: RuleParams) -> Iterator[Between]:
@@ -139,7 +145,8 @@ def _may_be_behind(sentence: ParsedSentence, found: Between, verb: int, pronoun:
     person = is_person(sentence, behind)
     if sentence.lower[pronoun] in ("who", "whom"):
         return person
-    return not person and (sentence.subject(verb) != pronoun or agree(sentence, behind, verb))
+    thing = not person or sentence.lower[behind] in _ALSO_THINGS
+    return thing and (sentence.subject(verb) != pronoun or agree(sentence, behind, verb))
 
 
 def _is_of_person(sentence: ParsedSentence, above: int, noun: int, pronoun: int) -> bool:
@@ -186,7 +193,7 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
             return False
     if lower[pronoun] != "which":
         return True
-    if lower[found.noun] in PEOPLE:
+    if lower[found.noun] in PEOPLE and lower[found.noun] not in _ALSO_THINGS:
         return False
     if sentence.subject(verb) != pronoun or sentence.root > found.start:
         return True
@@ -201,7 +208,7 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
 
 def _is_part(sentence: ParsedSentence, found: Between) -> bool:
     """Return whether a noun phrase is a part of a longer one that the parser missed: "training" of
-    "self-training", "analysis" of "Emotion cause analysis"."""
+    "self-training", "analysis" of "Emotion cause analysis", "new model" of "Lee and Kim 's new model"."""
     before, governor = found.phrase - 1, sentence.heads[found.noun]
     if found.phrase == sentence.start:
         return False
@@ -211,7 +218,7 @@ def _is_part(sentence: ParsedSentence, found: Between) -> bool:
     nested = sentence.dependencies[found.noun] == "dobj" and sentence.dependencies[governor] in SUBJECTS
     return (
         sentence.continues_word(found.phrase)
-        or sentence.tags[before] in NOUNS
+        or sentence.tags[before] in _OWNERS
         or (nested and sentence.tags[governor] != "VBG")
     )
 
@@ -295,10 +302,7 @@ def _suits(sentence: ParsedSentence, found: Between, verb: int, pronoun: int) ->
 
 
 def _apply_relative(sentence: ParsedSentence, found: Between) -> RuleResult:
-    phrase = sentence.tokens(found.phrase, found.start)
-    indefinite = sentence.lower[found.phrase] in ("a", "an") and sentence.left(found.noun) == found.phrase
-    if indefinite and sentence.tags[found.noun] not in NAMES:
-        phrase[0] = "the"  # the second sentence is about something known
+    phrase = as_known(sentence, found)
     pronoun = found.start + 1
     rest = sentence.tokens(pronoun + 1, found.end)
     if found.gap == pronoun:

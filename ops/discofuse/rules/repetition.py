@@ -70,7 +70,6 @@ _PAST_AS_BASE = frozenset(
         "spread",
     }
 )
-#: "From there he moved on and was then hired": a phrase before the subject belongs only to the first verb.
 #: A statement about these does not hold for their verb phrases one by one: "Few voted and were satisfied".
 _DECREASING = frozenset(
     {"few", "fewer", "no", "none", "nobody", "nothing", "neither", "only", "hardly", "seldom", "rarely"}
@@ -82,6 +81,7 @@ _WITH_TWO_OBJECTS = words(
     "allocate allow appoint assign award call declare elect grant name offer pay sentence"
 )
 _WHEN = TIMES | {"EVENT"}
+#: "From there he moved on and was then hired": a phrase before the subject belongs only to the first verb.
 _NEXT = frozenset({"then", "later", "afterwards", "afterward", "subsequently", "thereafter"})
 #: Most digits of a footnote's number.
 _MARK = 3

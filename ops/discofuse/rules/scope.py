@@ -28,7 +28,7 @@ _WOULD = frozenset({"would", "could", "might", "'d"})
 #: The writer only reports what follows: "Allegedly , he left", "In his view , they lost".
 _REPORTED = frozenset({"allegedly", "reportedly", "supposedly", "purportedly", "presumably", "apparently"})
 _OPINIONS = frozenset({"view", "opinion", "eyes", "account", "words", "report", "theory", "legend"})
-#: Where, how or when two things are done.
+#: Where, how or when two things are done; our choice.
 _PLACING = frozenset({"on", "in", "at", "under", "within", "during", "for", "using", "over"})
 _BARE_BE = frozenset({"is", "are", "was", "were", "not", "n't"})
 

@@ -57,17 +57,14 @@ _SAY = frozenset(
     }
 )  # fmt: skip
 _OF_OTHERS = _THINK | _SAY | {"imply", "indicate"}
+#: These make happen what they govern: "It makes you believe it"; our choice.
 _CAUSE = frozenset({"cause", "help", "let", "make"})
 _CONTRASTS = frozenset({"although", "whereas"})
 _ABLE = frozenset({"can", "could"})
 _PUNCTUATION = frozenset({",", ".", ":"})
 _MARKS = frozenset({"mark", "advmod", "prep", "cc", "dep"})
-
-
 #: The second half of a two-part connective: "Although he was ill , yet he came".
 _SECOND_HALVES = frozenset({"yet", "still", "nevertheless", "nonetheless", "however", "then", "so", "but"})
-
-
 _ARTICLES = frozenset({"a", "an", "the"})
 #: "Although not a member", "although still a boy".
 _BEFORE_NOUNS = frozenset({"not", "never", "still", "only", "always"})

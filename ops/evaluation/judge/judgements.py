@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, reject
 from ops.core.parts import Parts
 from ops.crawl.addresses import AddressPolicy
@@ -166,9 +166,7 @@ def _ratings(
     text = said(outcome.response)
     for question, value in answers(text, chosen[unit["questionnaire"]]).items():
         yield {
-            "id": row_id("judgement", params.rater, unit["id"], question),
-            "source_ids": [unit["id"]],
-            "licence": unit["licence"],
+            **made_from(unit, "judgement", params.rater, unit["id"], question),
             "questionnaire": unit["questionnaire"],
             "rater": params.rater,
             "row_id": unit["id"],

@@ -18,7 +18,7 @@ import pyarrow as pa
 from ops.core.database import database, insert
 from ops.core.joins import stored
 from ops.core.loaded import Loaded
-from ops.core.outcome import Outcome, Row, in_blocks
+from ops.core.outcome import Outcome, Row, drop, in_blocks
 from ops.core.parts import Parts
 from ops.core.sampling import sample_rows
 from ops.core.stored_rows import StoredRows
@@ -94,6 +94,15 @@ def stored_pairs(
         for table in rows.tables(having=having)
     )
     return stored(tables, schema, rows, folder)
+
+
+def too_long(units: pa.Table, pairs: pa.Table) -> list[Row]:
+    """Return the units whose pairs are too long for the model, dropped as `long` with their pieces."""
+    return [
+        drop(unit, "long", float(max(pair["source_pieces"], pair["target_pieces"])))
+        for unit, pair in zip(units.to_pylist(), pairs.to_pylist(), strict=True)
+        if not pair["short"]
+    ]
 
 
 def training_texts(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sized
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import Row
 from ops.core.params import Params
 from ops.models.training.params import TrainingParams
@@ -49,9 +49,7 @@ def learnt_row(unit: Row, *within: str, **more: Any) -> Row:
     `within` distinguishes rows of the same unit, e.g. by training set.
     """
     return {
-        "id": row_id("learnt", *within, unit["id"]),
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
+        **made_from(unit, "learnt", *within, unit["id"]),
         "split": unit["split"],
         **more,
     }

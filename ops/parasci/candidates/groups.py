@@ -51,11 +51,12 @@ _MEMBERS = pa.schema(
         ("section", pa.int32()),
         ("role", pa.string()),
         ("source", pa.string()),
+        ("doi", pa.string()),
     ]
 )
 
 #: Further columns that pairs are made from.
-_TEXT_COLUMNS = ("id", "licence", "month", "area", "text", "printed", "embedding")
+_TEXT_COLUMNS = ("id", "licence", "month", "area", "text", "printed", "well_formed", "embedding")
 
 #: The possible outcomes of a sentence in a group; for a sentence in several groups, the last of these wins.
 _USED = "used"
@@ -129,6 +130,7 @@ def members_of(sentences: pa.Table, kind: str) -> Outcome:
                 "section": mention["section"],
                 "role": mention["role"],
                 "source": mention["source"],
+                "doi": mention["doi"],
             }
             for key, mention in found
         )
@@ -152,9 +154,8 @@ def pairs_of_groups(
     rows = {row["id"]: row for table in (passages, sentences) for row in statements(table)}
     groups: dict[str, dict[tuple[str, str], Occurrence]] = defaultdict(dict)
     for member in members.to_pylist():
-        place = Occurrence(
-            rows[member["id"]], member["paper"], member["section"], member["role"], member["source"]
-        )
+        told = (member[name] for name in ("paper", "section", "role", "source", "doi"))
+        place = Occurrence(rows[member["id"]], *told)
         groups[member["key"]].setdefault((member["id"], member["paper"]), place)
     counts: Counter[str] = Counter()
     reasons = dict.fromkeys(rows, "alone")

@@ -80,6 +80,7 @@ class Occurrence(NamedTuple):
     section: int
     role: str
     source: str
+    doi: str | None
 
 
 #: The paper's Abstract, Introduction, Background, Discussion, Preamble, Conclusion.
@@ -223,7 +224,8 @@ def statements(table: pa.Table) -> list[dict[str, Any]]:
 def places(row: Row) -> Iterator[Occurrence]:
     """Yield the occurrences of a sentence."""
     for mention in row["mentions"]:
-        yield Occurrence(row, mention["paper_id"], mention["section"], mention["role"], mention["source"])
+        told = (mention[name] for name in ("paper_id", "section", "role", "source", "doi"))
+        yield Occurrence(row, *told)
 
 
 def embeddings_of(found: Sequence[Occurrence]) -> NDArray[np.float32]:
@@ -260,6 +262,8 @@ def known_of(side: str, place: Occurrence) -> Row:
         f"{side}_source": place.source,
         f"{side}_area": place.row["area"],
         f"{side}_year": int(year[0]) if year else None,
+        f"{side}_doi": place.doi,
+        f"{side}_well_formed": place.row["well_formed"],
     }
 
 

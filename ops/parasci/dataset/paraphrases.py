@@ -35,7 +35,7 @@ from ops.core.parts import Parts
 from ops.core.sampling import Split, SplitShares, drawn
 from ops.filters.contamination import ContaminationParams
 from ops.parasci.dataset.filtered import INTRA_ORIGIN, PARTS_ORIGIN
-from ops.parasci.dataset.release import content_words, released_form
+from ops.parasci.dataset.release import content_of, released_form
 from ops.parasci.schemas import PARAPHRASES
 
 if TYPE_CHECKING:
@@ -375,9 +375,9 @@ def _clusters(units: Iterable[Row], near_duplicate: float) -> list[int]:
         nonlocal count
         for unit in units:
             count += 1
-            for content in map(_content, _sentences(unit)):
+            for content in map(content_of, _sentences(unit)):
                 contents.setdefault(content, content)  # share one string object among equal contents
-            yield [contents.get(link, link) for link in _links(unit)]
+            yield [contents.get(link, link) for link in links_of(unit)]
         known = list(contents)
         near = near_duplicates((set(content.split()) for content in known), near_duplicate)
         yield from ([known[first], known[second]] for first, second in near)
@@ -385,16 +385,12 @@ def _clusters(units: Iterable[Row], near_duplicate: float) -> list[int]:
     return clusters(links())[:count]
 
 
-def _links(unit: Row) -> list[str]:
+def links_of(unit: Row) -> list[str]:
     """Return the links of a pair to others; for a part of a sentence, also its paper and whole sentence."""
     origins = [key.partition(":") for key in unit["keys"]]
     papers = [f"{INTRA_ORIGIN}:{key}" for origin, _, key in origins if origin == PARTS_ORIGIN]
-    return [*unit["keys"], *papers, *map(_content, _sentences(unit))]
+    return [*unit["keys"], *papers, *map(content_of, _sentences(unit))]
 
 
 def _sentences(unit: Row) -> list[str]:
     return [unit["first"], unit["second"], *unit["wholes"]]
-
-
-def _content(sentence: str) -> str:
-    return " ".join(content_words(sentence))

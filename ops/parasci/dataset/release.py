@@ -1,14 +1,15 @@
 """The pairs in the format of ParaSCI's release, and as a folder that Hugging Face's datasets can load.
 
 Belongs here: the files and their lines, the released form of a sentence, its content words, and how many of
-them two sentences share, or cover. Not here: which pairs there are (paraphrases.py), how shared words are
-used (scored.py).
+them the other sentence has. Not here: which pairs there are (paraphrases.py), how covered words are used
+(scored.py).
 
 `<split>.src` and `<split>.tgt`: lower-case tokens separated by single spaces, line by line. `<split>.jsonl`:
 the sentences, as they are compared and as printed, with their origin and sources. `<split>.sets.jsonl`: the
 sentences of each set, all of which say the same. `README.md` maps files to splits for
 `datasets.load_dataset`. If there are pairs of several sources, each source has a configuration of its own,
-with the pairs both of whose sentences are from it: `source-<name>`, in `source-<name>.<split>.jsonl`.
+with the pairs both of whose sentences are from it: `source-<name>`, in `source-<name>.<split>.jsonl`. Near
+misses are the configuration `near-misses`; their `label` is 0, that of paraphrases is 1.
 """
 
 from __future__ import annotations
@@ -23,11 +24,14 @@ from ops.core.outcome import Outcome, Outcomes, Row
 from ops.core.parts import FilesFolder, Parts
 from ops.core.sampling import SPLITS
 from ops.metrics.rouge import porter_stem
-from ops.parasci.schemas import RELEASED
+from ops.parasci.schemas import KNOWN_OF_SENTENCE, RELEASED
 from ops.text.words import STOP_WORDS
 
 #: The names of the splits in the released files.
 FILES = {"train": "train", "validation": "val", "test": "test"}
+
+#: The configuration of the negatives.
+NEAR_MISSES = "near-misses"
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|\w+(?:[-'’]\w+)*|[^\w\s]")
 
@@ -48,8 +52,8 @@ def several_sources(paraphrases: Parts) -> bool:
     return len({row[name] for row in paraphrases.rows(names) for name in names}) > 1
 
 
-def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
-    """Yield a row for each split that has pairs, and write its files.
+def released(paraphrases: Parts, near_misses: Parts, files: FilesFolder) -> Outcomes:
+    """Yield a row for each split that has pairs, and write its files, with those of near misses.
 
     Holds the ids and the sentences of all pairs in memory, about 400 bytes each, and one part.
     """
@@ -72,12 +76,17 @@ def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
                     configurations[f"source-{source}"].add(split)
                 for side in ("first", "second"):
                     sets[split][unit["set"]].setdefault(unit[side])
+        for unit in near_misses.rows():
+            licences[unit["split"]].add(unit["licence"])
+            write(f"{NEAR_MISSES}.{FILES[unit['split']]}.jsonl", _near_miss(unit))
+            configurations[NEAR_MISSES].add(unit["split"])
         for split, of_split in sets.items():
             for its, sentences in of_split.items():
                 write(f"{FILES[split]}.sets.jsonl", _json({"set": its, "sentences": [*sentences]}))
         found = [split for split in SPLITS if split in ids]
-        if found:
-            write("README.md", _readme({"default": found, **dict(sorted(configurations.items()))}))
+        if found or configurations:
+            named = {"default": found, **dict(sorted(configurations.items()))}
+            write("README.md", _readme({name: splits for name, splits in named.items() if splits}))
     rows = [
         {
             "id": row_id("released", split, *ids[split]),
@@ -99,10 +108,9 @@ def content_words(sentence: str) -> list[str]:
     return [word for word in words if word not in STOP_WORDS] or words
 
 
-def shared_words(first: str, second: str) -> float:
-    """Return the Jaccard coefficient of the content words of two sentences, 0 to 1."""
-    one, other = set(content_words(first)), set(content_words(second))
-    return len(one & other) / max(1, len(one | other))
+def content_of(sentence: str) -> str:
+    """Return the content words of a sentence as a text: equal for sentences that differ in nothing else."""
+    return " ".join(content_words(sentence))
 
 
 def covered_words(first: str, second: str) -> float:
@@ -115,10 +123,20 @@ def covered_words(first: str, second: str) -> float:
 
 
 def _line(unit: Row) -> str:
+    return _json({**_pair(unit), "label": 1, "cluster": unit["cluster"], "set": unit["set"]})
+
+
+def _near_miss(unit: Row) -> str:
+    """Return the line of a pair that is no paraphrase, by its predicted consistency."""
+    more = ("difference", "consistency", "shortfall")
+    return _json({**_pair(unit), "label": 0, **{name: unit[name] for name in more}})
+
+
+def _pair(unit: Row) -> Row:
     shown = {"id": unit["id"], "source": unit["first"], "target": unit["second"], "origin": unit["origin"]}
     for name, side in (("source", "first"), ("target", "second")):
-        shown |= {f"{name}_{what}": unit[f"{side}_{what}"] for what in ("printed", "source", "area", "year")}
-    return _json({**shown, "cluster": unit["cluster"], "set": unit["set"]})
+        shown |= {f"{name}_{known}": unit[f"{side}_{known}"] for known in KNOWN_OF_SENTENCE}
+    return shown
 
 
 def _json(content: Row) -> str:

@@ -32,21 +32,15 @@ from ops.metrics.bleu import self_bleus
 from ops.models.encoder import ENCODER
 from ops.parasci.candidates.pairs import CoarseParams, length_rate
 from ops.parasci.dataset.agreement import agreement
-from ops.parasci.dataset.release import covered_words, released_form, shared_words
+from ops.parasci.dataset.release import covered_words, released_form
 from ops.parasci.dataset.scorer import Features, ScorerParams, consistency
-from ops.parasci.schemas import SCORED
-from ops.parasci.well_formed import well_formed
+from ops.parasci.schemas import KNOWN_OF_SIDES, SCORED
 
 if TYPE_CHECKING:
     from ops.parasci.nli import NliModel
 
 #: Pairs in a part.
 _PAIRS = 20_000
-
-#: What candidates know of both sentences, besides their texts.
-KNOWN_OF_SIDES = tuple(
-    f"{side}_{name}" for side in ("first", "second") for name in ("printed", "source", "area", "year")
-)
 
 #: The findings of all methods: `pair` is the same for all rows of a pair, `place` is the number of the row.
 _FOUND = pa.schema(
@@ -236,7 +230,6 @@ def features(
             **{name: round(value, 4) for name, value in agreement(first, second)._asdict().items()},
             "length_rate": round(length_rate(len(first.split()), len(second.split())), 4),
             "self_bleu": round(float(copied), 2),
-            "shared_words": round(shared_words(first, second), 4),
             "covered_words": round(covered_words(first, second), 4),
             "forward": forward,
             "backward": backward,
@@ -270,19 +263,10 @@ def _rows(
             "consistency": consistency(of_pair, scorer),
             "first_words": len(row["first"].split()),
             "second_words": len(row["second"].split()),
-            **_well_formed(row),
+            "well_formed": min(row["first_well_formed"], row["second_well_formed"]),
             "wholes": sorted({member["whole"] for member in several if member.get("whole")}),
             "truncated": cut[row["first"]] or cut[row["second"]],
         }
-
-
-def _well_formed(row: Row) -> Row:
-    first, second = well_formed(row["first"]), well_formed(row["second"])
-    return {
-        "first_well_formed": first,
-        "second_well_formed": second,
-        "well_formed": min(first, second),
-    }
 
 
 def _pair(row: Mapping[str, str]) -> tuple[str, str]:

@@ -26,7 +26,6 @@ Feature: TypeAlias = Literal[
     "weakest",
     "length_rate",
     "self_bleu",
-    "shared_words",
     "covered_words",
     "numbers",
     "negation",

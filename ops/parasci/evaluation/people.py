@@ -101,14 +101,19 @@ PHENOMENA = Questionnaire(
     ),
 )
 
-_PARAPHRASE_ID = ("paraphrase_id", _TEXT, "row of parasci/paraphrases")
+_PARAPHRASE_ID = ("paraphrase_id", _TEXT, "row of parasci/paraphrases or sources/paraphrase_pairs")
+_CORPUS = ("corpus", _TEXT, "the source of both sentences, as params.yaml names it; missing if they have two")
+
+#: The origin of a pair of another corpus.
+EXTERNAL = "external"
 
 RATING_SHEETS = Shape(
     unit=PARAPHRASES.kept,
     kept=columns(
         ("questionnaire", _TEXT, "parasci_pairs or parasci_phenomena"),
         _PARAPHRASE_ID,
-        ("origin", _TEXT, "of the pair: the stratum that it was drawn from; raters do not see it"),
+        ("origin", _TEXT, f"of the pair, or {EXTERNAL}: what it was drawn from; raters do not see it"),
+        _CORPUS,
         ("sentence_1", _TEXT, "one sentence of the pair; the seed decides which"),
         ("sentence_2", _TEXT, "the other one"),
     ),
@@ -118,7 +123,8 @@ HUMAN_EVALUATION = judged_shape(
     "consistency or a variation; a phenomenon",
     [
         _PARAPHRASE_ID,
-        ("origin", _TEXT, "of the pair"),
+        ("origin", _TEXT, f"of the pair, or {EXTERNAL}"),
+        _CORPUS,
         ("sentence_1", _TEXT, "as raters saw it"),
         ("sentence_2", _TEXT, "as raters saw it"),
     ],
@@ -155,6 +161,11 @@ class RatingSheetParams(RaterParams, section="parasci.rating_sheets"):
 
     pairs: int = Field(100, ge=0, description="of each origin, for consistency and variation (Table 4)")
     phenomena: int = Field(100, ge=0, description="of each origin, for phenomena (Table 5)")
+    corpora: tuple[str, ...] = Field(
+        (),
+        description="of sources.paraphrase_pairs, of which as many pairs are rated among ours; "
+        "all sentences are then shown in the released form",
+    )
 
 
 class HumanEvaluationParams(Bootstrap, section="parasci.human_evaluation"):

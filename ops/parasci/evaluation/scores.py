@@ -52,7 +52,7 @@ OF_OURS = ("transformer", "pretrained")
 METRICS = ("bleu", "self_bleu", "ibleu", "bertscore", "bert_ibleu", "words")
 
 #: Columns of a generated sentence that its row of scores keeps.
-_GENERATED = ("pair_id", "system", "model", "origin", "test_set", "source", "target", "prediction")
+_GENERATED = ("pair_id", "system", "model", "origin", "test_set", "corpus", "source", "target", "prediction")
 
 #: The paper's Table 6: training set, test set, BLEU times 100, mean length in words.
 TABLE_6 = (
@@ -87,7 +87,7 @@ class EvaluationParams(Bootstrap, section="parasci.evaluation"):
 
 #: The columns that the table needs, for all rows in memory; the texts may be too large for it. The counts for
 #: BLEU are lists of numbers.
-_LIGHT = ("pair_id", "system", "model", "test_set", *METRICS)
+_LIGHT = ("pair_id", "system", "model", "test_set", "corpus", *METRICS)
 _COUNTS = pa.list_(pa.int32(), 2 + 2 * LONGEST)
 _COUNTED = ("target", "source")
 
@@ -156,16 +156,21 @@ def numbers(rows: pa.Table) -> pa.Table:
 def table_6(rows: pa.Table, params: EvaluationParams) -> dict[str, Any]:
     """Return Table 6: corpus BLEU and iBLEU of each system, means of the other scores, with intervals.
 
-    `rows` are `numbers`. `tests`: every two systems, compared on the pairs that both have. `external`: the
-    same for the test pairs of each external corpus. `published`: the paper's rows, BLEU times 100.
+    `rows` are `numbers`. `tests`: every two systems, compared on the pairs that both have. `sources`: the
+    same for our test pairs of each source, if there are several; `external`: for the test pairs of each
+    external corpus. `published`: the paper's rows, BLEU times 100.
     `signature`: the variant of BLEU. `alpha` and `beta`: the weights of iBLEU and BERT-iBLEU.
     """
     by_set = {OURS: rows.slice(0, 0), **by_value(rows, "test_set")}
+    ours = by_set.pop(OURS)
+    by_source = by_value(ours, "corpus")
+    named = sorted(name for name in by_source if name) if len(by_source) > 1 else []
     return {
         "alpha": params.alpha,
         "beta": params.beta,
         "signature": bleu(["a"], [["a"]], "none").signature if len(rows) else "",
-        **_of_test_set(by_set.pop(OURS), params),
+        **_of_test_set(ours, params),
+        "sources": {name: _of_test_set(by_source[name], params) for name in named},
         "external": {name: _of_test_set(its, params) for name, its in sorted(by_set.items())},
         "published": [
             {"training": training, "test": test, "bleu": score, "words": words}

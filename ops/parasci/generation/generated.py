@@ -33,7 +33,7 @@ from ops.core.parts import Artifact, Parts
 from ops.core.sampling import drawn
 from ops.models.decoding import Decoding, decoding_field
 from ops.models.seq2seq.pairs import answers_by_task
-from ops.parasci.dataset.release import released_form
+from ops.parasci.dataset.release import released_form, source_of
 from ops.parasci.generation.generator import ExternalParams, external_pairs, texts_of, trained_models
 from ops.parasci.schemas import PARAPHRASES
 
@@ -55,6 +55,11 @@ GENERATED = Shape(
         ("model", _TEXT, "name of the model; null for copy"),
         ("origin", _TEXT, "of the pair; of a pair of others, its corpus"),
         ("test_set", _TEXT, "paraphrases: ours; else a corpus of sources/paraphrase_pairs"),
+        (
+            "corpus",
+            _TEXT,
+            "of our pairs, the source of both sentences, missing if of two; else test_set",
+        ),
         ("source", _TEXT, "the sentence that is paraphrased, in the released form", TEXT),
         ("target", _TEXT, "its paraphrase, in the same form"),
         ("prediction", _TEXT, "what the system writes, in the same form"),
@@ -167,6 +172,7 @@ def _row(system: str, model: str | None, test_set: str, unit: Row, prediction: s
         "model": model,
         "origin": unit["origin"],
         "test_set": test_set,
+        "corpus": source_of(unit) if test_set == OURS else test_set,
         "source": source,
         "target": target,
         "prediction": prediction,

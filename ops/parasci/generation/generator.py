@@ -11,11 +11,11 @@ with a space between tokens.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 from pydantic import Field
@@ -39,11 +39,11 @@ from ops.core.sampling import SplitShares, split_of
 from ops.metrics.bleu import bleu
 from ops.models.decoding import AS_USUAL, Decoding
 from ops.models.seq2seq.config import PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
-from ops.models.seq2seq.pairs import PairSet, pair_set, stored_pairs, training_texts
-from ops.models.training import CheckpointFolder, Trained, TrainingParams, errors_of, train
+from ops.models.seq2seq.pairs import pair_set, stored_pairs, too_long, training_texts
+from ops.models.seq2seq.training import learn_pieces, make_model, train_model
+from ops.models.training import CheckpointFolder, TrainingParams
 from ops.models.training.params import SizedParams
-from ops.models.training.report import count_weights, learnt_row, training_report
-from ops.models.training.task import ProgressLines
+from ops.models.training.report import learnt_row
 from ops.parasci.dataset.paraphrases import clusters
 from ops.parasci.dataset.release import released_form
 from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
@@ -267,12 +267,15 @@ def _outcomes(
     """
     files: dict[str, bytes] = {}
     reports = []
-    longest = params.part("model").longest
+    config, longest = params.config(), params.part("model").longest
     with units.engine.scratch() as folder:
         for found in sets:
             texts = training_texts(pairs, texts_of, found.pairs)
             first = next(texts, None)
-            model = None if first is None else _made(params, chain([first], texts))
+            model = None
+            if first is not None:
+                pieces = learn_pieces(chain([first], texts), config)
+                model = make_model(config, pieces, params.part("training").seed)
             length = model.pieces.length if model else _no_pieces
             of_set = stored_pairs(
                 pairs, _COLUMNS, texts_of, length, longest, folder / found.name, found.pairs
@@ -284,11 +287,7 @@ def _outcomes(
             for rows in in_blocks(of_set.rows(having={"short": True})):
                 yield Outcome.of(shape, [row["id"] for row in rows], [_row(row) for row in rows])
             for table, of_part in zip(units.tables(having=found.units), of_set, strict=True):
-                dropped = [
-                    drop(unit, "long", float(max(pair["source_pieces"], pair["target_pieces"])))
-                    for unit, pair in zip(table.to_pylist(), of_part.to_pylist(), strict=True)
-                    if not pair["short"]
-                ]
+                dropped = too_long(table, of_part)
                 yield Outcome.of(shape, [unit["id"] for unit in dropped], [], dropped)
     files[MODELS] = json.dumps(reports, indent=1, sort_keys=True).encode()
     yield Outcome.of(shape, [], [], files=files)
@@ -320,17 +319,6 @@ def texts_of(row: Row) -> tuple[str, str]:
     return released_form(row["first"]), released_form(row["second"])
 
 
-def _made(params: GeneratorParams, texts: Iterable[str]) -> Seq2Seq:
-    from ops.models.seq2seq.files import make
-    from ops.models.seq2seq.pieces import Pieces
-    from ops.models.seq2seq.pretrained import PretrainedModel
-
-    config = params.config()
-    if isinstance(config, PretrainedSeq2SeqConfig):
-        return PretrainedModel(config)
-    return make(config, Pieces.learn(texts, config.pieces, config.vocabulary), params.part("training").seed)
-
-
 def _trained(
     model: Seq2Seq,
     pairs: Parts,
@@ -339,34 +327,22 @@ def _trained(
     checkpoints: CheckpointFolder,
     strict: bool,
     folder: Path,
-) -> tuple[dict[str, bytes], list[dict[str, object]]]:
+) -> tuple[dict[str, bytes], list[dict[str, Any]]]:
     """Return the model's files, and the report of its training; both empty without training pairs."""
     examples = pair_set(learnt.name, pairs, model, params.validation_pairs, params.seed, folder)
     if not len(examples.learnt):
         return {}, []
     from ops.models.seq2seq.files import save
-    from ops.models.seq2seq.model import Seq2SeqTask
 
-    judge = partial(_judged, examples.judges.targets)
+    judge, beam = partial(_judged, examples.judges.targets), params.validation_beam
     name, training = learnt.model, params.part("training")
-    with errors_of(name):
-        task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, params.validation_beam)
-        ended = train(task, training, checkpoints.at(name), ProgressLines(name), strict)
-    report = _report(name, model, examples, training, ended)
+    report = train_model(name, model, examples, judge, training, beam, checkpoints.at(name), strict)
     return {f"{name}/{file}": content for file, content in save(model).items()}, [report]
 
 
 def _judged(targets: Sequence[str], answers: Sequence[str]) -> dict[str, float]:
     references = [[target] for target in targets]
     return {"bleu": bleu([released_form(answer) for answer in answers], references, "none").score}
-
-
-def _report(
-    name: str, model: Seq2Seq, examples: PairSet, training: TrainingParams, ended: Trained
-) -> dict[str, object]:
-    weights = count_weights(model.network)
-    kind = model.config.model_dump()["kind"]
-    return training_report(name, kind, model.config, examples, training, ended, chosen=True, weights=weights)
 
 
 def _row(pair: Row) -> Row:

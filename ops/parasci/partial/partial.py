@@ -23,7 +23,8 @@ from ops.models.encoder import Embed, embedder
 from ops.parasci.candidates.pairs import cosines_of, length_rate, looked_up, stored_embeddings
 from ops.parasci.partial.pdbert import has_model, trained
 from ops.parasci.partial.pseudo import without_end
-from ops.parasci.schemas import CANDIDATES
+from ops.parasci.schemas import CANDIDATES, KNOWN_OF_SENTENCE
+from ops.parasci.well_formed import well_formed
 
 
 class SeenParams(Params):
@@ -198,9 +199,10 @@ def _row(pair: Seen, span: FoundSpan) -> Row:
         **{
             f"{ours}_{name}": row[f"{theirs}_{name}"]
             for ours, theirs in zip(("first", "second"), sides, strict=True)
-            for name in ("id", "paper", "role", "printed", "source", "area", "year")
+            for name in ("id", "paper", "role", *KNOWN_OF_SENTENCE)
         },
         "second_printed": None,
+        "second_well_formed": well_formed(pair.long[span.start : span.end]),
         "first": pair.short,
         "second": pair.long[span.start : span.end],
         "whole": pair.long,

@@ -108,6 +108,7 @@ class PdbertParams(SizedParams, section="parasci.pdbert"):
     )
     cosine: float = Field(0.79, ge=-1, le=1, description="least one of a pair that it learns from")
     pseudo: PseudoParams = PseudoParams()
+    """How sentences are combined for it."""
     validation: float = Field(0.2, ge=0, lt=1, description="share of papers whose pairs judge the model")
     seed: int = Field(0, ge=0, description="of the draw of these papers")
 

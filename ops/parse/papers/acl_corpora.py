@@ -29,7 +29,8 @@ from lxml import etree
 
 from ops.parse.decoding import decoded, unescaped
 from ops.parse.files import whole_files
-from ops.parse.papers.paper import ACL_ANTHOLOGY, Mark, Paper, PaperBuilder
+from ops.parse.papers.metadata import ACL_ANTHOLOGY
+from ops.parse.papers.paper import Mark, Paper, PaperBuilder
 from ops.parse.papers.xml_tree import root_of
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.sentences import goes_on

@@ -3,7 +3,8 @@
 Belongs here: recognising the format from the first bytes, and the members of a tar (arXiv's bulk data are
 tars). Not here: the formats, crawls (ops/parse/warc.py), tars in a folder, which must be unpacked first.
 
-Metadata of a collection's item goes to its papers: arXiv's `categories` are their subjects.
+Metadata of a collection's item goes to its papers: arXiv's `categories` are their subjects, its `doi` their
+DOI, unless they have one of their own.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ import pyarrow as pa
 from ops.core.outcome import Row
 from ops.parse.files import once
 from ops.parse.lines import lines_of, named
-from ops.parse.papers.paper import Paper, archive_of, categories_in, subjects_of
+from ops.parse.papers.metadata import archive_of, categories_in, doi_of, subjects_of
+from ops.parse.papers.paper import Paper
 from ops.parse.papers.pdf import PdfOptions
 from ops.parse.papers.s2orc import document_of
 from ops.parse.records import UnwantedError
@@ -57,10 +59,10 @@ class CrawledPapers(CrawledRows):
         return [*super().columns(kept), *(["about"] if "about" in kept.names else [])]
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return a row's record, with the PDF reader and the item's categories among its companions."""
+        """Return a row's record; its companions include the PDF reader and the item's metadata."""
         found = super().raw(row, kept, folder)
         about = json.loads(row.get("about") or "{}")
-        told = {"grobid": self.grobid, "categories": str(about.get("categories", ""))}
+        told = {"grobid": self.grobid, **{name: str(about.get(name, "")) for name in ("categories", "doi")}}
         return replace(found, companions={**found.companions, **told})
 
     def documents(self, raw: Raw) -> Iterator[Raw]:
@@ -80,7 +82,8 @@ class CrawledPapers(CrawledRows):
         """Return the paper. Raises ParseError, and UnwantedError for what is not a paper."""
         paper = self.forms[_kind(raw)].parse(raw)
         told = categories_in(raw.companions.get("categories", ""))
-        return replace(paper, subjects=subjects_of(told, paper.subjects))
+        doi = paper.doi or doi_of(*raw.companions.get("doi", "").split())
+        return replace(paper, subjects=subjects_of(told, paper.subjects), doi=doi)
 
 
 def _of_archive(raw: Raw, body: bytes) -> Iterator[Raw]:

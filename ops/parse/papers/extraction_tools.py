@@ -32,7 +32,8 @@ from urllib3.exceptions import HTTPError, MaxRetryError, ReadTimeoutError
 
 from ops.parse.decoding import ids_of, json_object, kind_of, list_at, scalars, text_at
 from ops.parse.files import whole_files
-from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder, subjects_of
+from ops.parse.papers.metadata import doi_of, subjects_of
+from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder
 from ops.parse.papers.xml_tree import Markup, Running, children, descend, name_of, plain, root_of, within
 from ops.parse.source import Only, ParseError, Raw, ServiceBusyError, Source
 
@@ -71,7 +72,7 @@ class Tei:
         """Return the paper. Raises ParseError for malformed XML, and for XML that is not TEI."""
         root = root_of(raw.content, "TEI")
         paper = PaperBuilder(_tei_title(root))
-        paper.subjects = _tei_subjects(root)
+        paper.subjects, paper.doi = _tei_subjects(root), _tei_doi(root)
         text = descend(root, "text")
         abstract = descend(root, "teiHeader", "profileDesc", "abstract")
         if abstract is not None and plain(abstract):
@@ -108,6 +109,12 @@ def _tei_subjects(root: etree._Element) -> tuple[str, ...]:
     source = descend(root, "teiHeader", "fileDesc", "sourceDesc")
     journals = (title for title in within(source, "title") if title.get("level") == "j")
     return subjects_of(map(plain, within(classes, "classCode")), map(plain, journals))
+
+
+def _tei_doi(root: etree._Element) -> str:
+    """Return the DOI of the paper, which is among the ids of the header's source."""
+    source = descend(root, "teiHeader", "fileDesc", "sourceDesc")
+    return doi_of(*(plain(one) for one in within(source, "idno") if one.get("type") == "DOI"))
 
 
 def _tei_date(root: etree._Element) -> str:

@@ -5,10 +5,10 @@ Belongs here: this format (and NLM's, its predecessor). Not here: other XML.
 An `article` has a title, `abstract`s, the `sec`s of `body` and `back` with `title` and perhaps `label`, and
 the `ref`s of the list of references. A mark is `xref ref-type="bibr"`, whose `rid` names one or more entries.
 Subjects are those of `article-categories` (whose heading may be a type of article, "Review"), and the
-journal. Items of lists, terms, definitions, quotations and lines are paragraphs. Boxes are sections after
-those of the body, and so is an author's summary after the abstract. Figures, tables and footnotes are not
-running text; a displayed formula or a picture that interrupts a sentence leaves a hole. Abstracts that only
-repeat the first (graphical, highlights) are not read.
+journal; the DOI is an `article-id`. Items of lists, terms, definitions, quotations and lines are paragraphs.
+Boxes are sections after those of the body, and so is an author's summary after the abstract. Figures, tables
+and footnotes are not running text; a displayed formula or a picture that interrupts a sentence leaves a hole.
+Abstracts that only repeat the first (graphical, highlights) are not read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from lxml import etree
 
 from ops.parse.decoding import ids_of
 from ops.parse.files import whole_files
-from ops.parse.papers.paper import BibliographyEntry, Paper, PaperBuilder, subjects_of
+from ops.parse.papers.metadata import doi_of, subjects_of
+from ops.parse.papers.paper import BibliographyEntry, Paper, PaperBuilder
 from ops.parse.papers.xml_tree import (
     DRAWN,
     Markup,
@@ -85,7 +86,7 @@ class Jats:
         """Return the paper. Raises ParseError for malformed XML, entities, and other root elements."""
         root = root_of(raw.content, "article")
         paper = PaperBuilder(_title(root))
-        paper.subjects = _subjects(root)
+        paper.subjects, paper.doi = _subjects(root), _doi(root)
         for abstract in children(descend(root, *_FRONT), "abstract"):
             kind = abstract.get("abstract-type") or ""
             if kind not in _REPEATED and (paragraphs := _paragraphs(abstract, _ABSTRACT)):
@@ -116,6 +117,11 @@ def _subjects(root: etree._Element) -> tuple[str, ...]:
         (plain(subject) for subject in within(groups, "subject")),
         (plain(title) for title in within(journals, "journal-title")),
     )
+
+
+def _doi(root: etree._Element) -> str:
+    ids = children(descend(root, *_FRONT), "article-id")
+    return doi_of(*(plain(one) for one in ids if one.get("pub-id-type") == "doi"))
 
 
 def _date(root: etree._Element) -> str:

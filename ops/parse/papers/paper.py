@@ -1,21 +1,20 @@
-"""A parsed paper, how formats build it, and its subjects.
+"""A parsed paper, and how formats build it.
 
-Belongs here: the dataclasses that every format returns, checks that hold for all formats, and subjects in one
-form: categories, fields of study, then journal or venue. Not here: formats, rows of tables (table.py),
-mapping subjects to subject areas (ops/parasci/sentences.py).
+Belongs here: the dataclasses that every format returns, and checks that hold for all formats. Not here:
+formats, subjects and DOIs in one form (metadata.py), rows of tables (table.py).
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from ops.parse.bounded.messages import ByColumn
-from ops.parse.decoding import check_characters, word_at
+from ops.parse.decoding import check_characters
 from ops.parse.papers.body import body_spans
 from ops.parse.roles import ACKNOWLEDGMENTS, Heading, roles_of
 from ops.parse.source import ParseError
@@ -112,6 +111,8 @@ class Paper:
     bibliography: Annotated[tuple[BibliographyEntry, ...], ByColumn()] = ()
     subjects: tuple[str, ...] = ()
     """The paper's subjects according to its source; empty if the format has no subjects."""
+    doi: str = ""
+    """The paper's DOI according to its source (metadata.py); empty if it is unknown."""
 
 
 class Placed(NamedTuple):
@@ -180,6 +181,8 @@ class PaperBuilder:
         self._entries: dict[str, BibliographyEntry] = {}
         self.subjects: tuple[str, ...] = ()
         """The subjects of the paper; see `Paper`."""
+        self.doi = ""
+        """The DOI of the paper; see `Paper`."""
         self._write(title)
 
     @property
@@ -299,6 +302,7 @@ class PaperBuilder:
             marks=tuple(sorted(self._marks)),
             bibliography=tuple(self._entries.values()),
             subjects=self.subjects,
+            doi=self.doi,
         )
 
     def _write(self, text: str) -> int:
@@ -338,49 +342,3 @@ def _unglued(
         [Mark(*moved(mark.start, mark.end), mark.entry) for mark in marks],
         [moved(*note) for note in notes],
     )
-
-
-#: The subject of papers whose format, or whose id, says that they are from the ACL Anthology.
-ACL_ANTHOLOGY = "ACL Anthology"
-
-#: "cs.CL", "hep-th", "cond-mat.supr-con".
-_CATEGORY = re.compile(r"[a-z]+(?:-[a-z]+)*\.[A-Za-z\-]+|[a-z]+(?:-[a-z]+)+")
-#: Until March 2007 an arXiv id began with its archive: "hep-th/9901001", "math.GT/0309136"; file names lack
-#: the slash.
-_ARCHIVE = re.compile(r"(?P<archive>[a-z]+(?:-[a-z]+)*)(?:\.[A-Z]{2})?/?\d{7}(?!\d)")
-
-#: Papers have a dozen subjects at most, and no subject has a longer name.
-_MOST, _LONGEST = 50, 200
-
-
-def subjects_of(*words: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct subjects in order, white space collapsed: the first 50 of up to 200 characters."""
-    found: dict[str, None] = {}
-    for several in words:
-        for word in several:
-            if len(found) == _MOST:
-                return tuple(found)
-            if 0 < len(subject := fold(word)) <= _LONGEST:
-                found[subject] = None
-    return tuple(found)
-
-
-def categories_in(text: str) -> list[str]:
-    """Split a string of subjects at semicolons, and at spaces where all words are arXiv categories."""
-    found: list[str] = []
-    for piece in text.split(";"):
-        words = piece.split()
-        found += words if all(map(_CATEGORY.fullmatch, words)) else [piece]
-    return found
-
-
-def archive_of(name: Any) -> list[str]:
-    """Return the arXiv archive in an id or file name, as a list of one or none."""
-    found = _ARCHIVE.match(word_at(name))
-    return [found["archive"]] if found else []
-
-
-def words_in(value: Any, key: str = "") -> list[str]:
-    """Return the words of a JSON value: a string, or a list of strings or of objects with `key`."""
-    several = value if isinstance(value, list) else [value]
-    return [word for one in several if (word := word_at(one.get(key) if isinstance(one, dict) else one))]

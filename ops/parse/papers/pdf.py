@@ -1,13 +1,13 @@
 """Papers as PDF: their text layer in reading order, with sections recognised by fonts and numbers.
 
 Belongs here: this format. Not here: glyphs (pdf_page.py), lines in reading order (pdf_layout.py), what a line
-is (pdf_outline.py), sentences (body.py).
+is (pdf_outline.py), sentences (body.py), citations (pdf_citations.py).
 
 Running heads, page numbers, keywords, captions, notes, tables, displayed formulas, program code, headings
 that run in, the words in pictures and sideways text are no running text, and are left out. A sentence that
-lost a formula, a picture in its line, or a sign without Unicode, has a hole. A file without a text layer is
-refused, and so is a truncated or encrypted one: pdfium would silently return empty pages, or only those that
-it can find.
+lost a formula, an index of several letters, a picture in its line, or a sign without Unicode, has a hole. A
+file without a text layer is refused, and so is a truncated or encrypted one: pdfium would silently return
+empty pages, or only those that it can find.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from ops.core.params import Params
 from ops.parse.files import whole_files, with_options
 from ops.parse.papers.extraction_tools import Tei, tei_of
 from ops.parse.papers.paper import Paper, PaperBuilder
+from ops.parse.papers.pdf_citations import with_citations
 from ops.parse.papers.pdf_layout import lines_of
 from ops.parse.papers.pdf_outline import PrintedBlock, PrintedHeading, outline
 from ops.parse.papers.pdf_page import check_whole, pages_of, title_of
@@ -72,7 +73,7 @@ class Pdf:
             paragraphs.clear()
             if isinstance(block, PrintedHeading):
                 paper.section(block.text, block.level)
-        return paper.finish()
+        return with_citations(paper.finish())
 
 
 def _add(paper: PaperBuilder, paragraphs: list[PrintedBlock]) -> None:

@@ -17,6 +17,7 @@ from ops.parse.papers.pdf_lines import (
     CAPTION,
     HEADING,
     LETTER,
+    LONG_WORD,
     OUT,
     SAME_BLOCK,
     SAME_PARAGRAPH,
@@ -32,6 +33,9 @@ from ops.text.sentences import is_ended
 _LONGEST, _MOST_WORDS, _MOST_LINES, _LEAST_LETTERS = 160, 24, 3, 3
 #: Longest heading without number or usual name, and longest numbered one with a full stop.
 _FEW_WORDS, _FEWER_WORDS = 14, 12
+#: Longest heading that runs in and ends with a full stop: in 12 papers, the two of six words are sentences.
+#: Shortest slanted one without a sign behind it: shorter ones are names ("In vitro").
+_MOST_TITLED, _LEAST_SLANTED = 5, 3
 _NUMBERED = re.compile(
     r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})(?:[.:|]\s*|\s+[|:\u2013]?\s*)(?=[A-Z\"'(\[\u201c\u2018])"
     r"|(?P<deep>\d{1,2}(?:\.\d{1,2}){1,4})\.?\s+(?=[a-z])"
@@ -44,11 +48,13 @@ _CAPTION = re.compile(
     r"(?:[SA-H]?\.?\d{1,3}|[A-H]|[IVX]{1,5})[a-z]?(?:\s*[:.|\u2013\u2014]|\s*\Z|\s+(?=(?-i:[A-Z])))",
     re.I,
 )
-#: What follows a heading that runs in: a sentence, perhaps behind a sign in the font of the text.
-_RUN_IN_SIGN = re.compile(r"[.:\u2014]\s*|[\u2013-]\s+")
-_RUN_IN = re.compile(r"(?:[.:\u2014]\s*|[\u2013-]\s+)?[\"'\u201c\u2018]?[A-Z]")
+#: What follows a heading that runs in: a sentence, perhaps behind a sign in the font of the text, or behind a
+#: name ("Theorem 1 (Composition). Let ...").
+_RUN_IN_SIGN = re.compile(r"(?:\([^()]{1,80}\)\s?)?(?:[.:\u2014]\s*|[\u2013-]\s+)")
+_RUN_IN = re.compile(r"[\"'\u201c\u2018]?[A-Z]")
+#: The slanted numbers of headings of IEEE: "1) Data: We use ...".
+_NUMBERED_AS_ITEM = re.compile(r"(?:\d{1,2}|[a-z])\)\s")
 _LEADER = re.compile(r"(?:[.\u00b7\u2026]\s?){4,}\s?(?:\d{1,4}|[ivxlc]{1,7})\Z")
-_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 #: A paper with this many numbered headings numbers all but those that end it.
 _NUMBERED_PAPER = 3
 _UNNUMBERED = frozenset({ABSTRACT, REFERENCES, ACKNOWLEDGMENTS, APPENDIX, CONCLUSION})
@@ -66,7 +72,7 @@ def with_run_in_headings(lines: list[Line], style: Style) -> list[Line]:
         heading, rest = line.parts
         sign = _RUN_IN_SIGN.match(rest.text)
         end = sign.end() if sign else 0
-        gap = " " * rest.text.startswith(("-", "\u2013"))
+        gap = " " * rest.text.startswith(("-", "\u2013", "("))
         heading = heading._replace(text=heading.text + gap + rest.text[:end].rstrip())
         begun = [before._replace(run_in=True) for before in lines[first:index]]
         apart[len(apart) - len(begun) :] = begun
@@ -84,19 +90,29 @@ def _run_in_start(paper: Marked, index: int) -> int:
         and (paper.lines[first - 1].bold, paper.lines[first - 1].italic) == look
     ):
         first -= 1
-    text = paper.text(range(first, index)) + heading.text
+    sign = _RUN_IN_SIGN.match(rest.text)
+    text = paper.text(range(first, index)) + heading.text + (sign.group().rstrip()[-1] if sign else "")
     begins = first == 0 or paper.gap(first) > SAME_PARAGRAPH or paper.ends_paragraph(first - 1)
-    named = (
-        len(LETTER.findall(text)) >= _LEAST_LETTERS
-        and len(text.split()) <= _MOST_WORDS
-        and not text[0].islower()
-        and not _CAPTION.match(paper.lines[first].text)
-    )
-    signed = is_ended(text) or _RUN_IN_SIGN.match(rest.text) is not None
-    apart = heading.bold and (" " in text or paper.gap(first) > SAME_BLOCK)
-    label = paper.is_item(first) and not is_numbered(text)
-    heads = begins and named and not label and _RUN_IN.match(rest.text) and (signed or apart)
-    return first if heads else index + 1
+    signed = sign is not None or is_ended(text)
+    words = len(text.split())
+    if heading.bold:
+        apart = words > 1 or paper.gap(first) > SAME_BLOCK
+    else:
+        apart = words >= _LEAST_SLANTED and text[0].isupper()
+    heads = begins and (signed or apart) and _RUN_IN.match(rest.text, sign.end() if sign else 0)
+    return first if heads and _may_run_in(paper, first, text, heading.bold) else index + 1
+
+
+def _may_run_in(paper: Marked, first: int, text: str, bold: bool) -> bool:
+    """Say whether a text in another font is the title of what is behind it, and no label or sentence."""
+    words = len(text.split())
+    if len(LETTER.findall(text)) < _LEAST_LETTERS or words > _MOST_WORDS:
+        return False
+    if is_numbered(text) or (not bold and _NUMBERED_AS_ITEM.match(text)):
+        return True
+    sentence = text.endswith(("?", "!")) or (text.endswith(".") and words > _MOST_TITLED)
+    label = paper.is_item(first) or _CAPTION.match(paper.lines[first].text)
+    return not (sentence or label or text[0].islower())
 
 
 def mark_captions(paper: Marked) -> None:
@@ -174,7 +190,7 @@ def _may_be_heading(paper: Marked, run: range) -> bool:
         and max(paper.lines[index].cells for index in run) <= 2
         and "@" not in text
         and "://" not in text
-        and not is_equation(text, lambda word: _LONG_WORD.fullmatch(word) is not None)
+        and not is_equation(text, lambda word: LONG_WORD.fullmatch(word) is not None)
         and (not paper.is_smaller(run[0]) or named)
     )
 

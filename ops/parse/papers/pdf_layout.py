@@ -184,7 +184,7 @@ def _columns(pieces: Sequence[_Piece]) -> Iterator[Sequence[_Piece]]:
         yield pieces
         return
     rest: list[_Piece] = []
-    for crossing, band in _bands(pieces, gutter):
+    for crossing, band in _bands(_ordered(pieces), gutter):
         left, right = _sides(band, gutter)
         if crossing or not (any(piece.is_prose for piece in left) and any(piece.is_prose for piece in right)):
             rest += band
@@ -198,10 +198,13 @@ def _columns(pieces: Sequence[_Piece]) -> Iterator[Sequence[_Piece]]:
         yield from _columns(rest)
 
 
-def _bands(pieces: Iterable[_Piece], gutter: float) -> Iterator[tuple[bool, list[_Piece]]]:
-    """Yield the pieces from top to bottom: in turn those that cross the gutter, and those that do not."""
+def _ordered(pieces: Iterable[_Piece]) -> list[_Piece]:
+    """Return pieces from top to bottom."""
+    return sorted(pieces, key=lambda piece: (-piece.base, piece.left))
 
-    ordered = sorted(pieces, key=lambda piece: (-piece.base, piece.left))
+
+def _bands(ordered: Sequence[_Piece], gutter: float) -> Iterator[tuple[bool, list[_Piece]]]:
+    """Yield ordered pieces: in turn those that cross the gutter, and those that do not."""
     marked: list[tuple[bool, _Piece]] = []
     for index, piece in enumerate(ordered):
         reach = _CROSSING * piece.size
@@ -229,16 +232,18 @@ def _sides(band: Iterable[_Piece], gutter: float) -> tuple[list[_Piece], list[_P
 
 def _gutter(pieces: Sequence[_Piece]) -> float | None:
     """Return the place with most text beside it in columns, in the middle of its widest stretch."""
-    prose = [piece for piece in pieces if piece.is_prose]
+    prose = _ordered(piece for piece in pieces if piece.is_prose)
     if len(prose) < _LEAST_LINES:
         return None
     start, end = min(piece.left for piece in prose), max(piece.right for piece in prose)
     places = [start + (end - start) * step / _STEPS for step in range(_STEPS // 10, _STEPS - _STEPS // 10)]
+    last = max(piece.left + _CROSSING * piece.size for piece in prose)
+    places = [place for place in places if place <= last]  # nothing begins to the right of the others
     scores = [
         sum(_letters_in_columns(band, x) for crossing, band in _bands(prose, x) if not crossing)
         for x in places
     ]
-    best = max(scores)
+    best = max(scores, default=0)
     if not best:
         return None
     runs: list[list[float]] = [[]]
@@ -282,7 +287,7 @@ def _line(row: Sequence[Segment], page: int, column: int, edges: tuple[float, fl
     for segment in row:
         sizes[segment.size] += len(segment.text)
         fonts[segment.font] += len(segment.text)
-    lettered = [segment for segment in row if any(map(str.isalpha, segment.text))]
+    words = [segment for segment in row if is_word(segment)]
     return Line(
         text=joined(row, main),
         page=page,
@@ -292,8 +297,8 @@ def _line(row: Sequence[Segment], page: int, column: int, edges: tuple[float, fl
         right=max(segment.right for segment in row),
         base=main.base,
         size=sizes.most_common(1)[0][0],
-        bold=bool(lettered) and all(segment.weight > bold for segment in lettered),
-        italic=bool(lettered) and all(segment.italic for segment in lettered),
+        bold=bool(words) and all(segment.weight > bold for segment in words),
+        italic=bool(words) and all(segment.italic for segment in words),
         font=fonts.most_common(1)[0][0],
         cells=1 + sum(after.left - before.right > _CELL * after.size for before, after in pairwise(row)),
         parts=tuple(_line(part, page, column, edges, bold) for part in _parts(row, bold)),

@@ -14,7 +14,7 @@ from statistics import median
 from typing import NamedTuple
 
 from ops.parse.papers.pdf_layout import Line
-from ops.parse.papers.pdf_page import MATH_FONT
+from ops.parse.papers.pdf_page import is_math_font
 from ops.text.sentences import is_ended
 
 #: What a line is. Front matter is around the abstract, an entry in the bibliography. Captions, notes,
@@ -29,7 +29,7 @@ LARGER, SMALLER = 1.08, 0.93
 SAME_BLOCK, SAME_PARAGRAPH = 1.2, 1.35
 INDENT = 0.7
 _PROSE_LETTERS, _PROSE_WIDTH = 15, 0.45
-LETTER = re.compile(r"[^\W\d_]")
+LETTER, LONG_WORD = re.compile(r"[^\W\d_]"), re.compile(r"[^\W\d_]{4,}")
 _BULLET = re.compile(r"[\u2022\u25aa\u25e6\u2023\u25a0\u25cf]\s")
 _ITEM = re.compile(
     r"(?:[\u2022\u25aa\u25e6\u2023\u25a0\u25cf*\u2013-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s"
@@ -129,9 +129,7 @@ class Marked:
     def differs(self, index: int) -> bool:
         """Say whether a line is larger, bolder or more slanted than running text, or in another font."""
         line = self.lines[index]
-        other = (
-            line.font != self.style.font and not MATH_FONT.search(line.font) and not self.is_smaller(index)
-        )
+        other = line.font != self.style.font and not is_math_font(line.font) and not self.is_smaller(index)
         return self.is_larger(index) or self.is_bolder(index) or line.italic or other
 
     def is_prose(self, index: int, most_cells: int = 2) -> bool:

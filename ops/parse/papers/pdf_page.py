@@ -13,7 +13,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import pypdfium2
@@ -31,24 +31,17 @@ _BACK = 1.6
 _NEAR = 0.3
 _Box: TypeAlias = tuple[float, float, float, float]
 _LINE_BREAKS, _SPACES = (0x0A, 0x0D), (0x20, 0xA0)
-_NOT_PRINTED = (*_LINE_BREAKS, *_SPACES)
 #: Surrogates: pdfium gives some signs as two glyphs, each with half of the code.
 _HIGH, _LOW, _END = 0xD800, 0xDC00, 0xE000
 #: Codes that pdfium gives for a hyphen at a line end.
 _HYPHENS = (0x02, 0xFFFE)
 #: Fonts whose codes are no letters where their Unicode is missing.
-MATH_FONT = re.compile(r"CM(?:MI|SY|EX)|MS[AB]M|Math|Symbol|MT(?:MI|SY|EX)|rsfs|eufm", re.I)
+_MATH_FONT = re.compile(r"CM(?:MI|SY|EX)|MS[AB]M|Math|Symbol|MT(?:MI|SY|EX)|rsfs|eufm", re.I)
+#: The prime of TeX's fonts of symbols, which some files leave without Unicode.
+_PRIME_FONT, _PRIME_CODE, PRIME = re.compile(r"(?:CM|MT)SY"), 0x30, "\u2032"
 #: Bullets of Symbol and Wingdings, which have no Unicode.
 _BULLETS = (0xF0B7, 0xF0A7, 0xF06E, 0xF076, 0xF0D8)
-_LIGATURES = {
-    0xFB00: "ff",
-    0xFB01: "fi",
-    0xFB02: "fl",
-    0xFB03: "ffi",
-    0xFB04: "ffl",
-    0xFB05: "st",
-    0xFB06: "st",
-}
+_LIGATURES = range(0xFB00, 0xFB07)
 #: TeX prints an accent and its letter as two glyphs, one over the other.
 _ACCENTS = {
     "`": "\u0300", "\u00b4": "\u0301", "\u02c6": "\u0302", "^": "\u0302", "\u02dc": "\u0303",
@@ -248,9 +241,7 @@ class _Run:
             self.after_accent = True
             return True
         near = -_BACK * first.size < glyph.left - self.right < _GAP * first.size
-        small = min(glyph.size, first.size) < _SMALLER * max(glyph.size, first.size)
-        step = (_SMALL_STEP if small else _STEP) * first.size
-        if not (near and abs(glyph.base - first.base) < step and glyph.font == first.font):
+        if not (near and self._is_on_line(glyph) and glyph.font == first.font):
             self.space = glyph.spaced
             return False
         if self.after_accent and glyph.left - self.right < _TIGHT * glyph.size:
@@ -259,6 +250,13 @@ class _Run:
         self.glyphs.append(glyph)
         self.right = max(self.right, glyph.right)
         return True
+
+    def _is_on_line(self, glyph: _Glyph) -> bool:
+        first = self.glyphs[0]
+        if glyph.base == first.base:
+            return True
+        small = min(glyph.size, first.size) < _SMALLER * max(glyph.size, first.size)
+        return abs(glyph.base - first.base) < (_SMALL_STEP if small else _STEP) * first.size
 
     def _accents(self, accent: _Glyph) -> bool:
         for place in range(len(self.glyphs) - 1, -1, -1):
@@ -294,7 +292,7 @@ def _segments(text: pypdfium2.PdfTextPage, objects: _Objects) -> Iterator[tuple[
 def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
     """Yield glyphs in drawing order; None ends a line."""
     box, x, y = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
-    size, height, source, font = 1.0, -1.0, -1, _Font(0, "", False)
+    size, base, bottom, source, font = 1.0, 0.0, 0.0, -1, _Font(0, "", False)
     spaced, maths, half = False, False, 0
     for index in range(count):
         code = pdfium.FPDFText_GetUnicode(raw, index)
@@ -305,22 +303,23 @@ def _glyphs(raw: object, count: int) -> Iterator[_Glyph | None]:
             code = 0x10000 + (half - _HIGH) * 0x400 + code - _LOW
         if code in _LINE_BREAKS:
             yield None
+            continue
         if code in _SPACES:
             spaced = True
-        if code in _NOT_PRINTED:
             continue
         pdfium.FPDFText_GetLooseCharBox(raw, index, box)
-        pdfium.FPDFText_GetCharOrigin(raw, index, x, y)
-        if abs(box.top - box.bottom - height) > 0.05:
-            height = box.top - box.bottom
-            size = _size(raw, index)
-        if (address := _address(pdfium.FPDFText_GetTextObject(raw, index))) != source:
-            source, font = address, _font(raw, index)
-            maths = MATH_FONT.search(font.name) is not None
+        text = _address(pdfium.FPDFText_GetTextObject(raw, index))
+        if text != source or box.bottom != bottom:  # else the place and size of the last one
+            pdfium.FPDFText_GetCharOrigin(raw, index, x, y)
+            bottom, base, size = box.bottom, y.value, _size(raw, index)
+        if text != source:
+            source, font = text, _font(raw, index)
+            maths = is_math_font(font.name)
         sign = _sign(code)
-        if (maths or code in _HYPHENS) and code not in _BULLETS and _is_unmapped(raw, index):
-            sign = HOLE
-        yield _Glyph(index, sign, spaced, box.left, box.right, y.value, size, font, source)
+        suspect = (maths or code in _HYPHENS) and code not in _BULLETS
+        if suspect and pdfium.FPDFText_HasUnicodeMapError(raw, index) > 0:  # the code is that of the font
+            sign = PRIME if code == _PRIME_CODE and _PRIME_FONT.match(font.name) else HOLE
+        yield _Glyph(index, sign, spaced, box.left, box.right, base, size, font, source)
         spaced, half = False, 0
         if code in _HYPHENS and sign != HOLE:
             yield None
@@ -352,11 +351,6 @@ def _accented(letter: _Glyph, accent: _Glyph) -> _Glyph:
     return letter._replace(sign=unicodedata.normalize("NFC", sign))
 
 
-def _is_unmapped(raw: object, index: int) -> bool:
-    """Say whether a glyph has no Unicode, and pdfium gives the code that its font has."""
-    return bool(pdfium.FPDFText_HasUnicodeMapError(raw, index) > 0)
-
-
 @cache
 def _sign(code: int) -> str:
     """Return the text of a glyph; a hole if its code is no sign of Unicode."""
@@ -366,7 +360,7 @@ def _sign(code: int) -> str:
         return "\u2022"
     if code < 0x20 or code == 0xFFFD or unicodedata.category(chr(code)) in ("Co", "Cn", "Cs"):
         return HOLE
-    return _LIGATURES.get(code) or chr(code)
+    return unicodedata.normalize("NFKC", chr(code)) if code in _LIGATURES else chr(code)
 
 
 def _size(raw: object, index: int) -> float:
@@ -385,6 +379,17 @@ def _font(raw: object, index: int) -> _Font:
     flags = ctypes.c_int()
     name = ctypes.create_string_buffer(128)
     pdfium.FPDFText_GetFontInfo(raw, index, name, len(name), flags)
-    weight = _BOLD_WEIGHT if _BOLD.search(name.value) else pdfium.FPDFText_GetFontWeight(raw, index)
-    italic = flags.value & _ITALIC_FLAG or _ITALIC.search(name.value)
-    return _Font(weight, name.value.rpartition(b"+")[2].decode("latin-1"), bool(italic))
+    return _font_named(name.value, flags.value, pdfium.FPDFText_GetFontWeight(raw, index))
+
+
+@lru_cache
+def _font_named(name: bytes, flags: int, weight: int) -> _Font:
+    italic = flags & _ITALIC_FLAG or _ITALIC.search(name)
+    bold = _BOLD_WEIGHT if _BOLD.search(name) else weight
+    return _Font(bold, name.rpartition(b"+")[2].decode("latin-1"), bool(italic))
+
+
+@lru_cache
+def is_math_font(name: str) -> bool:
+    """Say whether a font has the letters and signs of formulas."""
+    return _MATH_FONT.search(name) is not None

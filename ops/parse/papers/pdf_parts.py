@@ -19,6 +19,7 @@ from ops.parse.papers.pdf_lines import (
     FRONT,
     HEADING,
     LETTER,
+    LONG_WORD,
     NOTE,
     OUT,
     RUNNING_TEXT,
@@ -27,7 +28,7 @@ from ops.parse.papers.pdf_lines import (
     TEXT,
     Marked,
 )
-from ops.parse.papers.pdf_page import MATH_FONT
+from ops.parse.papers.pdf_page import is_math_font
 from ops.parse.roles import APPENDIX, INTRODUCTION, OTHER, REFERENCES, role_of
 from ops.text.holes import HOLE
 from ops.text.sentences import is_ended
@@ -55,7 +56,6 @@ _LEAST_ENTRIES = 5
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 #: Fonts of program code.
 _CODE_FONT = re.compile(r"Mono|NimbusMon|Courier|Typewriter|CMTT|SFTT|Consol", re.I)
-_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _LEAST_LETTERS = 0.6
 #: A line with so many long words is no row of a table.
 _LEAST_WORDS = 6
@@ -181,7 +181,7 @@ def mark_drawings(paper: Marked) -> None:
             paper.kinds[index] = HEADING
         elif _is_formula(paper, index):
             paper.kinds[index] = FORMULA
-        elif paper.is_smaller(index) and not _LONG_WORD.search(line.text):
+        elif paper.is_smaller(index) and not LONG_WORD.search(line.text):
             paper.kinds[index] = OUT
     blocks = list(paper.runs(len(paper.lines), lambda index: _begins_block(paper, index)))
     for block in [*blocks, *blocks]:  # what is next to a table may be its head
@@ -202,10 +202,10 @@ def _begins_block(paper: Marked, index: int) -> bool:
 def _is_formula(paper: Marked, index: int) -> bool:
     """Say whether a line is a displayed formula, or a part of one: signs and hardly any words."""
     line = paper.lines[index]
-    words = len(_LONG_WORD.findall(line.text))
+    words = len(LONG_WORD.findall(line.text))
     if line.cells > 1 and _EQUATION_NUMBER.search(line.text) and _OPERATOR.search(line.text):
         return True
-    signs = MATH_FONT.search(line.font) or _OPERATOR.search(line.text)
+    signs = is_math_font(line.font) or _OPERATOR.search(line.text)
     other = _CODE_FONT.search(line.font) or (index > 0 and paper.lines[index - 1].run_in)
     if words > 2 or other or not signs:
         return False
@@ -248,7 +248,7 @@ def _are_rows(paper: Marked, block: range) -> bool:
         heads = 1 if _is_near_caption(paper, block) and not is_ended(paper.text(block)) else 2
         return paper.lines[block[0]].cells > heads
     few = len(block) <= 3 and not is_ended(paper.text(block))
-    few = few and not any(len(_LONG_WORD.findall(paper.lines[index].text)) >= _LEAST_WORDS for index in block)
+    few = few and not any(len(LONG_WORD.findall(paper.lines[index].text)) >= _LEAST_WORDS for index in block)
     return len(rows) >= len(block) / 2 or (few and bool(rows))
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
 
-from ops.parse.papers.pdf_page import MATH_FONT, Segment
+from ops.parse.papers.pdf_page import PRIME, Segment, is_math_font
 from ops.text.holes import HOLE
 
 #: Letters and words in a line of running text, which no cell of a usual table has.
@@ -28,6 +28,12 @@ _SIGNS = 0.9
 _CENTRED, _TOUCHING = 0.15, 0.1
 #: The large signs of TeX hang this many font sizes below their base.
 _HANGING = 0.6
+#: Small signs this many font sizes above or below the line are no small capitals.
+_SHIFTED = 0.1
+#: Small signs that are written plainly: one sign, numbers, raised endings ("5th"), the marks of affiliations.
+_PLAIN = re.compile(
+    r"[\W_]*\w?[\W_]*|[\W\d_]+|(?:st|nd|rd|th|er|re|TM|SM)[\W_]*|(?:[a-z\d]|\W)(?:,(?:[a-z\d]|\W))+"
+)
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _MARK = re.compile(r"[\d,;\s\u2013\-*\u2217\u2020\u2021\u00a7\u00b6]+|[a-z]")
 #: A number that a raised number is an exponent of, and a variable that anything raised is an exponent of.
@@ -46,7 +52,7 @@ def is_prose(text: str) -> bool:
 
 def is_word(segment: Segment) -> bool:
     """Say whether a segment has letters, and not those of a formula."""
-    return any(map(str.isalpha, segment.text)) and not MATH_FONT.search(segment.font)
+    return any(map(str.isalpha, segment.text)) and not is_math_font(segment.font)
 
 
 def rows_of(segments: Iterable[Segment]) -> list[list[Segment]]:
@@ -88,25 +94,34 @@ def with_holes(rows: Sequence[list[Segment]]) -> list[list[Segment]]:
 
 
 def _without_fractions(row: list[Segment]) -> list[Segment]:
-    """Put a hole in place of small signs that are centred over others, but not of indices at a letter."""
+    """Put a hole in place of small signs that are centred over others, and of an index of letters."""
     main = main_of(row)
     kept: list[Segment] = []
     for small, signs in groupby(row, lambda segment: segment.size < _SMALLER * main.size):
         run = list(signs)
-        over = [sign for sign in run if sign.base > main.base]
-        under = [sign for sign in run if sign.base < main.base]
         touching = bool(kept) and run[0].left - kept[-1].right < _TOUCHING * main.size
-        if (
-            small
-            and over
-            and under
-            and not touching
-            and abs(_centre(over) - _centre(under)) < _CENTRED * main.size
-        ):
+        if small and (_is_long_index(run, kept, main) if touching else _is_fraction(run, main)):
+            space = " " * run[-1].text.endswith(" ")
             right = max(sign.right for sign in run)
-            run = [main._replace(text=HOLE, left=run[0].left, right=right)]
+            run = [main._replace(text=HOLE + space, left=run[0].left, right=right)]
         kept += run
     return kept
+
+
+def _is_fraction(signs: Sequence[Segment], main: Segment) -> bool:
+    over = [sign for sign in signs if sign.base > main.base]
+    under = [sign for sign in signs if sign.base < main.base]
+    return bool(over and under) and abs(_centre(over) - _centre(under)) < _CENTRED * main.size
+
+
+def _is_long_index(signs: Sequence[Segment], before: Sequence[Segment], main: Segment) -> bool:
+    """Say whether signs are raised or lowered, and would read as a word or sum in the line."""
+    over = [sign for sign in signs if sign.base > main.base + _SHIFTED * main.size]
+    under = [sign for sign in signs if sign.base < main.base - _SHIFTED * main.size]
+    if over and _is_power(joined(before, main), over[0], before[-1]):
+        over = []
+    texts = ["".join(sign.text for sign in side).replace(" ", "") for side in (over, under)]
+    return any(_PLAIN.fullmatch(text) is None for text in texts)
 
 
 def _centre(signs: Sequence[Segment]) -> float:
@@ -154,9 +169,10 @@ def main_of(row: Sequence[Segment]) -> Segment:
 
 def _is_power(text: str, segment: Segment, before: Segment | None) -> bool:
     """Say whether a raised segment is an exponent of a variable at the end of a text; LaTeX has none."""
-    if before is None or segment.text[0] == HOLE or not _VARIABLE.search(text):
+    if before is None or segment.text[0] in (HOLE, PRIME) or not _VARIABLE.search(text):
         return False
-    return -_TOUCHING < (segment.left - before.right) / segment.size < 0.15
+    raised = segment.base - before.base > _RAISED * segment.size
+    return raised and -_TOUCHING < (segment.left - before.right) / segment.size < 0.15
 
 
 def joined(row: Sequence[Segment], main: Segment) -> str:

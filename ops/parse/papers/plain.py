@@ -4,8 +4,8 @@ Belongs here: this format. Not here: title and metadata (ops/parse/head.py), the
 (body.py).
 
 The first non-blank line is the title, without a leading "# ". The lines directly below it are metadata (date,
-authors, licence, ...) as long as they read `key: value`; `subjects` are separated by semicolons. Headings are
-the lines that start with one to six "#" and a space. Without such lines, headings are the lines
+authors, licence, doi, ...) as long as they read `key: value`; `subjects` are separated by semicolons.
+Headings are the lines that start with one to six "#" and a space. Without such lines, headings are the lines
 that are numbered ("2.1 Data", "A Appendix") or have a known name ("Abstract"), mostly between blank lines.
 "Abstract: ..." may begin a line. Offsets count characters of the decoded file.
 """
@@ -23,7 +23,8 @@ from typing import NamedTuple
 from ops.parse.files import whole_files
 from ops.parse.head import head_of
 from ops.parse.papers.body import body_spans, repeated_heads
-from ops.parse.papers.paper import Paper, Placed, assemble, categories_in, subjects_of
+from ops.parse.papers.metadata import categories_in, doi_of, subjects_of
+from ops.parse.papers.paper import Paper, Placed, assemble
 from ops.parse.roles import (
     ABSTRACT,
     ACKNOWLEDGMENTS,
@@ -88,7 +89,8 @@ class PlainText:
                 line = bisect_right(starts, found[0][0])
                 placed.append(Placed(len(headings) - 1, list(found), f"line {line}"))
         paper = assemble(head.title, text, headings, placed)
-        return replace(paper, subjects=subjects_of(categories_in(head.metadata.get("subjects", ""))))
+        subjects = subjects_of(categories_in(head.metadata.get("subjects", "")))
+        return replace(paper, subjects=subjects, doi=doi_of(head.metadata.get("doi")))
 
 
 class _Place(NamedTuple):

@@ -41,15 +41,12 @@ from ops.parse.decoding import (
 )
 from ops.parse.files import JSON_LINES, whole_files
 from ops.parse.lines import lines_of_files
+from ops.parse.papers.metadata import ACL_ANTHOLOGY, archive_of, doi_of, subjects_of, words_in
 from ops.parse.papers.paper import (
-    ACL_ANTHOLOGY,
     BibliographyEntry,
     Mark,
     Paper,
     PaperBuilder,
-    archive_of,
-    subjects_of,
-    words_in,
 )
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.holes import HOLE
@@ -83,7 +80,7 @@ class S2Orc:
         """Return the paper. Raises ParseError that names the key, or a span outside its text."""
         record = json_object(raw.content)
         if "content" in record:
-            return replace(read_bulk(record), subjects=subjects_at(record))
+            return replace(read_bulk(record), subjects=subjects_at(record), doi=doi_at(record))
         return _read(record)
 
 
@@ -106,7 +103,8 @@ def _read(record: Mapping[str, Any]) -> Paper:
         raise ParseError("no key body_text, nor content: not S2ORC's JSON")
     metadata = object_at(record.get("metadata"), "metadata")
     paper = PaperBuilder(text_at(metadata.get("title", record.get("title")), "title"))
-    paper.subjects = subjects_at({**record, **metadata})
+    told = {**record, **metadata}
+    paper.subjects, paper.doi = subjects_at(told), doi_at(told)
     section: tuple[str, str] | None = None
     for name in _LISTS:
         for where, paragraph in _paragraphs(body, record, name):
@@ -134,8 +132,7 @@ def _hole(formula: re.Match[str]) -> str:
 
 def subjects_at(record: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the subjects of a record of any release or of the API."""
-    ids = record.get("externalids", record.get("externalIds"))
-    others = ids if isinstance(ids, dict) else {}
+    others = _external_ids(record)
     of_acl = (record.get("acl_id"), others.get("acl"), others.get("ACL"))
     of_arxiv = (record.get("arxiv_id"), others.get("arxiv"), others.get("ArXiv"))
     return subjects_of(
@@ -144,6 +141,17 @@ def subjects_at(record: Mapping[str, Any]) -> tuple[str, ...]:
         *map(archive_of, of_arxiv),
         *(words_in(record.get(name), "name") for name in ("venue", "journal")),
     )
+
+
+def doi_at(record: Mapping[str, Any]) -> str:
+    """Return the DOI of a record of any release or of the API, or ""."""
+    others = _external_ids(record)
+    return doi_of(record.get("doi"), others.get("doi"), others.get("DOI"))
+
+
+def _external_ids(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    ids = record.get("externalids", record.get("externalIds"))
+    return ids if isinstance(ids, dict) else {}
 
 
 def _paragraphs(

@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row, Shape
-from ops.parse.papers.paper import Paper, subjects_of
+from ops.parse.papers.metadata import subjects_of
+from ops.parse.papers.paper import Paper
 from ops.parse.records import Record, name_in_source, read_each, readable, rows_of
 from ops.parse.schemas import CITATIONS, PAPERS
 from ops.parse.source import Format, RowFormat
@@ -61,6 +62,7 @@ def _row(record: Record, form: AnyForm) -> Row:
         "title": paper.title,
         "month": record.month,
         "subjects": [*subjects_of(paper.subjects, [record.domain])],
+        "doi": paper.doi or None,
         "text": paper.text,
         "sections": [{"title": section.title, "role": section.role} for section in paper.sections],
         "sentences": _sentences(paper, paper_id),

@@ -5,9 +5,10 @@ Belongs here: this format (the release of 2022). Not here: reading the lines (op
 A record is {"paper_id", "metadata", "abstract": {"text"}, "body_text": [{"section", "sec_number", "text",
 "cite_spans", "ref_spans"}], "bib_entries", "ref_entries"}. Texts contain placeholders `{{cite:<key>}}`,
 `{{formula:<key>}}`, `{{figure:<key>}}` and `{{table:<key>}}`. A citation becomes the number of its entry in
-brackets, a formula its LaTeX, a figure or table its number. One that is missing leaves a hole, and so do a
-long formula and the word REF, which stands for a reference to another place. The items of a list are
-paragraphs. Subjects are arXiv's categories, the primary one first, and the discipline.
+brackets, a formula its LaTeX, a figure or table its number. One that is missing leaves a hole, and so does a
+long formula. The word REF stands for the number of another place, which the record lost: it stays, with a
+hole. The items of a list are paragraphs. Subjects are arXiv's categories, the primary one first, and the
+discipline; the DOI is that of the journal's version, as arXiv has it.
 """
 
 from __future__ import annotations
@@ -21,14 +22,12 @@ from typing import Any
 from ops.parse.decoding import ids_of, json_object, object_at, objects_at, scalars, text_at, word_at
 from ops.parse.files import JSON_LINES
 from ops.parse.lines import lines_of_files
+from ops.parse.papers.metadata import categories_in, doi_of, subjects_of, words_in
 from ops.parse.papers.paper import (
     BibliographyEntry,
     Mark,
     Paper,
     PaperBuilder,
-    categories_in,
-    subjects_of,
-    words_in,
 )
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.holes import HOLE, closed
@@ -66,6 +65,7 @@ class UnarXive:
         paper = PaperBuilder(text_at(metadata.get("title"), "metadata.title"))
         categories = categories_in(word_at(metadata.get("categories")))
         paper.subjects = subjects_of(categories, words_in(record.get("discipline")))
+        paper.doi = doi_of(*word_at(metadata.get("doi")).split())
         abstract = object_at(record.get("abstract"), "abstract")
         text = text_at(abstract.get("text") or metadata.get("abstract"), "abstract.text")
         if text.strip():
@@ -129,7 +129,9 @@ def _written(text: str, where: str, shown: Mapping[tuple[str, str], str]) -> tup
     for found in _STAND_IN.finditer(text):
         kind, key = found.groups()
         written = shown.get((kind, key), "")
-        if not 0 < len(written) <= _LONGEST_FORMULA:
+        if kind is None:
+            written = found.group() + HOLE
+        elif not 0 < len(written) <= _LONGEST_FORMULA:
             written = HOLE
         for piece in (text[done : found.start()], written):
             pieces.append(piece)

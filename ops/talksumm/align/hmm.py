@@ -50,8 +50,11 @@ class HmmParams(Params, section="talksumm.hmm"):
     model: Model = Field("robust", json_schema_extra={"paper": "paper"})
     """`paper`: as published; `robust`: the model that does not collapse on short talks."""
     lambda_: float = Field(0.75, alias="lambda", gt=0, le=1, json_schema_extra={"paper": "0.75"})
+    """A step one sentence farther is this many times as likely."""
     gamma: float = Field(0.5, gt=0, le=1, json_schema_extra={"paper": "0.5"})
+    """A backward step against a forward one."""
     delta: float = Field(0.33, gt=0, lt=1, json_schema_extra={"paper": "0.33"})
+    """The probability to stay is max(delta (1 - K/T), epsilon) (`paper`)."""
     epsilon: float = Field(0.1, gt=0, lt=1, json_schema_extra={"paper": "0.1"})
     """Least probability to stay (`paper`)."""
     floor: float = Field(0.8, ge=0, lt=1, json_schema_extra={"paper": "not said; its code: 0.8"})
@@ -67,6 +70,7 @@ class HmmParams(Params, section="talksumm.hmm"):
     minimum_characters: int = Field(30, ge=0)
     """A shorter sentence is dropped."""
     cells: int = Field(1_000_000_000, ge=1)
+    """Words of a talk x sentences of its paper; a larger pair is dropped."""
     excluded_roles: tuple[str, ...] = (ABSTRACT, PREAMBLE, RELATED, ACKNOWLEDGMENTS, REFERENCES)
     """Sections of these roles are dropped."""
     vectors: ModelName = WORD_VECTORS

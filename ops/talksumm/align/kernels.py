@@ -3,9 +3,9 @@
 Belongs here: loops over arrays. Callers check their input. Not here: the meaning of the numbers (emission.py,
 hmm.py). Import this module only when needed: numba takes a third of a second.
 
-Results have the same bytes on every processor: no BLAS, no fast-math, and sums in a fixed order. exp and log
-consist of IEEE additions, multiplications and divisions, since the last bits of those in glibc and NumPy
-depend on the instruction set.
+Results have the same bytes on every processor: no BLAS, no fast-math, and sums in a fixed order. exp, as
+the logarithm, consists of IEEE additions, multiplications and divisions, since the last bits of that in glibc
+and NumPy depend on the instruction set.
 
 The loops release the GIL, so that a worker process can notice in the meantime that its parent has ended.
 """
@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.numerics import compiled
+from ops.core.compiled import compiled
+from ops.core.logarithms import log
 
 _LN_2 = math.log(2.0)
-_SQRT_HALF = math.sqrt(0.5)
 
 #: One byte per cell of the trellis: the side of its best predecessor, and for each side whether the running
 #: maximum was attained by the adjacent state. This is enough to reconstruct back pointers.
@@ -50,32 +50,6 @@ def exps(values: NDArray[np.float64]) -> NDArray[np.float64]:
         if source[index] > -700.0:
             twos = math.floor(source[index] / _LN_2 + 0.5)
             target[index] = math.ldexp(exp(source[index] - twos * _LN_2), int(twos))
-    return result
-
-
-@compiled
-def log(x: float) -> float:
-    """Return ln x for finite x > 0, and minus infinity for 0: 2 artanh((m - 1) / (m + 1)) + e ln 2."""
-    if x == 0.0:
-        return -math.inf
-    mantissa, exponent = math.frexp(x)
-    if mantissa < _SQRT_HALF:
-        mantissa *= 2.0
-        exponent -= 1
-    ratio = (mantissa - 1.0) / (mantissa + 1.0)
-    square = ratio * ratio
-    series = 0.0
-    for odd in range(23, 0, -2):
-        series = 1.0 / odd + square * series
-    return 2.0 * ratio * series + exponent * _LN_2
-
-
-@compiled
-def logs(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return `log` of every value."""
-    result = np.empty_like(values)
-    for index in range(values.size):
-        result[index] = log(values[index])
     return result
 
 

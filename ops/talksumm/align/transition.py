@@ -77,12 +77,10 @@ class GeometricTransition:
     @cached_property
     def logs(self) -> tuple[NDArray[np.float64], float, float, float]:
         """ln of beta (K), stay, forward_decay and backward_factor."""
-        from ops.talksumm.align import kernels
+        from ops.core.logarithms import log, logs
 
-        stay, decay, backward = (
-            float(kernels.log(value)) for value in (self.stay, self.forward_decay, self.backward_factor)
-        )
-        return kernels.logs(self.beta), stay, decay, backward
+        stay, decay, backward = map(log, (self.stay, self.forward_decay, self.backward_factor))
+        return logs(self.beta), stay, decay, backward
 
     def log_probabilities(self, states: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return ln T(s(t), s(t + 1)) for the T - 1 moves of a path (T)."""

@@ -76,6 +76,7 @@ class TuningParams(Params, section="talksumm.tuning"):
     seed: int = Field(0, ge=0)
     """Of the draws behind the intervals."""
     resamples: int = Field(1000, ge=100)
+    """Bootstrap draws for each 95 % interval."""
 
     @field_validator("lambda_", "gamma", "delta", "epsilon")
     @classmethod

@@ -80,6 +80,7 @@ class GoldPaperParams(Params, section="talksumm.gold_papers"):
     """
 
     kinds: tuple[str, ...] = Field(("human", "gold"), min_length=1)
+    """Kinds of summaries that count as references."""
     excluded_roles: tuple[str, ...] = (ABSTRACT, PREAMBLE, ACKNOWLEDGMENTS, REFERENCES)
     """Sentences of sections of these roles are not extracted."""
     holes: int = Field(

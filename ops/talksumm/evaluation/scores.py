@@ -17,7 +17,7 @@ from typing import Any, Literal
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.core.parts import Parts
 from ops.evaluation.table import (
@@ -74,6 +74,7 @@ class EvaluationParams(Bootstrap, section="talksumm.evaluation"):
     """
 
     references: Literal["average", "best"] = "average"
+    """The mean over the human summaries, or the one with the highest recall."""
     words: int | None = Field(150, ge=1, description="of a summary that count; null: all")
     stem: bool = False
     """Whether words are stemmed."""
@@ -143,9 +144,7 @@ def _set_of(model: str) -> str:
 def _scored(unit: Row, references: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     by_reference = [_rouge(unit, [reference], params) for reference in references]
     return {
-        "id": row_id("score", unit["id"]),
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
+        **made_from(unit, "score"),
         "summary_id": unit["id"],
         **{name: unit[name] for name in ("gold_id", "title", "system", "model", "chosen", "text")},
         "only": unit["chosen"] and unit["system"] == "only",

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.loaded import Loaded
 from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import Params
@@ -133,9 +133,7 @@ def _summaries(
 
 def _row(unit: Row, system: str, model: str | None, chosen: bool, summary: ChosenSummary) -> Row:
     return {
-        "id": row_id("summary", unit["id"], system, model or ""),
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
+        **made_from(unit, "summary", unit["id"], system, model or ""),
         "gold_id": unit["id"],
         "paper_id": unit["paper_id"],
         "title": unit["title"],

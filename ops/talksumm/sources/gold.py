@@ -19,12 +19,11 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row
 from ops.parse import files
 from ops.parse.bounded import BoundedFormat
 from ops.parse.decoding import check_characters, csv_rows, decoded, unescaped
-from ops.parse.records import Record, read_each
+from ops.parse.records import Record, read_each, row_of
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES
 from ops.talksumm.sources.split_tables import split_tables
@@ -232,9 +231,7 @@ def _running(text: str) -> list[str]:
 
 def _summary_row(record: Record, summary: Summary) -> Row:
     return {
-        "id": row_id("reference", record.source, record.raw.document),
-        "source_ids": [record.id],
-        "licence": record.licence,
+        **row_of(record, "reference"),
         "document": summary.paper,
         "month": record.month,
         "kind": summary.kind,
@@ -267,9 +264,7 @@ def _label(line: int, cells: Mapping[str, str]) -> Label:
 def _alignment_row(record: Record, label: Label) -> Row:
     run = f"{label.first_word}-{label.last_word}"
     return {
-        "id": row_id("label", record.source, record.raw.document, run, label.sentence or ""),
-        "source_ids": [record.id],
-        "licence": record.licence,
+        **row_of(record, "label", run, label.sentence or ""),
         "document": record.raw.document,
         "month": record.month,
         **label._asdict(),

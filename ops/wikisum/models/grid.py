@@ -118,6 +118,7 @@ class GridParams(SummarizerSizes, section="wikisum.grid"):
     """Which cells are trained and scored; a cell that is in several slices is trained once."""
 
     slices: dict[str, GridSlice] = Field(SLICES)
+    """Each trains every combination of its lists."""
     validation_examples: int = Field(200, ge=1, description="of its set that judge a model, at most")
     test_articles: int | None = Field(
         None, ge=1, description="drawn, the same for every cell; null: the whole test split"

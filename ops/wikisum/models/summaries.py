@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.loaded import Loaded
 from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import Params
@@ -134,9 +134,7 @@ def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> 
     losses = _losses(model, tokens)
     return [
         {
-            "id": row_id("summary", unit["id"], report["model"]),
-            "source_ids": [unit["id"]],
-            "licence": unit["licence"],
+            **made_from(unit, "summary", unit["id"], report["model"]),
             "example_id": unit["id"],
             "article_id": unit["article_id"],
             "title": unit["title"],

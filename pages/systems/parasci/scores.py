@@ -69,7 +69,7 @@ def table_2(rows: Iterable[Row], origins: Sequence[str]) -> Grid:
 
 
 def rated(table: Mapping[str, Any], name: str, origins: Sequence[str]) -> dict[str, Any]:
-    """Return a table of ratings: our `lines` (all pairs, then by method), the paper's, and agreement.
+    """Return a table of ratings: our `lines` (all pairs, by method, by corpus), the paper's, and agreement.
 
     A line has for each question its score from table.json, or None.
     """
@@ -78,7 +78,8 @@ def rated(table: Mapping[str, Any], name: str, origins: Sequence[str]) -> dict[s
     scores = {
         (question, score["origin"]): score for question in names for score in questions[question]["scores"]
     }
-    found = [origin for origin in origins if any(origin == of for _, of in scores)]
+    rated = {group for _, group in scores} - {ALL}
+    found = [*(origin for origin in origins if origin in rated), *sorted(rated - {*origins})]
     return {
         "names": list(names.values()),
         "ends": ends,
@@ -147,16 +148,22 @@ def compared(everything: Everything, comparison: ModelTable) -> dict[str, Any] |
     return {
         "scores": _scores(table, comparison),
         "tests": _tests(table, comparison),
-        "external": [
-            _scores(read_table(found, "pairs"), comparison)._replace(title=f"{comparison.title}: {name}")
-            for name, found in content.get("external", {}).items()
-        ],
+        "sources": _parts(content, comparison, "sources"),
+        "external": _parts(content, comparison, "external"),
         "published": Grid(
             f"{comparison.title}, the paper",
             tuple(comparison.published.values()),
             [_published(row, list(comparison.published)) for row in content.get("published", ())],
         ),
     }
+
+
+def _parts(content: Mapping[str, Any], comparison: ModelTable, kind: str) -> list[Grid]:
+    """Return the scores of the test pairs of each source of ours, or of each external corpus."""
+    return [
+        _scores(read_table(found, "pairs"), comparison)._replace(title=f"{comparison.title}: {name}")
+        for name, found in content.get(kind, {}).items()
+    ]
 
 
 def generated(everything: Everything) -> Iterator[dict[str, Any]]:

@@ -4,7 +4,6 @@ import pytest
 import spacy
 
 from ops.coreference.component import CLUSTERS, coreference, links_of, links_of_clusters
-from ops.coreference.network import Network, network
 from ops.coreference.ranker import ranker
 from ops.models.installed import ModelNotInstalledError
 from tests.ops.coreference.parses import ANNA_MET_PAUL, PEOPLE, SHE_LIKED_HIM, parse
@@ -101,14 +100,6 @@ def test_clusters_of_another_system_become_links_to_earlier_mentions():
         ("pronoun", (4, 5), (0, 1)),
         ("nominal", (6, 8), (2, 4)),
     ]
-
-
-def test_weights_are_read_back_unchanged(tmp_path):
-    network().save(tmp_path / "weights.safetensors")
-    again = Network.load(tmp_path / "weights.safetensors")
-    rows = [[float(number % 3)] * len(again.mean) for number in range(4)]
-    assert again.probabilities(rows).tolist() == network().probabilities(rows).tolist()
-    assert abs(float(again.probabilities(rows).sum()) - 1.0) < 1e-12
 
 
 def test_he_never_refers_to_a_team():

@@ -67,7 +67,7 @@ def test_a_title_with_two_names_keeps_their_first_names_apart():
         "Roe/NNP/nsubj/1 left/VBD/ROOT/1 ././punct/1",
         entities=(("Anna", "PERSON"), ("Paul", "PERSON"), ("Roe", "PERSON")),
     )
-    anna, paul, roe = (reading.tokens.title.gender_of(entity) for entity in reading.people)
+    anna, paul, roe = (reading.tokens.title.gender_of(entity.words) for entity in reading.people)
     assert anna == roe > 0.9 and paul == 0.5
 
 

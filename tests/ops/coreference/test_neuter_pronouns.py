@@ -160,6 +160,12 @@ def test_a_team_or_a_place_surely_refers_to_the_subject_before_it(first, second,
     assert [(mention, name.removeprefix("The ")) for mention, name in named] == [link]
 
 
+def test_the_island_does_not_surely_refer_to_a_first_name_that_was_taken_for_a_place():
+    first = "Neville/NNP/nsubj/1 read/VBD/ROOT/1 poems/NNS/dobj/1"
+    second = "They/PRP/nsubj/1 love/VBP/ROOT/1 that/DT/det/3 nation/NN/dobj/1"
+    assert max(scores_of(first, second, entities=(("Neville", "GPE"),))) < NOMINAL_THRESHOLD
+
+
 def test_the_team_does_not_surely_refer_to_a_firm():
     first = "Nokia/NNP/nsubj/1 fell/VBD/ROOT/1"
     second = "The/DT/det/1 team/NN/nsubj/2 left/VBD/ROOT/2"

@@ -3,7 +3,9 @@
 import io
 import json
 import socket
+import sqlite3
 import threading
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -18,6 +20,7 @@ from ops.crawl.addresses import AddressPolicy
 from ops.crawl.cited import FORMATS as OF_ROWS
 from ops.crawl.client import Client
 from ops.crawl.crawl import FORMATS, crawl
+from ops.crawl.journal import JOURNAL
 from ops.crawl.options import CrawlPlace
 from ops.parse.records import RowRecords
 from ops.parse.scan import Corpus, Records
@@ -162,3 +165,9 @@ def provider(**results):
 def searched(tmp_path, site, queries, **options):
     template = {"url": f"{site}/search?q={{query}}&n={{k}}", "results": "web.results[].url"}
     return crawled(tmp_path, queries, kind="search", **(template | options))
+
+
+def interrupted(folder, outcomes):
+    """Leave the first outcomes of a crawl in its journal, as if it had been killed then."""
+    with closing(sqlite3.connect(folder / JOURNAL, isolation_level=None)) as database:
+        database.execute("DELETE FROM outcomes WHERE rowid > ?", (outcomes,))

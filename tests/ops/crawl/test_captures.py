@@ -388,8 +388,7 @@ def test_stored_results_are_looked_up_again_if_damaged_or_for_other_addresses(tm
     first, _ = fetched(tmp_path, ["http://h00.example/"])
     for path in (tmp_path / "working" / FOUND).glob("*.parquet"):
         path.write_bytes(path.read_bytes()[:-1] + b"x")
-    (tmp_path / "working/journal.jsonl").unlink()
-    (tmp_path / "working/records.warc").unlink()
+    (tmp_path / "working/journal.db").unlink()
     assert fetched(tmp_path, ["http://h00.example/"])[0] == first
     second, _ = fetched(tmp_path, ["http://h00.example/", "http://h01.example/"])
     assert second["http://h01.example/"].fate == "fetched"

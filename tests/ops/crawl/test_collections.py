@@ -12,10 +12,9 @@ from ops.crawl.client import FetchError
 from ops.crawl.collections.item import Item
 from ops.crawl.collections.kinds import FolderOptions
 from ops.crawl.collections.papers import AclAnthology, ArxivBulk, ArxivRecords, S2orcShards
-from ops.crawl.collections.web import CommonCrawl, Folder, WikipediaDump
+from ops.crawl.collections.web import Folder, WikipediaDump
 from ops.crawl.crawl import crawl
 from ops.crawl.options import CrawlPlace
-from ops.crawl.warc import response_record
 from ops.parse.scan import SourceError
 from ops.parse.source import MonthRule
 from tests.ops.crawl.collection_cases import dump, oai, paper, ranges
@@ -28,7 +27,8 @@ ANTHOLOGY = """<?xml version='1.0' encoding='UTF-8'?>
     <meta><booktitle>Proceedings</booktitle><month>July</month><year>2018</year><url hash="1">P18-1</url></meta>
     <frontmatter><url hash="2">P18-1000</url></frontmatter>
     <paper id="1"><title>Labels are <fixed-case>D</fixed-case>ear</title><author><first>A</first></author>
-      <url hash="3">P18-1001</url><video href="https://vimeo.com/285800109"/></paper>
+      <url hash="3">P18-1001</url><doi>10.18653/v1/P18-1001</doi>
+      <video href="https://vimeo.com/285800109"/></paper>
     <paper id="2"><title>No PDF</title></paper>
     <paper id="3"><title>Elsewhere</title><url>https://papers.example/x.pdf</url><video href="P18-1003.mp4"/></paper>
   </volume>
@@ -50,6 +50,7 @@ def test_the_anthology_lists_the_papers_of_a_month_with_pdf_and_video():
     assert first.about == {
         "title": "Labels are Dear",
         "categories": "ACL Anthology",
+        "doi": "10.18653/v1/P18-1001",
         "video": "https://vimeo.com/285800109",
     }
     assert (second.id, second.url) == ("P18-1.3", "https://papers.example/x.pdf")
@@ -157,31 +158,6 @@ def test_a_dump_is_read_by_ranges_of_its_index(first, last, titles):
 def test_a_response_that_is_not_an_index_is_an_error(index, cause):
     with answering({"/index": reply(body=index)}) as (site, _), pytest.raises(FetchError, match=cause):
         list(WikipediaDump(client(), f"{site}/dump", f"{site}/index", "2018-08").items("2018-08"))
-
-
-def test_common_crawl_gives_the_last_good_capture_of_a_month_as_a_record():
-    record, _ = response_record(
-        "http://a.example/", "200 OK", [], b"<p>a</p>", "2018-06-20T00:00:00Z", packed=True
-    )
-    file = b"x" * 100 + record
-    capture = {"urlkey": "example,a)/", "url": "http://a.example/", "status": "200", "length": str(len(record)), "offset": "100", "filename": "crawl-data/x.warc.gz"}  # fmt: skip
-    lines = [
-        json.dumps({**capture, "timestamp": time})
-        for time in ("20180619000000", "20180620000000", "20180701000000")
-    ]
-
-    def index(handler):
-        known = "a.example" in handler.path
-        reply(
-            200 if known else 404, body="\n".join(lines).encode() if known else b'{"message": "No Captures"}'
-        )(handler)
-
-    with answering({"/index": index, "/crawl-data/x.warc.gz": ranges(file)}) as (site, _):
-        crawl = CommonCrawl(client(), ["http://a.example/", "http://b.example/"], f"{site}/index", f"{site}/")
-        (item,) = crawl.items("2018-06")
-        assert (item.id, item.about["timestamp"]) == ("http://a.example/", "20180620000000")
-        content = b"".join(crawl.content(item))
-    assert record_at(content).content_stream().read() == b"<p>a</p>"
 
 
 def test_s2orc_lists_the_shards_of_a_release_with_the_key_in_the_environment(monkeypatch):
@@ -365,32 +341,12 @@ def test_packs_of_a_dump_are_separate_items(tmp_path):
 
 
 NEST = b"[" * 200_000
-CAPTURE = b'{"timestamp": "20180620000000", "filename": "x", "length": 1, "offset": %s}'
 BAD_VIDEO = ANTHOLOGY.replace("https://vimeo.com/285800109", "http://[").replace("July", "June").encode()
 
 
 @pytest.mark.parametrize(
     ("kind", "line", "route", "cause"),
     [
-        ("common_crawl", "http://a.example/", reply(body=NEST), "RecursionError"),
-        *[
-            (
-                "common_crawl",
-                "http://a.example/",
-                reply(body=CAPTURE % offset),
-                "no line of an index: ValueError",
-            )
-            for offset in (
-                b"Infinity",
-                b"9" * 5_000,
-                b'"%s"' % (b"9" * 5_000),
-                b'"\\u0663"',
-                b'"1_0"',
-                b"-1",
-                b"true",
-            )
-        ],
-        ("common_crawl", "http://a.example/", redirect("http://["), "Invalid IPv6 URL"),
         ("s2orc", "2018-06-11", reply(body=NEST), "RecursionError"),
         ("acl_anthology", "P18", reply(body=BAD_VIDEO), "Invalid IPv6 URL"),
     ],
@@ -398,7 +354,7 @@ BAD_VIDEO = ANTHOLOGY.replace("https://vimeo.com/285800109", "http://[").replace
 def test_a_malformed_listing_loses_only_its_line(tmp_path, monkeypatch, kind, line, route, cause):
     monkeypatch.setenv("S2_API_KEY", "secret")
     with answering({"*": route}) as (site, _):
-        place = {"common_crawl": "index", "s2orc": "place", "acl_anthology": "metadata"}[kind]
+        place = {"s2orc": "place", "acl_anthology": "metadata"}[kind]
         found = crawled(tmp_path, [line], kind=kind, **{place: f"{site}/"})
     assert list(found.causes()) == [line]
     assert cause in found.cause()
@@ -414,7 +370,7 @@ def test_a_pattern_without_its_group_is_refused(pattern):
 def test_metadata_and_licence_of_an_item_in_the_listing_are_in_its_row(tmp_path):
     licence = "<license>http://arxiv.org/licenses/nonexclusive-distrib/1.0/</license>"
     listing = oai(
-        paper("1806.00001", "2018-06-01"),
+        paper("1806.00001", "2018-06-01", "<doi>10.1103/A</doi>"),
         paper(
             "1806.00002", "2018-06-02", "<license>http://creativecommons.org/licenses/by-sa/4.0/</license>"
         ),
@@ -432,7 +388,11 @@ def test_metadata_and_licence_of_an_item_in_the_listing_are_in_its_row(tmp_path)
         "CC-BY-SA-4.0",
         "LicenseRef-arxiv.org-licenses-nonexclusive-distrib-1.0",
     ]
-    assert json.loads(one.kept[0]["about"]) == {"title": "On 1806.00001", "categories": "cs.CL"}
+    assert json.loads(one.kept[0]["about"]) == {
+        "title": "On 1806.00001",
+        "categories": "cs.CL",
+        "doi": "10.1103/A",
+    }
     assert again.kept == one.kept
 
 

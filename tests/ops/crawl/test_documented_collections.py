@@ -26,7 +26,6 @@ MANIFEST = (
     b"<arXivPDF><file><filename>pdf/arXiv_pdf_1806_001.tar</filename><yymm>1806</yymm></file></arXivPDF>"
 )
 DUMP, INDEX = dump([["Tane"]])
-CAPTURE = {"url": "http://a.example/", "status": "200", "length": "9", "offset": "0", "filename": "x.warc.gz"}
 
 
 def shards(handler):
@@ -64,14 +63,6 @@ SERVED = {
         "{site}/d-multistream.xml.bz2",
         {"/d-multistream.xml.bz2": ranges(DUMP), "/d-multistream-index.txt.bz2": reply(body=INDEX)},
         {},
-    ),
-    "common_crawl": (
-        "http://a.example/",
-        {
-            "/index": reply(body=json.dumps({**CAPTURE, "timestamp": "20180620000000"}).encode()),
-            "/x.warc.gz": ranges(b"a capture"),
-        },
-        {"index": "{site}/index", "files": "{site}/"},
     ),
     "s2orc": (
         "2018-06-11",

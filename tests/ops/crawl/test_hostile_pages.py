@@ -140,5 +140,5 @@ def test_a_flood_of_links_is_not_held_in_memory(tmp_path, monkeypatch):
         journal.close()
     assert levels == [30, 10]
     assert frontier.left_out == 30 * 5_000 - 10
-    written = (tmp_path / "journal.jsonl").stat().st_size
+    written = (tmp_path / "journal.db").stat().st_size
     assert most < written / 4

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ops.crawl.crawling import crawled, listed_at
+from tests.ops.crawl.crawling import crawled, interrupted, listed_at
 from tests.ops.crawl.hostile import answering, conditional, in_turn, reply
 
 
@@ -75,8 +75,7 @@ def test_fetched_items_stay_if_an_interrupted_crawl_cannot_list_their_line_again
     }
     with answering(routes) as (site, _):
         crawled(tmp_path, ["P18"], **listed_at(site))
-        journal = tmp_path / "working/web/journal.jsonl"
-        journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:2]))
+        interrupted(tmp_path / "working/web", 2)
         routes["/P18.xml"] = reply(503)
         found = crawled(tmp_path, ["P18"], **listed_at(site))
     assert urls(found) == ["P18-1001.pdf"]

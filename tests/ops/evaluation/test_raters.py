@@ -16,7 +16,7 @@ from ops.evaluation.raters import RaterParams
 from ops.evaluation.table import TABLE
 from ops.parasci.evaluation.human_evaluation import human_evaluation, rating_sheets
 from ops.parasci.evaluation.people import PAIRS, RATING_SHEETS, HumanEvaluationParams, RatingSheetParams
-from ops.parasci.schemas import PARAPHRASES
+from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 from tests.parts import parts
 
 TWELVE = tuple(f"rater{number:02d}" for number in range(12))
@@ -70,9 +70,8 @@ def judged(folder, rows, answers, params=PARAMS):
 
 @pytest.fixture
 def sent(tmp_path):
-    outcomes = list(
-        rating_sheets(parts(tmp_path / "pairs", PARAPHRASES.kept, [pair(i) for i in range(40)]), PARAMS)
-    )
+    ours = parts(tmp_path / "pairs", PARAPHRASES.kept, [pair(i) for i in range(40)])
+    outcomes = list(rating_sheets(ours, parts(tmp_path / "others", PARAPHRASE_PAIRS.kept, []), PARAMS))
     rows = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
     return rows, sheets_of(outcomes[-1].files)
 

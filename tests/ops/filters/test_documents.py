@@ -185,19 +185,6 @@ def test_a_bound_on_a_score_that_is_off_is_refused(made, bounds, scores):
         made(bounds=bounds)
 
 
-def test_perplexity_is_refused_without_reference_texts(made):
-    with pytest.raises(ValueError, match=r"perplexity is set, but sources\.reference_texts is missing"):
-        made(bounds={"perplexity": 4})
-    BoundParams(perplexity=4).check(ScoreParams(), reference=True)
-
-
-def test_only_web_pages_have_a_bound_on_perplexity():
-    for kind in (ProseBoundParams, PaperBoundParams):
-        with pytest.raises(ValueError, match="scored of web pages only"):
-            kind(perplexity=4)
-    assert WebPageBoundParams(perplexity=4).perplexity == 4
-
-
 @pytest.mark.parametrize("kind", [ProseBoundParams, PaperBoundParams, WebPageBoundParams])
 def test_what_is_compared_does_not_depend_on_the_bound_on_similarity(kind):
     given = {"language": 0.7, "similarity": 0.9, "quality": "published"}
@@ -220,8 +207,8 @@ def test_papers_are_not_masked():
 
 
 def test_scores_name_the_bounds_that_they_support():
-    names = ("language", "similarity", "personal_data", "perplexity", "at_least.*", "at_most.*")
-    assert [name for name in names if ScoreParams().gives(name)] == ["language", "perplexity"]
+    names = ("language", "similarity", "personal_data", "at_least.*", "at_most.*")
+    assert [name for name in names if ScoreParams().gives(name)] == ["language"]
     every = ScoreParams(duplicates="near", personal_data=True, quality=True)
     assert all(map(every.gives, names)) and not ScoreParams(language=None).gives("language")
 

@@ -15,8 +15,7 @@ def unit(*numbers):
 def mention(paper, section=0, role="abstract", term=None, cited=(), sentence="s"):
     return {
         "sentence_id": sentence, "paper_id": paper, "section": section, "role": role, "source": "papers",
-        "term": term,
-        "cited": list(cited),
+        "doi": f"10.1000/{paper}", "term": term, "cited": list(cited),
     }  # fmt: skip
 
 
@@ -24,7 +23,8 @@ def statement(name, text, embedding, *mentions, area=""):
     """Return a row of parasci/sentences."""
     return {
         "id": name, "source_ids": [f"source of {name}"], "licence": "MIT", "month": "2018-06", "area": area,
-        "text": text, "printed": text, "words": len(text.split()), "truncated": False, "mentions": list(mentions),
+        "text": text, "printed": text, "words": len(text.split()), "truncated": False, "well_formed": 0.9,
+        "mentions": list(mentions),
         "embedding": embedding,
     }  # fmt: skip
 
@@ -39,12 +39,19 @@ def candidate(name, first, second, key="paper", cosine=0.9, papers=("p", "p")):
     }  # fmt: skip
 
 
-def known_of_sides(first, second):
+def known_of_sides(first, second, well_formed=0.9):
     """Return what a pair knows of its sentences besides their texts."""
     return {
         f"{side}_{name}": value
         for side, text in (("first", first), ("second", second))
-        for name, value in (("printed", text), ("source", "papers"), ("area", ""), ("year", 2018))
+        for name, value in (
+            ("printed", text),
+            ("source", "papers"),
+            ("area", ""),
+            ("year", 2018),
+            ("doi", f"10.1000/{side}"),
+            ("well_formed", well_formed),
+        )
     }
 
 
@@ -66,12 +73,11 @@ def scored_pair(
         "origins": list(origins), "keys": list(keys), "papers": ["p"], "cosine": 0.9,
         **dict.fromkeys(("precision", "recall", "f1", "least", "weakest"), 0.9),
         **dict.fromkeys(("numbers", "negation", "names", "direction"), 1.0),
-        **dict.fromkeys(("shared_words", "covered_words"), 0.5),
+        "covered_words": 0.5,
         **dict.fromkeys(("forward", "backward", "entailed")),
         "consistency": consistency, "length_rate": length_rate, "first_words": 9, "second_words": 9,
         "truncated": False, "wholes": list(wholes), "self_bleu": self_bleu,
-        **dict.fromkeys(("first_well_formed", "second_well_formed", "well_formed"), well_formed),
-        **known_of_sides(first, second),
+        "well_formed": well_formed, **known_of_sides(first, second, well_formed),
     }  # fmt: skip
 
 

@@ -291,9 +291,8 @@ def all_at_once(kind, sentences, passages, params):
             for row in statements(table_of):
                 found = [(key, place) for place in row["mentions"] for key in keys(row, place)]
                 for key, place in found:
-                    there = Occurrence(
-                        row, place["paper_id"], place["section"], place["role"], place["source"]
-                    )
+                    known = (place[name] for name in ("paper_id", "section", "role", "source", "doi"))
+                    there = Occurrence(row, *known)
                     groups[key].setdefault((row["id"], there.paper), there)
                 reasons[row["id"]] = "alone" if found else outside
                 if noted is None:

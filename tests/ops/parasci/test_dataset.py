@@ -26,7 +26,7 @@ from ops.parasci.dataset.paraphrases import (
     paraphrases,
     split_of_clusters,
 )
-from ops.parasci.dataset.release import content_words, covered_words, released, released_form, shared_words
+from ops.parasci.dataset.release import content_words, covered_words, released, released_form
 from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored, within_papers
 from ops.parasci.dataset.scorer import ScorerParams
 from ops.parasci.dataset.statistics import TABLE_2, statistics
@@ -38,9 +38,9 @@ from ops.parasci.dataset.threshold_scores import (
     scores_well_formed,
 )
 from ops.parasci.partial.partial import PARTIAL
-from ops.parasci.schemas import CANDIDATES, FILTERED, PARAPHRASES, SCORED
+from ops.parasci.schemas import CANDIDATES, FILTERED, NEAR_MISSES, PARAPHRASES, SCORED
 from tests.ops.parasci.parasci_cases import candidate, filtered_pair, scored_pair
-from tests.parts import dealt, parts
+from tests.parts import dealt, in_memory, parts
 
 A, B, C = (
     "We find the sense of a word.",
@@ -227,7 +227,7 @@ def test_pairs_are_scored_by_bertscore_and_their_lengths(tmp_path):
     assert (row["first_words"], row["second_words"], row["length_rate"]) == (7, 10, round(3 / 7, 4))
     assert row["truncated"] is False
     assert row["self_bleu"] == round(self_bleu([released_form(A)], [released_form(B)]), 2) > 0
-    assert row["shared_words"] == round(shared_words(A, B), 4) > 0
+    assert (row["first_well_formed"], row["second_well_formed"], row["well_formed"]) == (0.9, 0.9, 0.9)
     assert row["covered_words"] == round(covered_words(A, B), 4) > 0
     assert row["least"] == min(row["precision"], row["recall"]) > row["weakest"] > 0
     assert (row["numbers"], row["negation"], row["names"], row["direction"]) == (1, 1, 1, 1)
@@ -374,19 +374,6 @@ def test_pairs_that_are_not_drawn_say_so_and_the_rest_meets_the_mean(tmp_path):
     assert [(row["id"], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()] == [
         ("filtered poor", "not_drawn", 0.1)
     ]
-
-
-@pytest.mark.parametrize(
-    "first, second, share",
-    [
-        ("We parse the trees.", "The TREES, we parse", 1),
-        ("We parse trees.", "We draw trees of words.", 0.25),
-        ("It was so.", "It is so", 0.5),
-        ("...", "!", 0),
-    ],
-)
-def test_the_overlap_is_the_share_of_common_content_words(first, second, share):
-    assert shared_words(first, second) == shared_words(second, first) == share
 
 
 @pytest.mark.parametrize(
@@ -602,9 +589,15 @@ PAIRS = [
 ]
 
 
+def no_near_misses():
+    return in_memory(NEAR_MISSES.kept.empty_table())
+
+
 def test_the_release_files_are_aligned_by_line_and_load_as_a_dataset(tmp_path):
     folder = tmp_path / "out"
-    (outcome,) = released(dealt(tmp_path / "in", PARAPHRASES.kept, PAIRS), FilesFolder(folder))
+    (outcome,) = released(
+        dealt(tmp_path / "in", PARAPHRASES.kept, PAIRS), no_near_misses(), FilesFolder(folder)
+    )
     assert (folder / "train.src").read_bytes() == b"we use moses 2.1 , again .\n"
     assert (folder / "train.tgt").read_bytes() == b"moses isn't used ( again ) .\n"
     assert sorted(outcome.units.to_pylist()) == ["a", "b", "c"]
@@ -617,8 +610,9 @@ def test_the_release_files_are_aligned_by_line_and_load_as_a_dataset(tmp_path):
     assert loaded["train"][0] == {
         "id": "a", "source": PAIRS[0]["first"], "target": PAIRS[0]["second"], "origin": "intra",
         "source_printed": PAIRS[0]["first"], "source_source": "papers", "source_area": "", "source_year": 2018,
+        "source_doi": "10.1000/first", "target_doi": "10.1000/second", "source_well_formed": 0.9, "target_well_formed": 0.9,
         "target_printed": PAIRS[0]["second"], "target_source": "papers", "target_area": "", "target_year": 2018,
-        "cluster": PAIRS[0]["cluster"], "set": PAIRS[0]["set"],
+        "label": 1, "cluster": PAIRS[0]["cluster"], "set": PAIRS[0]["set"],
     }  # fmt: skip
     [of_set] = map(json.loads, (folder / "train.sets.jsonl").read_text().split("\n")[:-1])
     assert of_set == {"set": PAIRS[0]["set"], "sentences": [PAIRS[0]["first"], PAIRS[0]["second"]]}
@@ -632,7 +626,7 @@ def test_pairs_of_several_sources_have_a_configuration_for_each(tmp_path):
         for pair, (first, second) in zip(PAIRS, of_sources, strict=True)
     ]
     stored, folder = dealt(tmp_path / "in", PARAPHRASES.kept, pairs), tmp_path / "out"
-    list(released(stored, FilesFolder(folder)))
+    list(released(stored, no_near_misses(), FilesFolder(folder)))
     for source, its in (("acl", pairs[0]), ("arxiv", pairs[1])):
         loaded = load_dataset(str(folder), f"source-{source}", cache_dir=str(tmp_path / "cache"))
         assert {split: list(rows["id"]) for split, rows in loaded.items()} == {its["split"]: [its["id"]]}
@@ -644,7 +638,9 @@ def test_pairs_of_several_sources_have_a_configuration_for_each(tmp_path):
 
 
 def test_without_pairs_there_are_no_files(tmp_path):
-    (outcome,) = released(parts(tmp_path, PARAPHRASES.kept, []), FilesFolder(tmp_path / "out"))
+    (outcome,) = released(
+        parts(tmp_path, PARAPHRASES.kept, []), no_near_misses(), FilesFolder(tmp_path / "out")
+    )
     assert not (tmp_path / "out").exists() and outcome.kept.num_rows == 0
 
 

@@ -153,7 +153,7 @@ def sentences():
 def test_scores_of_a_system_equal_those_of_sacrebleu_over_its_corpus(texts, alpha):
     rows = [
         {"id": f"g{n}", "pair_id": f"p{n}", "system": "model", "model": "m", "origin": "intra",
-         "licence": "MIT", "test_set": "paraphrases", "source": source, "target": target,
+         "licence": "MIT", "test_set": "paraphrases", "corpus": "acl", "source": source, "target": target,
          "prediction": prediction}
         for n, (source, target, prediction) in enumerate(texts)
     ]  # fmt: skip
@@ -178,6 +178,29 @@ def test_scores_of_a_system_equal_those_of_sacrebleu_over_its_corpus(texts, alph
     assert by_id["p0"]["bleu"] == pytest.approx(expected, abs=1e-6)
 
 
+def test_table_6_has_the_test_pairs_of_each_source_if_there_are_several():
+    rows = [
+        {"id": f"g{n}", "pair_id": f"p{n}", "system": "copy", "model": None, "origin": "intra", "licence": "MIT",
+         "test_set": "paraphrases", "corpus": corpus, "source": "a b c d", "target": target, "prediction": "a b c d"}
+        for n, (corpus, target) in enumerate([("acl", "a b c d"), ("arxiv", "e f g h"), (None, "a b e f")])
+    ]  # fmt: skip
+    kept = list(scored(rows, EvaluationParams(resamples=2), SCORER))
+
+    def table(*chosen):
+        return table_6(
+            numbers(pa.Table.from_pylist([*chosen], EVALUATION.kept)), EvaluationParams(resamples=2)
+        )
+
+    of_sources = table(*kept)["sources"]
+    assert {name: found["systems"][0]["pairs"] for name, found in of_sources.items()} == {
+        "acl": 1,
+        "arxiv": 1,
+    }
+    bleu = {name: found["systems"][0]["scores"]["bleu"]["mean"] for name, found in of_sources.items()}
+    assert bleu["acl"] == 1 and bleu["arxiv"] < 0.1
+    assert table(kept[0])["sources"] == {} == table()["sources"]
+
+
 def test_without_generated_sentences_the_table_is_empty(tmp_path):
     [outcome] = evaluation(parts(tmp_path, GENERATED.kept, []), EvaluationParams(), ScoredParams(), True)
     table = json.loads(outcome.files[TABLE])
@@ -187,7 +210,7 @@ def test_without_generated_sentences_the_table_is_empty(tmp_path):
 def test_the_table_takes_little_memory_for_each_sentence():
     rows = [
         {"id": f"g{n}{system}", "pair_id": f"p{n}", "system": system, "model": None, "origin": "intra",
-         "licence": "MIT", "test_set": "paraphrases", "source": f"a {n}", "target": "b c", "prediction": "a b"}
+         "licence": "MIT", "test_set": "paraphrases", "corpus": "acl", "source": f"a {n}", "target": "b c", "prediction": "a b"}
         for n in range(25) for system in ("copy", "model")
     ]  # fmt: skip
     params = EvaluationParams(resamples=1)

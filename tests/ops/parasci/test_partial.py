@@ -37,6 +37,7 @@ from ops.parasci.partial.pseudo import (
 )
 from ops.parasci.schemas import CANDIDATES, SENTENCES
 from ops.parasci.sentences import StatementParams
+from ops.parasci.well_formed import well_formed
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.parasci.parasci_cases import candidate, statement, unit
 from tests.parts import dealt, parts
@@ -298,6 +299,7 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
     for row in rows_of(found):
         assert (row["first"], row["whole"]) == (SHORT, LONG)
         assert row["second"] == LONG[row["start"] : row["end"]] != LONG
+        assert (row["second_printed"], row["second_well_formed"]) == (None, well_formed(row["second"]))
         assert (row["first_id"], row["second_id"], row["key"]) == ("s", "l", "paper")
         first, second = embedder(ENCODER)([row["first"], row["second"]]).astype(float)
         assert row["cosine"] == pytest.approx(float(first @ second), abs=1e-4), (

@@ -148,7 +148,9 @@ def test_english_is_distinguished_from_other_languages(text, english):
     assert is_english(text) is english
 
 
-def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=None, subjects=None, **params):
+def embedded(
+    *rows, marks=(), areas=None, sources="text/a.txt", bibliographies=None, subjects=None, dois=None, **params
+):
     papers = [
         {
             **dict.fromkeys(PAPERS.kept.names),
@@ -157,6 +159,7 @@ def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=N
             "licence": "MIT",
             "month": "2018-06",
             "subjects": (subjects or {}).get(name, []),
+            "doi": (dois or {}).get(name),
         }
         for name in {row["paper_id"] for row in rows}
     ]
@@ -274,7 +277,9 @@ def test_a_sentence_is_embedded_if_it_is_as_likely_to_be_whole_as_params_ask(lea
     ]
     outcome = embedded(*(paper_sentence(str(n), text) for n, text in enumerate(texts)), well_formed=least)
     whole = {text for text in texts if well_formed(text) >= least}
-    assert set(outcome.kept["text"].to_pylist()) == whole
+    assert {row["text"]: row["well_formed"] for row in outcome.kept.to_pylist()} == {
+        text: well_formed(text) for text in whole
+    }
     assert {(texts[int(row["id"])], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
         (text, "well_formed", well_formed(text)) for text in texts if text not in whole
     }
@@ -302,6 +307,15 @@ def test_a_citation_of_an_unknown_paper_is_counted_and_ignored():
     assert row["mentions"][0]["cited"] == ["doi:10/1", "title:by its title"]
     assert row["text"] == "We build on what was found before."
     assert outcome.combinations == {"unknown_paper": 1}
+
+
+def test_a_mention_names_the_source_and_the_doi_of_its_paper():
+    rows = [paper_sentence(name, "We show that it works well.", paper=name) for name in "ab"]
+    outcome = embedded(*rows, dois={"a": "10.1000/1"})
+    (row,) = outcome.kept.to_pylist()
+    assert [(one["paper_id"], one["source"], one["doi"]) for one in row["mentions"]] == [
+        ("a", "text", "10.1000/1"), ("b", "text", None),
+    ]  # fmt: skip
 
 
 def test_an_area_is_that_of_the_source():
@@ -333,6 +347,13 @@ def test_abstracts_have_the_areas_of_their_categories_and_of_their_domain():
     assert rows("", categories=["Physics", None]) == [["Physics"], "physics"]
     assert rows("physics", categories="Dresden") == [["Dresden", "physics"], "physics"]
     assert rows("") == [[], ""]
+
+
+def test_abstracts_have_the_doi_of_their_row():
+    lines = [{"id": "a", "abstract": "One is here.", "doi": "https://doi.org/10.1000/A"},
+             {"id": "a", "abstract": "One is here."}]  # fmt: skip
+    found = [parse_passages([record("abstracts", "a.jsonl", json.dumps(line))]).kept for line in lines]
+    assert [table["doi"].to_pylist() for table in found] == [["10.1000/a"], [None]]
 
 
 def record(kind, path, content):

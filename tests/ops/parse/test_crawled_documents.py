@@ -88,9 +88,11 @@ def test_a_paper_is_recognised_by_its_content_and_named_by_its_address(
     assert TEXT in " ".join(row["text"].split())
 
 
-def test_categories_from_a_collection_are_a_papers_first_subjects(tmp_path):
-    about = {"title": "Noise", "categories": "cs.CL hep-th"}
-    shard = json.dumps({**json.loads(PAPER), "mag_field_of_study": ["Computer Science"]}, indent=1).encode()
+def test_a_collection_gives_papers_their_first_subjects_and_a_doi_where_they_have_none(tmp_path):
+    about = {"title": "Noise", "categories": "cs.CL hep-th", "doi": "10.1103/A 10.1103/B"}
+    shard = json.dumps(
+        {**json.loads(PAPER), "mag_field_of_study": ["Computer Science"], "doi": "10.1000/own"}, indent=1
+    ).encode()
     found = read(
         tmp_path,
         papers,
@@ -102,6 +104,7 @@ def test_categories_from_a_collection_are_a_papers_first_subjects(tmp_path):
         ["cs.CL", "hep-th"],
         ["cs.CL", "hep-th", "Computer Science"],
     ]
+    assert found.kept["doi"].to_pylist() == ["10.1103/a", "10.1000/own"]
 
 
 def other(name, kind, target=""):

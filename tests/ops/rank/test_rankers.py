@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from ops.rank.rankers import (
     best_first,
     bigram_gains,
-    bigram_recall,
     content_words,
     lead,
     oracle,
@@ -257,12 +256,6 @@ def test_the_oracle_refuses_mismatched_input():
         oracle([["a"]], ["a"], [1, 2], 3)
     with pytest.raises(ValueError, match="orders of n-grams are 1 or more"):
         oracle([["a"]], ["a"], [1], 3, orders=(0,))
-
-
-def test_cheating_is_recall_of_distinct_bigrams():
-    units = [["a", "b", "a", "b"], ["a"], ["b", "c", "a"]]
-    assert bigram_recall(units, ["a", "b", "c", "b"]) == [1 / 3, 0, 1 / 3]
-    assert bigram_recall(units, ["a"]) == [0, 0, 0]
 
 
 def test_gains_per_word_are_as_counted_by_hand():

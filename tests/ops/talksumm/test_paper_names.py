@@ -29,6 +29,7 @@ def test_a_paper_has_the_id_in_the_name_of_its_document(document, name):
         ({"paper": "P18-1001"}, {"document:p18-1001", "acl:p18-1001"}),
         ({"paper": "Attention: All?"}, {"document:attention: all?", "title:attention all"}),
         ({"Paper": "noise.pdf"}, {"document:noise"}),
+        ({"paper": "1706.03762v5.pdf"}, {"document:1706.03762v5", "arxiv:1706.03762"}),
         ({"paper": "https://proceedings.mlr.press/v70/finn17a/finn17a.pdf"}, {"document:finn17a"}),
         ({"DOI": "https://doi.org/10.18653/v1/P18-1001"}, {"doi:10.18653_v1_p18-1001", "acl:p18-1001"}),
         ({"doi": "doi:10.48550/arXiv.1706.03762"}, {"doi:10.48550_arxiv.1706.03762", "arxiv:1706.03762"}),

@@ -56,19 +56,18 @@ class Project:
     known = finished
 
     def write(self):
-        metrics.write(self.dataset, self)
+        metrics.write([self.dataset], self)
+
+    def file(self, suffix):
+        return self.workspace.root / "metrics" / f"sources{suffix}"
 
     def table(self, kind):
-        with self.workspace.metrics_file(self.dataset).with_suffix(f".{kind}.csv").open(newline="") as file:
-            return [tuple(line.values()) for line in csv.DictReader(file)]
+        with self.file(f".{kind}.csv").open(newline="") as file:
+            return [line[1:] for line in map(tuple, csv.reader(file)) if line[0] == "gold_alignments"]
 
     @property
     def numbers(self):
-        return json.loads(self.workspace.metrics_file(self.dataset).read_text())
-
-    @property
-    def scores(self):
-        return json.loads(metrics.scores_file(self.workspace, self.dataset).read_text())
+        return json.loads(self.file(".json").read_text())["gold_alignments"]
 
 
 def measured(tmp_workspace):

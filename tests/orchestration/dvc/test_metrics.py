@@ -33,7 +33,6 @@ def test_the_funnel_has_each_month_and_reason_and_sums_to_the_counts(project):
     for outcome in ("kept", "dropped", "rejected"):
         rows = [int(line[3]) for line in project.table("funnel") if line[1] == outcome]
         assert sum(rows) == numbers[outcome]
-    assert numbers.keys() <= {"kept", "dropped", "rejected", "score"}  # DVC makes these columns
 
 
 def test_distributions_sum_the_months_from_the_first_bin_with_rows_to_the_last(project):
@@ -52,11 +51,11 @@ def test_distributions_sum_the_months_from_the_first_bin_with_rows_to_the_last(p
 
 def test_scores_are_over_all_months_and_left_out_if_there_is_none(project):
     project.write()
-    assert "score" not in project.numbers and project.scores == {}
+    assert project.numbers == {"kept": 0, "dropped": 0, "rejected": 0}
     project.put("2018-06", [3, 12])
     project.put("2018-08", [3])
     project.write()
-    assert project.scores == {"words": 6.0, "longest": 12.0} and project.numbers["score"] == 6.0
+    assert project.numbers == {"kept": 3, "dropped": 0, "rejected": 0, "words": 6.0, "longest": 12.0}
 
 
 def test_a_dataset_without_rows_can_be_plotted(project):
@@ -81,13 +80,13 @@ def test_a_partition_is_read_again_only_if_it_or_the_declared_measures_have_chan
     project.put("2018-07", [40])
     project.write()
     assert read == ["2018-07"]
-    assert project.scores["longest"] == 40.0
+    assert project.numbers["longest"] == 40.0
     project.dataset = dataclasses.replace(
         project.dataset, scores={"share": DatasetScore("last_word", "share")}
     )
     project.write()
     assert read[1:] == list(MONTHS)
-    assert project.scores == {"share": 1.0}
+    assert project.numbers["share"] == 1.0 and "longest" not in project.numbers
 
 
 def test_the_cache_of_measures_may_be_corrupt_or_lost(project):
@@ -102,10 +101,10 @@ def test_the_cache_of_measures_may_be_corrupt_or_lost(project):
 
 def test_correct_files_are_left_alone(project):
     project.write()
-    files = sorted((project.workspace.root / "metrics" / "sources").iterdir())
+    files = sorted((project.workspace.root / "metrics").iterdir())
     times = [path.stat().st_mtime_ns for path in files]
     assert [path.name for path in files] == [
-        f"gold_alignments{end}" for end in (".distributions.csv", ".funnel.csv", ".json", ".scores.json")
+        f"sources{end}" for end in (".distributions.csv", ".funnel.csv", ".json")
     ]
     project.write()
     assert [path.stat().st_mtime_ns for path in files] == times
@@ -114,10 +113,41 @@ def test_correct_files_are_left_alone(project):
 def test_every_plot_has_a_template_a_title_and_column_labels():
     from assets.declare.settings import checkout
 
-    for dataset in workspace().datasets.values():
-        for plot in metrics.plots(workspace(), dataset) if dataset.shape else []:
-            template = json.loads((checkout() / ".dvc/plots" / f"{plot.drawn['template']}.json").read_text())
-            assert "<DVC_METRIC_DATA>" in json.dumps(template)
-            header = metrics.FUNNEL if plot.drawn["template"] == "funnel" else metrics.DISTRIBUTIONS
-            assert {plot.drawn["x"], plot.drawn["y"]} <= set(header)
-            assert plot.drawn["title"].startswith(dataset.name)
+    systems = {dataset.key.path[0] for dataset in workspace().datasets.values() if dataset.shape}
+    for path, drawn in metrics.plots(workspace()).items():
+        system, kind, _ = path.name.split(".")
+        template = json.loads((checkout() / ".dvc/plots" / f"{drawn['template']}.json").read_text())
+        assert "<DVC_METRIC_DATA>" in json.dumps(template) and drawn["template"] == kind
+        header = metrics.FUNNEL if kind == "funnel" else metrics.DISTRIBUTIONS
+        assert {drawn["x"], drawn["y"]} <= set(header)
+        assert system in systems and drawn["title"].startswith(system)
+
+
+def test_what_the_files_say_of_other_datasets_stays_and_of_removed_ones_goes(project):
+    project.put("2018-06", [3])
+    project.write()
+    for suffix, said in (
+        (".funnel.csv", "%s,2018-06,kept,kept,9\n"),
+        (".distributions.csv", "%s,words,0,1,9\n"),
+    ):
+        with project.file(suffix).open("a") as file:
+            file.write(said % "papers" + said % "gone")
+    numbers = json.loads(project.file(".json").read_text())
+    numbers |= {"papers": {"kept": 9}, "gone": {"kept": 9}}
+    project.file(".json").write_text(json.dumps(numbers))
+    project.write()
+    assert json.loads(project.file(".json").read_text()).keys() == {"gold_alignments", "papers"}
+    for suffix in (".funnel.csv", ".distributions.csv"):
+        lines = project.file(suffix).read_text().splitlines()
+        assert {line.split(",")[0] for line in lines} == {"dataset", "gold_alignments", "papers"}
+
+
+@pytest.mark.parametrize("suffix", [".json", ".funnel.csv", ".distributions.csv"])
+def test_a_file_that_cannot_be_read_is_written_anew(project, suffix):
+    project.put("2018-06", [3])
+    project.write()
+    right = project.file(suffix).read_bytes()
+    for damage in (b"", b"<<<<<<< HEAD\n", b"\xff\x00", b'{"gold_alignments": 3}', right[:20]):
+        project.file(suffix).write_bytes(damage)
+        project.write()
+        assert project.file(suffix).read_bytes() == right

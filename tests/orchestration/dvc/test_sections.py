@@ -50,7 +50,7 @@ def write(project, content):
 
 def watched(project, name):
     rendered = yaml.safe_load(stages.render(project))["stages"][name]
-    return {path for path in rendered["params"] if isinstance(path, str)}
+    return set(rendered["params"][0]["params.yaml"])
 
 
 def test_a_section_that_a_new_dataset_lacks_is_an_error_with_the_lines_to_add(project):
@@ -75,7 +75,7 @@ def test_a_section_that_is_there_leaves_the_params_of_other_stages_alone(project
 
 def watched_before(project, name):
     rendered = yaml.safe_load((project.root / "dvc.yaml").read_text())["stages"][name]
-    return {path for path in rendered["params"] if isinstance(path, str)}
+    return set(rendered["params"][0]["params.yaml"])
 
 
 def test_a_project_that_lists_only_what_differs_needs_no_section(project):

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from ops.coreference.links import Link
 from ops.discofuse.annotation import Annotation
-from ops.discofuse.build.pipeline import annotator
-from ops.discofuse.build.unfuse import annotated
+from ops.discofuse.dataset.pipeline import annotator
+from ops.discofuse.dataset.unfuse import annotated
 from ops.discofuse.rules import RuleParams, candidates
 from ops.discofuse.rules.rule import Candidate
 

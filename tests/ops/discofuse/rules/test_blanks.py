@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.discofuse.annotation import Annotation
-from ops.discofuse.build.pipeline import annotator
-from ops.discofuse.build.unfuse import annotated
+from ops.discofuse.dataset.pipeline import annotator
+from ops.discofuse.dataset.unfuse import annotated
 from ops.discofuse.rules import RuleParams, candidates
 from ops.discofuse.rules.writing import sentence
 from tests.projects import ROOT

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ops.discofuse.build.pipeline import annotator
-from ops.discofuse.build.unfuse import fusion_examples
+from ops.discofuse.dataset.pipeline import annotator
+from ops.discofuse.dataset.unfuse import fusion_examples
 from ops.discofuse.rules import CONTROL, RULES, RuleParams, candidates
 from tests.ops.discofuse.rules.fusion_texts import annotation, found, linked, written
 

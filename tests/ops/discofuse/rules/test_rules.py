@@ -53,6 +53,10 @@ FINAL = {
     "The town built the tower , which dominated the view .": ["all"],
     "He won the election , which took everybody by surprise .": ["all"],
     "The committee rejected the plan , which surprised nearly everyone .": [],
+    "He sold the car , which was a pity .": [],
+    "They bought a house , which was a relief .": [],
+    "He sold the car , which was a rare event .": ["all"],
+    "They saw the castle , which was the seat of the king .": ["sure", "all"],
 }
 
 

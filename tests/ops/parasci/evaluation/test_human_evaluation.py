@@ -26,10 +26,10 @@ from tests.parts import parts
 SHEET = {question.name: sheet for sheet in (PAIRS, PHENOMENA) for question in sheet.questions}
 
 
-def sent(name, origin="intra", questionnaire=PAIRS):
+def sent(name, origin="intra", questionnaire=PAIRS, corpus="papers"):
     return {
         "id": f"{questionnaire.name}-{name}", "source_ids": [name], "licence": "MIT",
-        "questionnaire": questionnaire.name, "paraphrase_id": name, "origin": origin,
+        "questionnaire": questionnaire.name, "paraphrase_id": name, "origin": origin, "corpus": corpus,
         "sentence_1": f"One {name}.", "sentence_2": f"Two {name}.",
     }  # fmt: skip
 
@@ -197,3 +197,17 @@ def test_a_model_with_the_name_of_a_person_is_refused(tmp_path):
     given = [answer(row, "gpt", "consistency", "4")]
     with pytest.raises(ValueError, match="'gpt' is the name of a person who rated"):
         judged(tmp_path, [row], given, judgements=stored)
+
+
+def test_ratings_are_grouped_by_source_and_those_of_other_corpora_are_apart(tmp_path):
+    places = [("intra", "acl"), ("citations", "arxiv"), ("citations", None), ("external", "quora")]
+    rows = [sent(str(number), origin, corpus=corpus) for number, (origin, corpus) in enumerate(places)]
+    given = [answer(row, "ann", "consistency", value) for row, value in zip(rows, "2451", strict=True)]
+    outcome, table = judged(tmp_path, rows, given)
+    means = {score["origin"]: score["mean"] for score in question(table, "consistency")["scores"]}
+    assert means == {
+        "all": round(11 / 3, 6), "citations": 4.5, "intra": 2, "source acl": 2, "source arxiv": 4, "external quora": 1,
+    }  # fmt: skip
+    assert [row["corpus"] for row in outcome.kept.to_pylist()] == [corpus for _, corpus in places]
+    _, table = judged(tmp_path / "one", rows[:1], given[:1])
+    assert {score["origin"] for score in question(table, "consistency")["scores"]} == {"all", "intra"}

@@ -6,16 +6,18 @@ import io
 import pytest
 from pydantic import ValidationError
 
+from ops.parasci.dataset.release import released_form
 from ops.parasci.evaluation.human_evaluation import rating_sheets
 from ops.parasci.evaluation.people import EXAMPLES, PAIRS, PHENOMENA, RATING_SHEETS, RatingSheetParams
-from ops.parasci.schemas import PARAPHRASES
+from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 from tests.parts import dealt
 
 PARAMS = RatingSheetParams(pairs=4, phenomena=2, raters=("ann", "bob"))
 
 
-def pair(number, origin):
+def pair(number, origin, sources=("acl", "acl")):
     return {
+        "first_source": sources[0], "second_source": sources[1],
         "id": f"{origin}-{number}", "source_ids": ["scored"], "licence": "CC-BY-4.0", "origin": origin, "f1": 0.87654,
         "first": f"First of {origin} {number}.", "second": f"Second of {origin} {number}.", "cluster": "cluster",
     }  # fmt: skip
@@ -25,8 +27,10 @@ INTRA = [pair(number, "intra") for number in range(20)]
 FEW = [pair(number, "definitions") for number in range(3)]
 
 
-def made(folder, rows, params=PARAMS, several=2):
-    outcomes = list(rating_sheets(dealt(folder, PARAPHRASES.kept, rows, several), params))
+def made(folder, rows, params=PARAMS, several=2, others=()):
+    ours = dealt(folder / "ours", PARAPHRASES.kept, rows, several)
+    external = dealt(folder / "others", PARAPHRASE_PAIRS.kept, list(others))
+    outcomes = list(rating_sheets(ours, external, params))
     assert all(outcome.kept.schema == RATING_SHEETS.kept for outcome in outcomes)
     kept = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
     dropped = [row for outcome in outcomes for row in outcome.dropped.to_pylist()]
@@ -100,3 +104,42 @@ def test_raters_see_a_sample_pair_for_each_value_of_consistency(tmp_path):
     assert [value for value, *_ in EXAMPLES] == list(PAIRS.question("consistency").scale.values)
     for value, first, second in EXAMPLES:
         assert f"| {value} | {first} | {second} |\n" in readme
+
+
+def external(number, corpus):
+    return {
+        "id": f"{corpus}-{number}", "source_ids": ["file"], "licence": "CC0-1.0", "corpus": corpus, "document": "d",
+        "month": "2018", "first": f"first of {corpus} {number} .", "second": f"Second, of {corpus} {number}.",
+    }  # fmt: skip
+
+
+def test_pairs_of_other_corpora_are_rated_among_ours_in_the_same_form(tmp_path):
+    others = [external(number, corpus) for corpus in ("authors", "quora") for number in range(9)]
+    params = PARAMS.model_copy(update={"corpora": ("authors",)})
+    kept, dropped, units, files = made(tmp_path, INTRA, params, others=others)
+    assert {(row["origin"], row["corpus"]) for row in kept} == {("intra", "acl"), ("external", "authors")}
+    assert len(asked(kept, PAIRS, "external")) == len(asked(kept, PAIRS, "intra")) == 4
+    assert asked(kept, PHENOMENA, "external") < asked(kept, PAIRS, "external") < {row["id"] for row in others}
+    assert {*units} == {row["id"] for row in INTRA} and len(dropped) == len(INTRA) - 4
+    texts = {row[side] for row in kept for side in ("sentence_1", "sentence_2")}
+    assert all(text == released_form(text) for text in texts) and not all(text.isalnum() for text in texts)
+    assert files["sheets/ann/parasci_pairs.csv"].decode("utf-8-sig").count("\r\n") == 1 + 8
+    alone, *_ = made(tmp_path / "alone", INTRA)
+    assert asked(alone, PAIRS, "intra") == asked(kept, PAIRS, "intra")
+
+
+def test_a_corpus_without_pairs_is_refused(tmp_path):
+    params = PARAMS.model_copy(update={"corpora": ("authors",)})
+    with pytest.raises(
+        ValueError, match=r"corpora in params.yaml names 'authors', but .* has no pairs of it"
+    ):
+        made(tmp_path, INTRA, params, others=[external(1, "quora")])
+
+
+def test_a_row_names_the_source_of_both_sentences(tmp_path):
+    rows = [pair(1, "intra"), pair(2, "citations", ("acl", "arxiv"))]
+    kept, *_ = made(tmp_path, rows)
+    assert {(row["paraphrase_id"], row["corpus"]) for row in kept} == {
+        ("intra-1", "acl"),
+        ("citations-2", None),
+    }

@@ -60,7 +60,7 @@ def test_placeholders_become_what_they_name():
 def test_a_formula_that_is_missing_or_too_long_leaves_a_hole():
     text = (
         "The rate {{formula:f}} is low. The sum {{formula:long}} is high. The end {{formula:gone}} is near. "
-        "The proof is in Sec. REF of the paper. A REFERENCE stays."
+        "The proof is in Sec. REF of the paper. It follows from Theorem (REF). A REFERENCE stays."
     )
     paper = read(
         body_text=[{"section": "Data", "text": text}],
@@ -73,7 +73,8 @@ def test_a_formula_that_is_missing_or_too_long_leaves_a_hole():
         ("The rate \\mu is low.", 0),
         ("The sum is high.", 1),
         ("The end is near.", 1),
-        ("The proof is in Sec. of the paper.", 1),
+        ("The proof is in Sec. REF of the paper.", 1),
+        ("It follows from Theorem (REF).", 1),
         ("A REFERENCE stays.", 0),
     ]
 

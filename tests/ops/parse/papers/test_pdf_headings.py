@@ -140,19 +140,14 @@ def run_in(printer, lead, text, font, more=""):
         printer.line(more)
 
 
-@pytest.mark.parametrize(
-    ("lead", "font"),
-    [
-        ("Data. ", "B"),
-        ("Data: ", "B"),
-        ("The data ", "B"),
-        ("1. The data. ", "B"),
-        ("1.1 The data. ", "B"),
-        ("Data. ", "I"),
-        ("Data of the archives: ", "I"),
-    ],
-)
-def test_a_heading_that_runs_in_is_no_sentence(lead, font):
+BEHIND_LEAD = [
+    "We use the labels of all archives that we have read in the last year.",
+    "They are good.",
+]
+
+
+def below_lead(lead, font):
+    """The sentences of a section that ends with a paragraph behind a lead."""
     printer = begun()
     section(printer, "1 Introduction", "the beginning")
     printer.y -= 6
@@ -166,11 +161,48 @@ def test_a_heading_that_runs_in_is_no_sentence(lead, font):
     section(printer, "2 Results", "the results")
     paper = read(printer)
     assert titles(paper) == ["1 Introduction", "2 Results"]
-    assert [one.text for one in paper.sentences if one.section == 0] == [
-        *prose("the beginning", 8),
-        "We use the labels of all archives that we have read in the last year.",
-        "They are good.",
-    ]
+    section_texts = [sentence.text for sentence in paper.sentences if sentence.section == 0]
+    assert section_texts[:8] == prose("the beginning", 8)
+    return section_texts[8:]
+
+
+@pytest.mark.parametrize(
+    ("lead", "font"),
+    [
+        ("Data. ", "B"),
+        ("Data: ", "B"),
+        ("The data ", "B"),
+        ("1. The data. ", "B"),
+        ("1.1 The data. ", "B"),
+        ("1.1 We read the data of all archives. ", "I"),
+        ("Data. ", "I"),
+        ("Data of the archives: ", "I"),
+        ("Reading all of the archives ", "I"),
+        ("Reading and Collecting of Archives. ", "I"),
+        ("1) Data of the archives: ", "I"),
+        ("b) Data: ", "I"),
+    ],
+)
+def test_a_heading_that_runs_in_is_no_sentence(lead, font):
+    assert below_lead(lead, font) == BEHIND_LEAD
+
+
+@pytest.mark.parametrize("font", ["B", "I"])
+@pytest.mark.parametrize("lead", ["We read the data of all archives. ", "What is read? "])
+def test_a_sentence_in_the_font_of_a_heading_is_a_sentence(lead, font):
+    assert below_lead(lead, font) == [lead.strip(), *BEHIND_LEAD]
+
+
+def test_the_name_of_a_theorem_belongs_to_its_heading():
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    run_in(printer, "Theorem 1 ", "(Reading of one of the archives). We use the labels.", "B")
+    assert read(printer).sentences[-1].text == "We use the labels."
+
+
+@pytest.mark.parametrize("label", ["\u2022 Data of archives: ", "(1) Data of archives: ", "1) Data: "])
+def test_the_label_of_an_item_belongs_to_the_item(label):
+    assert below_lead(label, "B") == [label + BEHIND_LEAD[0], BEHIND_LEAD[1]]
 
 
 @pytest.mark.parametrize(

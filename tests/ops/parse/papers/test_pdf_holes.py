@@ -140,3 +140,51 @@ def test_a_small_picture_in_a_line_is_a_hole():
         ("They show that is the loss of all of the archives.", 1),
         ("It is high.", 0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "index", "height"),
+    [
+        ("B", "max", -2),
+        ("B", "i+1", -2),
+        ("B", "1:t", -2),
+        ("(B)", "d\u00d7r", 4),
+        ("(B)", "xy", 4),
+    ],
+)
+def test_a_raised_or_lowered_run_of_letters_is_a_hole(before, index, height):
+    assert with_index(f"They hold for every {before}", index, height, "and for all of the archives.") == [
+        *BEFORE,
+        (f"They hold for every {before} and for all of the archives.", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "index", "height", "text"),
+    [
+        ("They are read on the 5", "th", 4, "They are read on the 5th"),
+        ("They are the work of Archives", "TM", 4, "They are the work of ArchivesTM"),
+        ("They hold for every x", "i", -2, "They hold for every xi"),
+        ("They are by Ann Roe", "1,*,a", 4, "They are by Ann Roe1,*,a"),
+        ("They hold for H", "2", -2, "They hold for H2"),
+        ("They hold for every B", "d\u00d7r", 4, "They hold for every B^d\u00d7r"),
+        ("They hold for S", "CI", 0, "They hold for SCI"),
+    ],
+)
+def test_what_can_be_written_plainly_leaves_no_hole(before, index, height, text):
+    assert with_index(before, index, height, "and for all of the archives.") == [
+        *BEFORE,
+        (f"{text} and for all of the archives.", 0),
+    ]
+
+
+def with_index(before, index, height, after):
+    printer = begun()
+    printer.line(before)
+    left = 60 + width(before, "R", SIZE)
+    printer.put(index, left, printer.y + height, "R", 6)
+    printer.put(after, left + width(index, "R", 6) + 3, printer.y)
+    printer.line("They are the same for us in every one of them.")
+    *found, last = holes(printer)
+    assert last == ("They are the same for us in every one of them.", 0)
+    return found

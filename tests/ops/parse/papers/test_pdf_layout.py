@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from ops.parse.papers import FORMATS
 from ops.parse.papers.pdf_layout import lines_of
-from ops.parse.papers.pdf_page import check_whole, pages_of
+from ops.parse.papers.pdf_page import PrintedPage, Segment, check_whole, pages_of
 from ops.parse.source import ParseError, Raw
-from tests.papers_as_pdf import LEADING, SIZE, Printer, document, printed, width, wrapped
+from ops.text.holes import HOLE
+from tests.papers_as_pdf import LEADING, SIZE, Printer, assembled, document, printed, width, wrapped
 
 NOUNS = ["labels", "corpora", "annotators", "archives", "baselines", "treebanks", "measurements"]
 
@@ -229,3 +230,54 @@ def test_a_linearized_pdf_that_is_shorter_than_it_says_is_refused():
     head = b"%PDF-1.4\n1 0 obj\n<< /Linearized 1 /L 90000 /H [1 2] >>\nendobj\nstartxref\n0\n%%EOF\n"
     with pytest.raises(ParseError, match=f"the PDF is cut short: it has {len(head)} of 90000 bytes"):
         check_whole(head)
+
+
+def segment(text, left, base=700.0, weight=400, font="Times-Roman", size=SIZE):
+    return Segment(text, left, left + width(text, "R", size), base, size, weight, font, False)
+
+
+def test_the_signs_of_a_formula_have_no_weight():
+    page = [
+        segment("The use of ", 60, weight=700),
+        segment("G", 110, font="CMMI10"),
+        segment("-pooling", 118, weight=700),
+        segment("We use all of the labels of the archives.", 60, 680),
+    ]
+    heading, text = lines_of([PrintedPage(595, 842, page)])
+    assert (heading.text, heading.bold, text.bold) == ("The use of G-pooling", True, False)
+
+
+def test_an_exponent_of_several_variables_is_one():
+    segments, left = [], 60.0
+    for text, font in (("We call it e", "Times-Roman"), ("|t", "CMMI7"), ("-", "CMSY7"), ("s|", "CMMI7")):
+        raised = font != "Times-Roman"
+        segments.append(segment(text, left, 704 if raised else 700, 400, font, 6.5 if raised else SIZE))
+        left = segments[-1].right
+    (line,) = lines_of([PrintedPage(595, 842, segments)])
+    assert line.text == "We call it e^|t-s|"
+
+
+@pytest.mark.parametrize(
+    ("font", "sign"), [("CMSY10", "\u2032"), ("ABCDEF+CMSY7", "\u2032"), ("CMMI10", HOLE)]
+)
+def test_the_prime_of_tex_needs_no_unicode(font, sign):
+    text = (
+        b"BT /R 10 Tf 60 700 Td (We call it t) Tj /S 7 Tf 4 Ts <0030> Tj ET "
+        b"BT /R 10 Tf 120 700 Td (in all of it.) Tj ET"
+    )
+    content = assembled(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
+            b"/Resources << /Font << /R 5 0 R /S 6 0 R >> >> >>",
+            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(text), text),
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Times-Roman >>",
+            b"<< /Type /Font /Subtype /Type0 /BaseFont /%s /Encoding /Identity-H /DescendantFonts [7 0 R] >>"
+            % font.encode(),
+            b"<< /Type /Font /Subtype /CIDFontType0 /BaseFont /%s /DW 275 "
+            b"/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>" % font.encode(),
+        ]
+    )
+    (line,) = lines_of(pages_of(content))
+    assert line.text == f"We call it t{sign} in all of it."

@@ -140,6 +140,7 @@ def test_word_vectors_that_are_not_numbers_are_refused():
 
 
 def test_exp_and_log_are_as_accurate_as_the_library():
+    from ops.core.logarithms import log
     from ops.talksumm.align import kernels
 
     for value in np.linspace(-1, 1, 2001):
@@ -148,8 +149,8 @@ def test_exp_and_log_are_as_accurate_as_the_library():
         assert kernels.exps(np.array([value]))[0] == pytest.approx(math.exp(value), rel=1e-13)
     assert kernels.exps(np.array([-math.inf, 0.0])).tolist() == [0.0, 1.0]
     for value in [*np.geomspace(1e-300, 1e300, 2001), *np.linspace(0.5, 2, 2001), 5e-324]:
-        assert kernels.log(value) == pytest.approx(math.log(value), rel=4e-16, abs=1e-300)
-    assert kernels.log(0.0) == -math.inf and kernels.log(1.0) == 0.0
+        assert log(value) == pytest.approx(math.log(value), rel=4e-16, abs=1e-300)
+    assert log(0.0) == -math.inf and log(1.0) == 0.0
 
 
 SAME_BITS = """

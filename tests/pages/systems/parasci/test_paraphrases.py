@@ -184,6 +184,23 @@ def test_ratings_are_next_to_the_papers(tmp_path):
     assert all(len(line) == 6 for _, line in scores.rated(table, "table_5", ["intra"])["paper"])
 
 
+def test_every_table_has_the_numbers_of_each_source_if_there_are_several(tmp_path):
+    sources = ("acl", "arxiv")
+    found = [
+        {**pair, **{f"{side}_source": sources[at // 4 % 2] for side in ("first", "second")}}
+        for at, pair in enumerate(scored())
+    ]
+    corpus = Corpus(tmp_path).judged(found).people().models(corpora=sources)
+    page = corpus.files()["paraphrases.html"].decode()
+    for anchor in ("statistics", "consistency", "phenomena"):
+        names = re.findall(
+            r'<tr><th scope="row">([^<]*)</th>', page.split(f'id="{anchor}"')[1].split("<h")[0]
+        )
+        assert [name for name in names if name.startswith("source ")] == ["source acl", "source arxiv"]
+    of_generators = page.split('id="evaluation"')[1].split('id="generated"')[0]
+    assert [name in of_generators for name in ("generation: acl", "generation: arxiv")] == [True, True]
+
+
 def test_ratings_by_a_model_judge_are_next_to_those_of_people(tmp_path):
     corpus = Corpus(tmp_path).judged().people(judge="A <model>")
     table = json.loads((corpus.found["parasci/human_evaluation"][""] / FILES / "table.json").read_text())

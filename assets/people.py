@@ -1,0 +1,89 @@
+"""What the human evaluations of all systems share: rating sheets, a model as a judge, filled sheets.
+
+Belongs here: functions that declare these datasets of a system. Not here: what is rated, and the tables that
+come of it (assets/systems), the computation (ops/evaluation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import dagster as dg
+
+from assets.declare.dataset import dataset
+from assets.declare.expectations import Suite, among, identity, not_null, steady, unique, votes
+from ops.core.outcome import Outcomes
+from ops.core.parts import Parts
+from ops.crawl.options import CrawlPlace
+from ops.evaluation.human_evaluation import People
+from ops.evaluation.judge.judgements import JUDGEMENT, judgements_shape
+from ops.evaluation.judge.judgements import judgements as judgements_op
+from ops.evaluation.judge.params import JudgeParams
+
+
+def sheets(
+    group: str, asked: People, consumes: str, there: Sequence[str], expectations: Suite = (), **declared: Any
+) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
+    """Declare the rating sheets of a system; `there` are columns that are never missing."""
+    return dataset(
+        group=group,
+        consumes=consumes,
+        partitioned=False,
+        expectations=[
+            *identity("rated"),
+            *not_null("questionnaire", *there),
+            among("questionnaire", *asked.names),
+            *expectations,
+            *steady(),
+        ],
+        one_task=True,
+        **declared,
+    )
+
+
+def judgements(group: str, asked: People) -> dg.AssetsDefinition:
+    """Declare the answers of a judge model to a system's rating sheets."""
+    return dataset(
+        group=group,
+        shape=judgements_shape(asked),
+        consumes="rating_sheets",
+        partitioned=False,
+        expectations=[
+            *identity("judgement"),
+            *not_null(*JUDGEMENT),
+            unique("row_id", "question"),
+            among("questionnaire", *asked.names),
+            *steady(),
+        ],
+    )(_judgements(asked))
+
+
+# On its own, so that the code of the dataset reaches no orchestrator.
+def _judgements(asked: People) -> Callable[..., Outcomes]:
+    def judgements(rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
+        """Answers of a judge model to the same questions about the same rows, if a model is named."""
+        return judgements_op(asked, rating_sheets, params, place)
+
+    return judgements
+
+
+def ratings(
+    group: str, asked: People, there: Sequence[str], expectations: Suite = (), **declared: Any
+) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
+    """Declare a system's human evaluation, of filled sheets; `there` are columns that are never missing."""
+    return dataset(
+        group=group,
+        consumes="ratings",
+        partitioned=False,
+        expectations=[
+            *identity("judged"),
+            *not_null("row_id", "questionnaire", "question", "tie", *there),
+            *votes(),
+            among("questionnaire", *asked.names),
+            *expectations,
+            *steady(),
+        ],
+        one_task=True,
+        **declared,
+    )

@@ -1,0 +1,111 @@
+"""Every text of a document that a rule splits, as a row, before any filter.
+
+Belongs here: the op, and a candidate's columns about its sentences. Not here: the rules
+(ops/discofuse/rules), filters and splits (examples.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Row, drop
+from ops.coreference.links import TokenSpan
+from ops.discofuse.annotation import Annotation, AnnotationParams, stored_annotations
+from ops.discofuse.dataset.byte_model import ByteModel
+from ops.discofuse.dataset.evidence import with_evidence
+from ops.discofuse.rules import RuleParams
+from ops.discofuse.rules import candidates as candidates_of
+from ops.discofuse.rules.rule import Candidate
+from ops.discofuse.schemas import CANDIDATES
+
+#: The columns of the document that its rows repeat.
+_OF_DOCUMENT = ("licence", "document_id", "month", "domain")
+
+
+def candidates(
+    annotated: pa.Table, annotation: AnnotationParams, params: RuleParams, model: ByteModel | None = None
+) -> Outcome:
+    """Return the results of the rules for each sentence and pair of sentences of `ANNOTATED.kept`.
+
+    `model` gives their disfluency. The units are the sentences; a sentence in no candidate is dropped as
+    `no_phenomenon`. `combinations` counts the texts that the rules were applied to. Raises OtherPipelineError
+    if another pipeline parsed a document.
+    """
+    units: list[str] = []
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    looked: Counter[str] = Counter()
+    documents = annotated.select(["id", *_OF_DOCUMENT, "sentences"]).to_pylist()
+    for document, parse in zip(documents, stored_annotations(annotated, annotation), strict=True):
+        sentences = document["sentences"]
+        ids = [sentence["id"] for sentence in sentences]
+        units += ids
+        found = list(_rows(document, sentences, parse, params))
+        used = {sentence for row in found for sentence in row["source_ids"]}
+        kept += found
+        dropped += [drop(unit, "no_phenomenon") for unit in _units(document, ids, parse, used)]
+        looked.update({"single sentences": len(ids), "pairs of sentences": max(len(ids) - 1, 0)})
+    return Outcome.of(CANDIDATES, units, with_evidence(kept, model), dropped, combinations=+looked)
+
+
+def _rows(document: Row, sentences: Sequence[Row], parse: Annotation, params: RuleParams) -> Iterator[Row]:
+    seen: Counter[str] = Counter()
+    sizes = [_tokens(parse, span) for span in parse.sentences]
+    for candidate in candidates_of(parse, params):
+        first = candidate.sentence
+        pair = bool(candidate.example.coherent_second_sentence)
+        originals = sentences[first : first + 1 + pair]
+        sources = [sentence["id"] for sentence in originals]
+        example = candidate.example._asdict()
+        content = repr((sources, candidate.rule, sorted(example.items())))
+        yield {
+            "id": row_id("candidate", content, str(seen[content])),
+            "source_ids": sources,
+            **{name: document[name] for name in _OF_DOCUMENT},
+            "sentence": first,
+            "rule": candidate.rule,
+            **example,
+            "fused_detokenised": candidate.fused_detokenised,
+            "unfused_detokenised": candidate.unfused_detokenised,
+            "first_tokens": sizes[first],
+            "second_tokens": sizes[first + 1] if pair else 0,
+            "holes": sum(sentence["holes"] or 0 for sentence in originals),
+            "coreference_score": candidate.score,
+            "links": _links(candidate, parse),
+        }
+        seen[content] += 1
+
+
+def _links(candidate: Candidate, parse: Annotation) -> list[Row]:
+    return [
+        {
+            "kind": link.kind,
+            "mention": " ".join(parse.words[slice(*link.mention)]),
+            "antecedent": " ".join(parse.words[slice(*link.antecedent)]),
+            "score": link.score,
+        }
+        for link in candidate.replaced
+    ]
+
+
+def _units(document: Row, ids: Sequence[str], parse: Annotation, used: set[str]) -> Iterator[Row]:
+    if used.issuperset(ids):
+        return
+    for index, (sentence, text) in enumerate(zip(ids, parse.sentence_texts(), strict=True)):
+        if sentence not in used:
+            yield {
+                "id": sentence,
+                "source_ids": [document["id"]],
+                **{name: document[name] for name in _OF_DOCUMENT},
+                "sentence": index,
+                "text": text,
+            }
+
+
+def _tokens(parse: Annotation, span: TokenSpan) -> int:
+    """Return the number of tokens in a sentence, without white-space tokens."""
+    return sum(not word.isspace() for word in parse.words[slice(*span)])

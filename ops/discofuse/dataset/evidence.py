@@ -1,0 +1,89 @@
+"""Evidence about each split: the sense of its connective, how much of the text it has, how fluent it is.
+
+Belongs here: these scores. Not here: their bounds (examples.py), the model of bytes (byte_model.py).
+
+All of it is ours: Geva et al. (2019) asked people instead (section 4). A split shares nearly all its bytes
+with its text. Only the places where the rules cut, joined or inserted words are new, so only these are
+scored: the runs of bytes that the split has and the text has not.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from ops.core.outcome import Row
+from ops.discofuse.dataset.byte_model import LONGEST, ByteModel
+from ops.discofuse.evaluation.alignment import SENSES, words
+from ops.text.words import STOP_WORDS
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def with_evidence(candidates: Sequence[Row], model: ByteModel | None = None) -> list[Row]:
+    """Return rows of candidates with their evidence: `sense`, `covered`, `supported` and `disfluency`.
+
+    `model` gives the disfluency, which is null without one.
+    """
+    bits: Sequence[float | None] = [None] * len(candidates)
+    if model is not None:
+        texts = [(row["fused_detokenised"], row["unfused_detokenised"]) for row in candidates]
+        bits = disfluencies(texts, model)
+    return [
+        {
+            **row,
+            "sense": SENSES.get(" ".join(words(row["connective_string"]))),
+            **_shared(row),
+            "disfluency": cost,
+        }
+        for row, cost in zip(candidates, bits, strict=True)
+    ]
+
+
+def shared_content(text: str, split: str, connective: str = "") -> tuple[float, float]:
+    """Return the share of a text's content words that the split has, and the other way round, 0 to 1.
+
+    Each word counts as often as it occurs, as in ROUGE-1; stop words and the connective do not count. What a
+    rule repeats, such as a subject, lowers the second share. The share of nothing is 1.
+    """
+    of_text, of_split = _content(text) - _content(connective), _content(split)
+    both = (of_text & of_split).total()
+    return both / of_text.total() if of_text else 1.0, both / of_split.total() if of_split else 1.0
+
+
+def disfluencies(texts: Sequence[tuple[str, str]], model: ByteModel) -> list[float | None]:
+    """Return for N pairs of a text and its split the bits of the split's new runs of bytes, to 2 places.
+
+    A new run has LONGEST bytes and does not occur in the text; what counts is the surprise of its last byte.
+    0 without new runs. None if the model was trained on nothing.
+    """
+    runs = [_new_runs(*pair) for pair in texts]
+    joined = np.frombuffer(b"".join(run for found in runs for run in found), np.uint8).reshape(-1, LONGEST)
+    bits = model.bits(joined)
+    if bits is None:
+        return [None] * len(texts)
+    ends = np.cumsum([len(found) for found in runs], dtype=np.int64)
+    # fsum rounds once, so that the sum is the same on every machine
+    return [round(math.fsum(own), 2) for own in np.split(bits, ends[:-1])] if texts else []
+
+
+def _shared(row: Row) -> dict[str, float]:
+    text = f"{row['coherent_first_sentence']} {row['coherent_second_sentence']}"
+    split = f"{row['incoherent_first_sentence']} {row['incoherent_second_sentence']}"
+    covered, supported = shared_content(text, split, row["connective_string"])
+    return {"covered": covered, "supported": supported}
+
+
+def _content(text: str) -> Counter[str]:
+    return Counter(word for word in _WORD.findall(text.lower()) if word not in STOP_WORDS)
+
+
+def _new_runs(text: str, split: str) -> list[bytes]:
+    old, new = (found.encode(errors="surrogatepass") for found in (text, split))
+    known = {old[at : at + LONGEST] for at in range(len(old) - LONGEST + 1)}
+    runs = (new[at : at + LONGEST] for at in range(len(new) - LONGEST + 1))
+    return [run for run in runs if run not in known]

@@ -1,0 +1,74 @@
+"""Making and training a text-to-text model on a set of pairs, for all systems.
+
+Belongs here: the vocabulary and the untrained model of a config, one training with its report. Not here: the
+pairs (pairs.py), the loop (ops/models/training), what judges a model (the systems).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ops.models.seq2seq.config import (
+    CopyNetConfig,
+    PretrainedSeq2SeqConfig,
+    Seq2SeqConfig,
+    Seq2SeqTransformerConfig,
+)
+from ops.models.seq2seq.pairs import PairSet
+from ops.models.training import Checkpoints, TrainingParams, errors_of, train
+from ops.models.training.report import count_weights, training_report
+from ops.models.training.task import ProgressLines
+
+if TYPE_CHECKING:
+    from ops.models.seq2seq.model import AnswerJudge, Seq2Seq
+    from ops.models.seq2seq.pieces import Pieces
+
+
+def learn_pieces(texts: Iterable[str], config: Seq2SeqConfig) -> Pieces:
+    """Return the vocabulary of some texts, with the kind and size in the model's config, or that of the
+    pretrained model if the config names one."""
+    if isinstance(config, PretrainedSeq2SeqConfig):
+        from ops.models.seq2seq.pretrained import PretrainedModel
+
+        return PretrainedModel(config).pieces
+    from ops.models.seq2seq.pieces import Pieces
+
+    return Pieces.learn(texts, config.pieces, config.vocabulary)
+
+
+def make_model(
+    config: Seq2SeqTransformerConfig | CopyNetConfig | PretrainedSeq2SeqConfig, pieces: Pieces, seed: int
+) -> Seq2Seq:
+    """Return a model with random weights, or the pretrained one, which has its own vocabulary."""
+    from ops.models.seq2seq.files import make
+
+    if isinstance(config, PretrainedSeq2SeqConfig):
+        from ops.models.seq2seq.pretrained import PretrainedModel
+
+        return PretrainedModel(config)
+    return make(config, pieces, seed)
+
+
+def train_model(
+    name: str,
+    model: Seq2Seq,
+    examples: PairSet,
+    judge: AnswerJudge,
+    params: TrainingParams,
+    beam: int,
+    checkpoints: Checkpoints,
+    strict: bool,
+    chosen: bool = True,
+) -> dict[str, Any]:
+    """Train a model in place, and return its report; errors begin with the model's name.
+
+    `judge` returns the metrics of answers to the examples that judge, which are written with this `beam`.
+    """
+    from ops.models.seq2seq.model import Seq2SeqTask
+
+    with errors_of(name):
+        task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, beam)
+        trained = train(task, params, checkpoints, ProgressLines(name), strict)
+    kind, weights = model.config.model_dump()["kind"], count_weights(model.network)
+    return training_report(name, kind, model.config, examples, params, trained, chosen, weights=weights)
