@@ -99,7 +99,7 @@ def append(workspace: Workspace, dataset: Declaration, entries: Iterable[dict[st
             _rows(path)
         except UnreadableError as error:
             tell_unreadable(path, str(error), _ANEW)
-            path.unlink()
+            path.unlink(missing_ok=True)
         content = json.dumps({**found, "time": found["time"].isoformat()})
         line = f"{text_md5(content)} {content}\n".encode()
         with disk_errors(path), path.open("ab", buffering=0) as file:

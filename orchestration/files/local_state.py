@@ -36,7 +36,7 @@ def read_state(path: Path) -> bytes | None:
 def tell_unreadable(path: Path, cause: str, then: str) -> None:
     """Print a line, once: what is wrong with a file of local state, and what happens `then`."""
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    print(f"warning: {shown} is unreadable: {' '.join(cause.split())}; {then}", file=sys.stderr, flush=True)
+    print(f"warning: {shown} cannot be used: {' '.join(cause.split())}; {then}", file=sys.stderr, flush=True)
 
 
 #: The key of the checksum, next to the keys of the content.

@@ -1,13 +1,12 @@
 """What a crawl gets: its folder, the published partition, a progress listener, and its pinned bytes.
 
-Belongs here: making a `CrawlPlace` for a workspace, and restoring what a published crawl lost from DVC's cache
-instead of the web. Not here: the folder's path (state/sources.py), journals that cannot be read
+Belongs here: making a `CrawlPlace` for a workspace, and restoring what a published crawl lost from DVC's
+cache instead of the web. Not here: the folder's path (state/sources.py), unreadable journals
 (ops/crawl/journal.py), fetching from the web (ops/crawl).
 """
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from ops.core.parts import FILES as PUBLISHED
 from ops.core.parts import TABLES, part_files
-from ops.crawl.journal import OPTIONS
 from ops.crawl.options import CrawlPlace
 from orchestration.files.identity import file_md5, folder_files, folder_hashes
 from orchestration.files.local_state import tell_unreadable
@@ -29,8 +27,6 @@ from orchestration.state.dvc_files import cached, locked_stages, stage_name
 from orchestration.state.freshness import View, read_manifest
 from orchestration.state.sources import asks_again, under_way, work_folder
 from orchestration.workspace.workspace import Workspace
-
-_DIGEST = re.compile(rb"[0-9a-f]{32}")
 
 
 def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> CrawlPlace:
@@ -47,7 +43,7 @@ def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> C
         before = done
         tell(PartitionProgress(label(dataset, partition), "crawl", done, known, pace.pace, "pages"))
 
-    place = CrawlPlace(
+    return CrawlPlace(
         work_folder(workspace, dataset, partition),
         workspace.folder(dataset, partition) / PUBLISHED if published else None,
         asks_again(workspace, dataset, partition),
@@ -55,16 +51,6 @@ def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> C
         workspace.root,
         work_folder(workspace, dataset, partition).parents[2] / ".asking",
     )
-    _discard_unreadable_options(place.working)
-    return place
-
-
-def _discard_unreadable_options(working: Path) -> None:
-    """Remove options that hold no digest: their crawl then starts over."""
-    for options in sorted(working.rglob(OPTIONS)):
-        if not _DIGEST.fullmatch(options.read_bytes()):
-            tell_unreadable(options, "it does not hold a digest", "its pages will be fetched again")
-            options.unlink()
 
 
 def bring_back(workspace: Workspace, dataset: Declaration, partition: str) -> int:

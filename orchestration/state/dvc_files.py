@@ -173,9 +173,9 @@ def _stages(workspace: Workspace, _time: int, _size: int) -> dict[str, Any]:
             if not 0 <= time.time() - written < _WRITING:
                 raise DamagedLockError(
                     f"dvc.lock is damaged: {error}; `git checkout dvc.lock` restores git's version (in a "
-                    "merge: `git checkout --ours dvc.lock` or `--theirs`, then `git add dvc.lock`), or remove "
-                    f"it, and `{workspace.command('run')}` writes a new one from what was made here (the hashes of "
-                    "datasets that are only in a remote or elsewhere are lost with it)"
+                    "merge: `git checkout --ours dvc.lock` or `--theirs`, then `git add dvc.lock`), or "
+                    f"remove it, and `{workspace.command('run')}` writes a new one from what was made here "
+                    "(the hashes of datasets that are only in a remote or elsewhere are lost with it)"
                 ) from error
         time.sleep(0.1)
 
