@@ -24,7 +24,7 @@ from ops.parse.bounded.messages import watched
 from orchestration.executors.base import WorkerDiedError
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
 from orchestration.files.failing_file import name_file
-from orchestration.files.identity import CodeWatch, Stamps, check_unreplaced, code_marks, json_digest
+from orchestration.files.identity import CodeWatch, code_marks, json_digest
 from orchestration.files.local_state import UnreadableError
 from orchestration.messages import Notice, PartitionProgress, Recent, tell
 from orchestration.partition.bundles import pack, read_bundle, unpack, write_bundle, write_zipped, zipped
@@ -40,15 +40,13 @@ LONG = 1.0
 class ResumableEngine:
     """Runs ops on another engine, but takes outcomes that an earlier run stored in `folder` from there.
 
-    `partition` is the label for people; `inputs` are the stamps of what it is made from. `close` stops all
-    running maps.
+    `partition` is the label for people. `close` stops all running maps.
     """
 
     workspace: Workspace
     engine: PartsEngine
     partition: str
     folder: Path
-    inputs: Stamps
     _maps: list[Generator[Outcome, None, None]] = field(default_factory=list, init=False)
 
     def __reduce__(self) -> tuple[type[LocalEngine], tuple[()]]:
@@ -59,7 +57,7 @@ class ResumableEngine:
         """Yield `op(piece, *shared)` for every piece, computed now or in an earlier run."""
         name = _name(op, shared)
         folder = self.folder / f"{len(self._maps)}-{name}"
-        finished = FinishedParts(self.workspace, folder, self.inputs, code_marks(self.workspace))
+        finished = FinishedParts(self.workspace, folder, code_marks(self.workspace))
         self._maps.append(self._map(name, finished, op, pieces, shared))
         return self._maps[-1]
 
@@ -202,8 +200,6 @@ class FinishedParts:
 
     workspace: Workspace
     folder: Path
-    inputs: Stamps
-    """Stamps from the start, which show if an input was published since."""
     code: Mapping[str, str]
     """Digests of params and code in the process that started the partition."""
 
@@ -223,10 +219,10 @@ class FinishedParts:
     def write(self, index: int, outcome: Outcome) -> str:
         """Store a part whole and return its checksum.
 
-        Nothing is stored if an input, params or code changed, because the part would not fit its key. Raises
-        InputReplacedError, MovedError, DiskFullError.
+        Nothing is stored if params or code changed, because the part would not fit its key. Raises
+        MovedError, DiskFullError.
         """
-        self._check()
+        self._watch.check()
         return write_bundle(self._path(index), pack(outcome), sync=False)
 
     def keep(self, index: int, outcome: Outcome) -> Outcome:
@@ -242,7 +238,7 @@ class FinishedParts:
         """Store a part that was computed on another machine; raises like `write`."""
         if not isinstance(computed, PackedPart):
             return computed
-        self._check()
+        self._watch.check()
         path = self._path(computed.index)
         return StoredPart(computed.index, computed.rows, write_zipped(path, computed.content, sync=False))
 
@@ -253,10 +249,6 @@ class FinishedParts:
         stored = self.arrived(computed)
         assert isinstance(stored, StoredPart), "it has arrived"
         return self.read(stored.index, stored.checksum)
-
-    def _check(self) -> None:
-        self._watch.check()
-        check_unreplaced(self.inputs)
 
     @cached_property
     def _watch(self) -> CodeWatch:

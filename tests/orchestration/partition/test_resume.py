@@ -29,7 +29,7 @@ def logged(piece, log):
 
 
 def resumable(folder, workers=1):
-    return ResumableEngine(Workspace.here(), LocalEngine(workers), "toy", folder, {})
+    return ResumableEngine(Workspace.here(), LocalEngine(workers), "toy", folder)
 
 
 def computed(log):
@@ -93,7 +93,7 @@ def test_a_workers_part_that_is_replaced_on_disk_is_refused(tmp_path):
     next(outcomes)
     (folder,) = tmp_path.glob("0-*")
     until(lambda: (folder / "00001.zip").exists())
-    other = resume.FinishedParts(engine.workspace, folder, {}, code_marks(engine.workspace))
+    other = resume.FinishedParts(engine.workspace, folder, code_marks(engine.workspace))
     other.write(1, numbered(7, 7))
     with pytest.raises(UnreadableError, match=r"00001\.zip was damaged or removed"):
         list(outcomes)
