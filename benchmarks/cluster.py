@@ -46,7 +46,6 @@ from ops.models.encoder import ENCODER, embedding_size
 from ops.parasci.slices import embed
 from ops.text.sentences import sentence_spans
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine, RayEngine
-from orchestration.files.identity import file_stamp
 from orchestration.files.parquet import write_outcomes
 from orchestration.partition.resume import ResumableEngine
 from orchestration.workspace.workspace import Workspace
@@ -155,8 +154,7 @@ def _map(
     target: Path,
 ) -> Cost:
     target.mkdir(parents=True)
-    inputs = {folder: file_stamp(folder) for folder in {Path(part.path).parent for part in parts}}
-    resumable = ResumableEngine(Workspace.here(), engine, "benchmark", target / "parts", inputs)
+    resumable = ResumableEngine(Workspace.here(), engine, "benchmark", target / "parts")
     rows = Parts(PROSE.kept, tuple(parts), resumable)
     wall, before, (sent, received) = time.monotonic(), _processor(), _traffic()
     work = 0.0

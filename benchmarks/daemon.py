@@ -56,7 +56,6 @@ def poison(root: Path) -> int:
 
 def break_months(root: Path, months: list[str]) -> list[Path]:
     """Create folders in place of lock files, so that `sources/papers` cannot be made; return them."""
-    (root / ".silverloom/damaged").symlink_to("/proc")
     places = [root / f".silverloom/locks/sources/papers/{month}.lock" for month in months]
     for place in places:
         place.mkdir(parents=True)

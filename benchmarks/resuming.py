@@ -40,7 +40,7 @@ def seconds(pieces: list[list[Record]], stored: bool) -> float:
     with tempfile.TemporaryDirectory(dir=ROOT) as folder:
         engine = LocalEngine()
         if stored:
-            engine = ResumableEngine(Workspace.here(), engine, "prose", Path(folder) / "parts", {})
+            engine = ResumableEngine(Workspace.here(), engine, "prose", Path(folder) / "parts")
         begun = time.perf_counter()
         write_outcomes(Path(folder), engine.map(parse_prose, pieces), PROSE)
         return time.perf_counter() - begun

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assets.declare.graph import Everything
-from orchestration.files.identity import stamps_of, unreplaced
 from orchestration.files.publish import building, write_files, writing_all
 from orchestration.partition.inputs import former_files
 from orchestration.state.freshness import View
 from orchestration.state.plan import plan
+from orchestration.state.replaced import unreplaced
 from orchestration.workspace.workspace import Workspace
 from pages.paths import PAGES, REPORT, SO_FAR
 
@@ -34,11 +34,10 @@ def write_pages(workspace: Workspace) -> Path:
         if dataset.shape is not None and made:
             folders[name] = {partition: workspace.folder(dataset, partition) for partition in made}
     report, place = workspace.datasets[REPORT], workspace.quality / SO_FAR
-    read = stamps_of(folder for partitions in folders.values() for folder in partitions.values())
     with (
         writing_all(workspace, SO_FAR),
         building(workspace.staging, place) as new,
-        unreplaced(read),
+        unreplaced(workspace, folders),
     ):
         everything = Everything(folders, workspace.graph, former_files(workspace, report), new.parent)
         write_files(new, report.function(everything))

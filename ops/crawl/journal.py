@@ -126,7 +126,7 @@ class Journal:
         fields = json.dumps([options, UrlOutcome.model_json_schema()])
         digest = hashlib.md5(fields.encode(), usedforsecurity=False).hexdigest()
         mark = folder / OPTIONS
-        if not mark.exists() or mark.read_text() != digest:
+        if not mark.exists() or mark.read_bytes() != digest.encode():
             _remove(folder)
             mark.write_text(digest)
         self._database = _opened(folder)
@@ -160,14 +160,14 @@ def has_outcomes(file: Path) -> bool:
 
 
 def _opened(folder: Path) -> sqlite3.Connection:
-    """Return the database of a journal, empty if it could not be read."""
-    database = sqlite3.connect(folder / JOURNAL, isolation_level=None)
+    """Return the database of a journal, empty if it could not be read. Raises OSError if the disk is full."""
     try:
+        database = sqlite3.connect(folder / JOURNAL, isolation_level=None)
         database.executescript(_OPEN)
         if database.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
             return database
-    except sqlite3.OperationalError:  # such as a full disk
-        raise
+    except sqlite3.OperationalError as error:
+        raise OSError(str(error)) from error
     except sqlite3.DatabaseError:
         pass
     database.close()

@@ -22,8 +22,8 @@ import pyarrow.parquet as pq
 from assets.declare.declaration import Declaration
 from assets.declare.expectations import Expectation, Severity
 from ops.core.parts import TABLES, part_files
-from orchestration.files.damage import DamagedError, make_folder, read_state, remove_file, set_aside
 from orchestration.files.identity import text_md5
+from orchestration.files.local_state import UnreadableError, read_state, tell_unreadable
 from orchestration.files.publish import disk_errors, writing
 from orchestration.workspace.workspace import Workspace
 
@@ -48,6 +48,9 @@ class Result:
     def severity(self) -> Severity:
         """The severity of a failure: an error if it could not be evaluated, else as declared."""
         return "error" if self.exception else self.expectation.severity
+
+
+_ANEW = "a new validation history starts"
 
 
 def history_file(workspace: Workspace, dataset: Declaration, partition: str) -> Path:
@@ -85,11 +88,18 @@ def entry(
 
 
 def append(workspace: Workspace, dataset: Declaration, entries: Iterable[dict[str, Any]]) -> None:
-    """Append validations to their partitions' histories, one line each. Processes may append concurrently."""
+    """Append validations to their partitions' histories, one line each. Processes may append concurrently.
+
+    An unreadable history starts anew.
+    """
     for found in entries:
         path = history_file(workspace, dataset, found["partition"])
-        validations(workspace, dataset, found["partition"])  # sets a damaged file aside
-        make_folder(path.parent)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            _rows(path)
+        except UnreadableError as error:
+            tell_unreadable(path, str(error), _ANEW)
+            path.unlink(missing_ok=True)
         content = json.dumps({**found, "time": found["time"].isoformat()})
         line = f"{text_md5(content)} {content}\n".encode()
         with disk_errors(path), path.open("ab", buffering=0) as file:
@@ -100,29 +110,30 @@ def append(workspace: Workspace, dataset: Declaration, entries: Iterable[dict[st
 
 
 def validations(workspace: Workspace, dataset: Declaration, partition: str) -> list[dict[str, Any]]:
-    """Return the validations of a partition, oldest first. A damaged history is set aside."""
+    """Return the validations of a partition, oldest first. An unreadable history counts as empty."""
     path = history_file(workspace, dataset, partition)
     try:
-        content = read_state(path)
-        if content == b"":
-            raise DamagedError("it is empty")
-        return [_row(line) for line in (content or b"").splitlines(keepends=True)]
-    except DamagedError as error:
-        set_aside(path, error, "a new validation history starts")
+        return _rows(path)
+    except UnreadableError as error:
+        tell_unreadable(path, str(error), _ANEW)
         return []
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [_row(line) for line in (read_state(path) or b"").splitlines(keepends=True)]
 
 
 def _row(line: bytes) -> dict[str, Any]:
     try:
         checksum, _, content = line.decode().partition(" ")
         if checksum != text_md5(content.removesuffix("\n")) or not content.endswith("\n"):
-            raise DamagedError("a line does not match its checksum")
+            raise UnreadableError("a line does not match its checksum")
         row: dict[str, Any] = json.loads(content)
         if "month" in row:  # former name in older histories
             row["partition"] = row.pop("month")
         return {**row, "time": datetime.fromisoformat(row["time"])}
     except UnicodeDecodeError as error:
-        raise DamagedError(f"it is not text ({error})") from None
+        raise UnreadableError(f"it is not text ({error})") from None
 
 
 def latest(workspace: Workspace, dataset: Declaration, partition: str, version: str) -> dict[str, Any] | None:
@@ -169,14 +180,14 @@ def keep_failing(
             _write(path, part_files(folder, table), broken[table])
             written.append(path)
         else:
-            remove_file(path)
+            path.unlink(missing_ok=True)
     return written
 
 
 def drop_failing(workspace: Workspace, dataset: Declaration, partition: str) -> None:
     """Remove the stored failing rows of a partition that no longer exists or now passes."""
     for table in TABLES:
-        remove_file(failing_file(workspace, dataset, partition, table))
+        failing_file(workspace, dataset, partition, table).unlink(missing_ok=True)
 
 
 def _write(path: Path, parts: Iterable[Path], broken: Mapping[int, list[str]]) -> None:

@@ -19,7 +19,6 @@ from assets.declare.declaration import Declaration
 from ops.core.database import database
 from ops.core.outcome import Outcome
 from ops.core.parts import temporary_folder
-from orchestration.files.damage import make_folder
 from orchestration.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def scratch(workspace: Workspace, dataset: Declaration, partition: str) -> Itera
     The caller holds the partition's lock.
     """
     parts = workspace.state_file("parts", dataset, partition, "")
-    make_folder(parts)
+    parts.mkdir(parents=True, exist_ok=True)
     for left in parts.glob("silverloom-*"):
         shutil.rmtree(left, ignore_errors=True)
     with temporary_folder(parts) as folder:

@@ -18,7 +18,6 @@ from ops.core.identity import row_id
 from ops.core.outcome import Row
 from ops.parse.decoding import one_line
 from orchestration.checks import history
-from orchestration.files.damage import make_folder
 from orchestration.state.freshness import read_manifest
 from orchestration.workspace.workspace import Workspace
 
@@ -42,7 +41,7 @@ def explain(workspace: Workspace, name: str) -> str:
         for dataset in workspace.datasets.values()
     }
     scratch = workspace.state / "parts"
-    make_folder(scratch)
+    scratch.mkdir(parents=True, exist_ok=True)
     with opened(Everything(folders, workspace.graph, scratch=scratch)) as ancestry:
         return "\n".join(map(one_line, _explained(workspace, ancestry, name)))
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeAlias
 
 import dagster as dg
 
@@ -17,7 +19,7 @@ from assets.declare.declaration import Declaration
 from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from orchestration.dagster.health import health, summary
 from orchestration.dagster.instance import latest_by_partition
-from orchestration.files.identity import Stamps, file_stamp
+from orchestration.files.identity import FileStamp, file_stamp
 from orchestration.messages import markdown_table
 from orchestration.state.freshness import View
 from orchestration.state.sources import RECRAWL, corpus
@@ -44,6 +46,10 @@ def source_files(workspace: Workspace) -> dg.AutomationConditionSensorDefinition
     )
 
 
+#: The stamps of all manifests.
+_Manifests: TypeAlias = dict[Path, FileStamp | None]
+
+
 def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
     """Return the sensor that sends the runs of Dagster's daemon to MLflow.
 
@@ -51,8 +57,8 @@ def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
     outcome. A failure to send does not fail the tick, because Dagster keeps failed ticks for ever. MLflow is
     only asked if a manifest changed since it had all runs.
     """
-    under_way: list[tuple[subprocess.Popen[str], Stamps]] = []
-    complete: Stamps = {}
+    under_way: list[tuple[subprocess.Popen[str], _Manifests]] = []
+    complete: _Manifests = {}
 
     @dg.sensor(
         minimum_interval_seconds=60,
@@ -81,7 +87,7 @@ def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
     return runs_to_mlflow
 
 
-def _manifests(workspace: Workspace) -> Stamps:
+def _manifests(workspace: Workspace) -> _Manifests:
     return {path: file_stamp(path) for path in (workspace.root / "manifests").rglob("*.json")}
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container
 from dataclasses import dataclass
-from functools import partial
 
 import dagster as dg
 
@@ -19,7 +18,7 @@ from assets.declare.declaration import Declaration
 from orchestration.checks import history
 from orchestration.checks.rejects import rejected_sources
 from orchestration.compat import DATA_VERSION_TAG, events_of_run, last_attempt
-from orchestration.dagster.instance import cause, instance, with_store
+from orchestration.dagster.instance import cause, dagster_errors, instance
 from orchestration.state.freshness import View
 from orchestration.state.plan import Step, plan
 from orchestration.workspace.workspace import Workspace
@@ -46,14 +45,15 @@ class Unfresh:
 def health(view: View) -> list[Unfresh]:
     """Return every partition that is not fresh, inputs first, and every source that was rejected whole."""
     steps = {(step.dataset.name, step.partition): step for step in plan(view)}
-    suspects = with_store(partial(once_failed, view.workspace))
     found = []
-    for dataset in view.workspace.datasets.values():
-        for partition in dataset.partitions:
-            if (reason := dataset.excluded(partition)) is not None:
-                found.append(Unfresh(dataset.name, partition, "excluded", reason, None))
-            elif (step := steps.get((dataset.name, partition))) is not None:
-                found.append(with_store(partial(_unfresh, view, step, suspects)))
+    with dagster_errors():
+        suspects = once_failed(view.workspace)
+        for dataset in view.workspace.datasets.values():
+            for partition in dataset.partitions:
+                if (reason := dataset.excluded(partition)) is not None:
+                    found.append(Unfresh(dataset.name, partition, "excluded", reason, None))
+                elif (step := steps.get((dataset.name, partition))) is not None:
+                    found.append(_unfresh(view, step, suspects))
     for source in rejected_sources(view, view.workspace.datasets.values()):
         found.append(Unfresh(source.dataset.name, "", "rejected", str(source), None))
     return found

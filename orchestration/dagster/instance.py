@@ -1,6 +1,6 @@
 """Dagster's instance of this checkout: its storage, and how to read its events.
 
-Belongs here: opening the instance and replacing damaged storage. Not here: its settings (settings.py), runs
+Belongs here: opening the instance. Not here: its settings (settings.py), runs
 (run/dagster_run.py).
 """
 
@@ -13,28 +13,23 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TextIO, TypeVar, cast
+from typing import Any, TextIO, cast
 
 import dagster as dg
 from dotenv import dotenv_values, set_key
 
 from orchestration.compat import open_instance
 from orchestration.dagster.settings import COMMANDS, write_settings
-from orchestration.files.damage import damaged, make_folder, set_damaged_aside
 from orchestration.files.full_disk import in_words
 from orchestration.files.publish import lock_file
-from orchestration.files.stores import store_errors
+from orchestration.files.stores import check_store, store_errors
 from orchestration.workspace import postgres
 
-#: The files of Dagster's storage below its home: a table that each must have, and what is lost if it is
-#: damaged.
-_STORES = {
-    "history/runs.db": ("runs", "the list of runs so far"),
-    "event_log.db": ("event_logs", "the history of assets and the logs of runs so far"),
-    "schedules/schedules.db": ("jobs", "the state of schedules and sensors"),
-}
+#: The files of Dagster's storage below its home, and tables of which each has one as soon as it has any.
+_STORES = ("history/runs.db", "event_log.db", "schedules/schedules.db")
+_TABLES = ("secondary_indexes", "event_logs", "jobs")
 
-T = TypeVar("T")
+_WHAT = "Dagster's store"
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -43,51 +38,24 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 def instance() -> dg.DagsterInstance:
     """Return the instance of this checkout, created on first use. Its storage is in .dagster or on a server.
 
-    Raises RuntimeError if the folder, the server or the settings cannot be used, ValueError if the server's
-    address is invalid.
+    Raises RuntimeError if the folder, a file of the storage, the server or the settings cannot be used,
+    ValueError if the server's address is invalid.
     """
     server = postgres.dagster_address()
-    with _opening(), _store_errors():
+    with _opening(), dagster_errors():
         write_settings(home(), on_server=server is not None)
         _tell_dagster()
         if server is not None:
             postgres.check_answers(server, postgres.DAGSTER)
-            return _get()
-        _set_damaged_aside()
-        try:
-            return _get()
-        except Exception as error:
-            if not damaged(error):
-                raise
-        _set_damaged_aside(thorough=True)
+        else:
+            for name in _STORES:
+                check_store(_WHAT, home() / name, _TABLES)
         return _get()
 
 
-def with_store(action: Callable[[], T]) -> T:
-    """Call `action`. If Dagster's storage turns out to be damaged, start a new one and call `action` again.
-
-    Raises RuntimeError if that does not help, or if a file of the storage cannot be used.
-    """
-    with _store_errors():
-        try:
-            return action()
-        except Exception as error:
-            if not damaged(error):
-                raise
-        close_stores()
-        with _opening():
-            _set_damaged_aside(thorough=True)
-        try:
-            return action()
-        except Exception as error:
-            if not damaged(error):
-                raise
-            cause = str(error).partition("\n")[0]
-            raise RuntimeError(f"Dagster's store cannot be used: {cause}; move .dagster away") from error
-
-
-def _store_errors() -> contextlib.AbstractContextManager[None]:
-    return store_errors("Dagster's store", [home() / name for name in _STORES])
+def dagster_errors() -> contextlib.AbstractContextManager[None]:
+    """Raise RuntimeError, with what to do, if a file of Dagster's storage cannot be used in the block."""
+    return store_errors(_WHAT, [home() / name for name in _STORES])
 
 
 def close_stores() -> None:
@@ -130,12 +98,12 @@ def home() -> Path:
 
 @contextlib.contextmanager
 def _opening() -> Iterator[None]:
-    """Let only one process open the storage at a time: two would both create its tables, or set them aside.
+    """Let only one process open the storage at a time: two would both create its tables.
 
     Raises RuntimeError if the folder is not writable, for example read-only, immutable, or owned by someone
     else.
     """
-    make_folder(home())
+    home().mkdir(parents=True, exist_ok=True)
     if not os.access(home(), os.W_OK | os.X_OK):
         raise RuntimeError(
             f"{home()} is not writable, but Dagster keeps its runs there: make it writable (chmod u+w, "
@@ -143,15 +111,6 @@ def _opening() -> Iterator[None]:
         )
     with contextlib.closing(lock_file(home() / ".opening", wait=True)):
         yield
-
-
-def _set_damaged_aside(thorough: bool = False) -> None:
-    """Set damaged storage files aside. Dagster creates new ones, and sync.py fills them from the disk."""
-    stores = {home() / name: what for name, what in _STORES.items()}
-    for path in stores:
-        make_folder(path.parent)
-    for path, (table, held) in stores.items():
-        set_damaged_aside(path, table, f"along with {held}; Dagster starts a new one", thorough)
 
 
 class _Once:

@@ -20,7 +20,6 @@ from ruamel.yaml.error import YAMLError
 
 from orchestration.compat import NO_CAPTURE, ONE_EVENT_LOG
 from orchestration.executors.parts import engine_params
-from orchestration.files.damage import DamagedError, read_state, set_aside
 from orchestration.files.publish import write_changed
 from orchestration.workspace import postgres
 
@@ -43,10 +42,14 @@ _INSTEAD_OF_QUEUE = ("concurrency", "run_coordinator")
 _STORAGE = ("storage", "run_storage", "event_log_storage", "schedule_storage")
 
 
+_CORRECT = "correct it, or remove it to get the default settings"
+
+
 def write_settings(home: Path, on_server: bool) -> None:
     """Write the settings into Dagster's home, or add to the user's what they lack.
 
-    Raises RuntimeError if the user's settings set the storage, which follows from an environment variable.
+    Raises RuntimeError if the user's settings are unreadable, or set the storage, which follows from an
+    environment variable.
     """
     path = home / SERVERS
     settings = _read(path) or _load(configuration(on_server))
@@ -68,18 +71,13 @@ def configuration(on_server: bool = False) -> bytes:
 
 
 def _read(path: Path) -> MutableMapping[str, Any] | None:
-    """Return the settings in a file, or None if there are none. A damaged file is set aside."""
+    """Return the settings in a file, or None if there are none. Raises RuntimeError if it is no mapping."""
     try:
-        text = read_state(path)
-        settings = _load(text) if text else None
-    except DamagedError:
-        return None
+        settings = _load(path.read_bytes()) if path.exists() else None
     except (YAMLError, UnicodeDecodeError) as error:
-        set_aside(path, error, "new settings of Dagster take its place")
-        return None
+        raise RuntimeError(f"{path}: {' '.join(str(error).split())}; {_CORRECT}") from None
     if settings is not None and not isinstance(settings, MutableMapping):
-        set_aside(path, "it holds no mapping", "new settings of Dagster take its place")
-        return None
+        raise RuntimeError(f"{path}: it holds no mapping; {_CORRECT}")
     return settings
 
 

@@ -18,7 +18,7 @@ from orchestration.checks.validate import settle
 from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from orchestration.dagster.automation import observe_now
 from orchestration.dagster.health import ABSENT, failed_run, once_failed
-from orchestration.dagster.instance import QUIET, errors_once, instance, latest_by_partition, with_store
+from orchestration.dagster.instance import QUIET, dagster_errors, errors_once, instance, latest_by_partition
 from orchestration.files.identity import folder_hashes, version
 from orchestration.partition.dagster_events import DagsterEvent, runless_events, version_tags
 from orchestration.state.freshness import Manifest, View
@@ -27,7 +27,8 @@ from orchestration.workspace.workspace import Workspace
 
 def sync(view: View) -> list[str]:
     """Update Dagster to match the disk. Return the labels of the partitions that it had wrong."""
-    return with_store(lambda: _sync(view))
+    with dagster_errors():
+        return _sync(view)
 
 
 def _sync(view: View) -> list[str]:

@@ -27,7 +27,7 @@ from ops.core import profile
 from ops.core.counts import counts, counts_match, total
 from ops.core.measures import Sum, edges
 from ops.core.parts import TABLES, part_files
-from orchestration.files import damage
+from orchestration.files import local_state
 from orchestration.files.identity import file_md5
 from orchestration.files.publish import write_changed, write_file
 from orchestration.state.freshness import View, write_manifest
@@ -202,13 +202,13 @@ def look(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
         "scores": {name: repr(score) for name, score in dataset.scores.items()},
     }
     path = view.workspace.state_file("measured", dataset, partition)
-    known = damage.read_checked(path, _LOOK, "it is measured again")
+    known = local_state.read_checked(path, _LOOK, "it is measured again")
     if known is not None and known["asked"] == asked:
         return known
     place = view.workspace.folder(dataset, partition)
     measured = {"profile": profile.profile(place, dataset.measures), "scores": _scores(dataset, place)}
     found = {"asked": asked, **measured}
-    write_file(path, damage.dump_checked(found))
+    write_file(path, local_state.dump_checked(found))
     return found
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from orchestration.files.damage import dump_checked, read_checked, remove_file
+from orchestration.files.local_state import dump_checked, read_checked
 from orchestration.files.publish import lock_file, sync_file_system, sync_to_disk, write_file
 from orchestration.state.dvc_files import cached, check_added, cut_off, is_tracking_file, tracking_files
 from orchestration.workspace.workspace import Workspace
@@ -45,7 +45,7 @@ def restored_when_killed(workspace: Workspace) -> Iterator[None]:
             put_back(workspace)
             raise
         _sync(workspace)
-        remove_file(_lock_copy(workspace))
+        _lock_copy(workspace).unlink()
 
 
 def _commit_lock(workspace: Workspace) -> contextlib.AbstractContextManager[object]:
@@ -76,7 +76,7 @@ def _restore(workspace: Workspace) -> None:
     copy = _lock_copy(workspace)
     if not copy.is_file():
         return
-    texts = read_checked(_tracking_copies(workspace), _TEXTS, "damaged .dvc files stay as they are")
+    texts = read_checked(_tracking_copies(workspace), _TEXTS, ".dvc files stay as they are")
     for name, text in (texts or {}).items():
         path = workspace.root / name
         if not is_tracking_file(path.read_bytes() if path.is_file() else b""):
@@ -85,7 +85,7 @@ def _restore(workspace: Workspace) -> None:
     _sync(workspace)
     if cut_off(workspace, copy.read_bytes(), lost):
         put_back(workspace)
-    remove_file(copy)
+    copy.unlink(missing_ok=True)
 
 
 def put_back(workspace: Workspace) -> None:

@@ -21,7 +21,6 @@ from orchestration.compat import dvc_commit
 from orchestration.dvc import metrics
 from orchestration.dvc.sections import check_sections, given
 from orchestration.dvc.spare import restore, restored_when_killed
-from orchestration.files.damage import set_aside
 from orchestration.files.identity import check_unmoved, file_md5, folder_hashes, version
 from orchestration.files.publish import write_changed, write_file
 from orchestration.state.dvc_files import (
@@ -183,7 +182,7 @@ def grouped(workspace: Workspace, moved: Sequence[Declaration]) -> dict[str | No
 
 def _commit(workspace: Workspace, targets: Mapping[str | None, bool]) -> None:
     """Commit stages; wait a limited time while another process holds DVC's lock."""
-    _mend_rwlock(workspace)
+    _remove_torn_rwlock(workspace)
     end = time.monotonic() + _PATIENCE
     while True:
         try:
@@ -195,8 +194,8 @@ def _commit(workspace: Workspace, targets: Mapping[str | None, bool]) -> None:
             time.sleep(0.5)
 
 
-def _mend_rwlock(workspace: Workspace) -> None:
-    """Set DVC's list of readers and writers aside if a kill or a full disk left it torn.
+def _remove_torn_rwlock(workspace: Workspace) -> None:
+    """Remove DVC's list of readers and writers if a kill or a full disk left it torn; DVC starts a new one.
 
     A DVC command may be writing it at this moment, so this reads it twice.
     """
@@ -206,12 +205,11 @@ def _mend_rwlock(workspace: Workspace) -> None:
             json.loads(path.read_bytes())
         except FileNotFoundError:
             return
-        except ValueError as error:
-            fault = error
+        except ValueError:
+            time.sleep(pause)
         else:
             return
-        time.sleep(pause)
-    set_aside(path, fault, "DVC starts a new one")
+    path.unlink(missing_ok=True)
 
 
 def _is_recorded(workspace: Workspace, dataset: Declaration, stages: Mapping[str, Any]) -> bool:

@@ -1,9 +1,9 @@
 """The one identity of data: DVC's MD5 of a file or folder. Also, detecting changes while work is in progress.
 
-Belongs here: hashing as DVC does it, with a cache of hashes between commands; file stamps, which readers
-without a lock compare before and after; and snapshots of params, code and sources at the start of this
-process. DVC records what is on disk at the end of the work, but the work used what was there at the
-beginning. Not here: handling a mismatch (partition/inputs.py, state/freshness.py).
+Belongs here: hashing as DVC does it, with a cache of hashes between commands by file stamps; and snapshots of
+params, code and sources at the start of this process. DVC records what is on disk at the end of the work, but
+the work used what was there at the beginning. Not here: handling a mismatch (partition/inputs.py,
+state/freshness.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -141,48 +141,6 @@ def text_md5(content: str | bytes) -> str:
 
 def _json(content: Any) -> bytes:
     return json.dumps(content, sort_keys=True).encode()
-
-
-Stamps: TypeAlias = Mapping[Path, FileStamp | None]
-
-
-class InputReplacedError(RuntimeError):
-    """A file changed after it was opened; the text names it. The next try may succeed."""
-
-
-def stamps_of(paths: Iterable[Path]) -> dict[Path, FileStamp | None]:
-    """Return the stamps of files, and of folders with all files below them, to detect replacements later."""
-    return {path: file_stamp(path) for place in paths for path in (place, *folder_files(place).values())}
-
-
-def check_unreplaced(stamps: Stamps) -> None:
-    """Raise InputReplacedError if a file changed since its stamp was taken."""
-    for path, stamp in stamps.items():
-        if file_stamp(path) != stamp:
-            raise InputReplacedError(f"an input was replaced while it was read: {path}; run again")
-
-
-def is_replaced(stamps: Stamps) -> bool:
-    """Return whether a file changed since its stamp was taken."""
-    return any(file_stamp(path) != stamp for path, stamp in stamps.items())
-
-
-@contextlib.contextmanager
-def unreplaced(stamps: Stamps) -> Iterator[None]:
-    """Raise InputReplacedError after a block during which a file was replaced, even if the block raised.
-
-    The block may have read half of the former version and half of the new one. So its result is invalid, and
-    an error in it may come from just that.
-    """
-    try:
-        yield
-    except Exception as error:
-        try:
-            check_unreplaced(stamps)
-        except InputReplacedError as replaced:
-            raise replaced from error
-        raise
-    check_unreplaced(stamps)
 
 
 #: Everything that goes into the hashes of a dataset's code and of its checks.

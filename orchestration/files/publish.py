@@ -24,15 +24,14 @@ from pathlib import Path, PurePosixPath
 from filelock import FileLock, Timeout
 
 from assets.declare.declaration import Declaration
-from orchestration.files.damage import (
-    DamagedError,
+from orchestration.files.full_disk import DiskFullError, full_line
+from orchestration.files.local_state import (
+    UnreadableError,
     dump_checked,
     load_checked,
-    make_folder,
     read_state,
-    set_aside,
+    tell_unreadable,
 )
-from orchestration.files.full_disk import DiskFullError, full_line
 from orchestration.workspace.workspace import Workspace
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
@@ -82,28 +81,28 @@ def _recover(staging: Path) -> None:
 def _clear(slot: Path) -> None:
     """Remove a slot. First its `old` folder is put back if it was not replaced, else removed.
 
-    Without the file `target`, it is unknown whether `old` is still needed.
+    If the file `target` is unreadable, it is unknown whether `old` is still needed, and the slot stays.
     """
     old = slot / "old"
     if old.exists():
         try:
             target = _target(slot)
-        except DamagedError as error:
-            set_aside(slot, f"target: {error}", "its `old` folder is made again if it is missing")
+        except UnreadableError as error:
+            tell_unreadable(slot / "target", str(error), f"{old} stays, and is made again if it is missing")
             return
         if not target.exists():
-            make_folder(target.parent)
+            target.parent.mkdir(parents=True, exist_ok=True)
             old.rename(target)
     for folder in (old, slot):
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _target(slot: Path) -> Path:
-    """Return a slot's target. Raises DamagedError if it is not a path in the staging folder's parent."""
+    """Return a slot's target. Raises UnreadableError if it is not a path in the staging folder's parent."""
     content, checked = load_checked(read_state(slot / "target") or b"")
     place = PurePosixPath(str(content.get("target", "")))
     if not checked or place.is_absolute() or ".." in place.parts or not place.parts:
-        raise DamagedError("it does not name a target")
+        raise UnreadableError("it does not name a target")
     return slot.parent.parent / place
 
 
@@ -114,10 +113,10 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def write_changed(path: Path, content: bytes) -> None:
-    """Write a file whole, unless it already has this content; replaces anything of another type."""
+    """Write a file whole, unless it already has this content."""
     try:
         found = read_state(path)
-    except DamagedError:
+    except UnreadableError:
         found = None
     if found != content:
         write_file(path, content)
@@ -130,18 +129,14 @@ def writing(path: Path, sync: bool = True) -> Iterator[Path]:
     If the block raises, the file remains unchanged. Raises DiskFullError if there is no space left. Without
     `sync`, a power cut may lose the content.
     """
-    make_folder(path.parent)
+    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with disk_errors(path):
             yield temporary
             if sync:
                 sync_to_disk(temporary)
-        try:
-            temporary.replace(path)
-        except IsADirectoryError:
-            set_aside(path, "it is not a regular file", "a new one is written")
-            temporary.replace(path)
+        temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
     if sync:
@@ -214,9 +209,7 @@ def sync_file_system(path: Path) -> None:
 
 
 def _swap(new: Path, target: Path, slot: Path) -> None:
-    make_folder(target.parent)
-    if os.path.lexists(target) and not target.is_dir():
-        set_aside(target, "it is not a folder", "a new one takes its place")
+    target.parent.mkdir(parents=True, exist_ok=True)
     if not target.exists():
         new.rename(target)
     elif not exchange(new, target):
@@ -263,18 +256,10 @@ def lock_within(path: Path, seconds: float) -> ExitStack:
 
 
 def _held(path: Path, timeout: float) -> ExitStack:
-    make_folder(path.parent)
+    path.parent.mkdir(parents=True, exist_ok=True)
     # A soft lock is a plain file, which remains after its process is killed.
     lock = FileLock(path, timeout, thread_local=False, poll_interval=_PAUSE, fallback_to_soft=False)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise
-    except OSError:
-        if not path.is_symlink() and (path.is_file() or not os.path.lexists(path)):
-            raise
-        set_aside(path, "it is not a regular file", "a new lock takes its place")
-        lock.acquire()
+    lock.acquire()
     held = ExitStack()
     held.callback(lock.release)
     return held

@@ -13,7 +13,11 @@ import sys
 from collections.abc import Iterator
 
 from orchestration.files.full_disk import causes
-from orchestration.files.identity import InputReplacedError
+
+
+class InputReplacedError(RuntimeError):
+    """An input changed after it was opened; the text names it. The next try may succeed."""
+
 
 _TYPES = (BlockingIOError, ConnectionError, TimeoutError, InputReplacedError)
 

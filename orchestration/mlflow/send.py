@@ -5,8 +5,8 @@ local store (store.py), how a model is loaded (served_model.py). The weights of 
 under DVC.
 
 Nothing is written down about what was sent: MLflow itself is asked, by the tags that identify a run. A run
-ends when all of it is there, so one that has not ended is what an interrupted attempt left, or what a slow
-server made of a request that was repeated. It is deleted, and sent again if MLflow lacks it.
+ends when all of it is there, so one of this checkout that has not ended is what an interrupted attempt left,
+or what a slow server made of a request that was repeated. It is deleted, and sent again if MLflow lacks it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import contextlib
 import io
 import logging
 import os
+import socket
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +27,7 @@ import ops
 from assets.declare.declaration import Declaration
 from ops.models.installed import MODELS_TXT
 from ops.models.trained import ModelKind
-from orchestration.files.damage import make_folder
+from orchestration.files.identity import text_md5
 from orchestration.files.publish import lock_within
 from orchestration.messages import describe
 from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare, prepare_server
@@ -42,8 +43,8 @@ from orchestration.mlflow.tracking import (
 from orchestration.workspace.postgres import is_postgres
 from orchestration.workspace.workspace import Workspace
 
-#: The tag of all runs of a partition, child runs too: what identifies the partition's run.
-TAG = "silverloom.run"
+#: The tag of all runs, child runs too: which checkout sent them. Several may share a server.
+TAG = "silverloom.checkout"
 
 #: Seconds to wait for another process that is sending.
 PATIENCE = 600.0
@@ -137,7 +138,8 @@ class _Receiver:
         self._workspace, self._client = workspace, _client(workspace)
         from mlflow.entities import ViewType
 
-        self._names = {_name(place) for place in made}
+        enclosing = workspace.enclosing.root.resolve()
+        self._checkout = text_md5(f"{socket.gethostname()} {enclosing}")
         datasets = {place.dataset.name for place in made}
         experiments = self._pages(self._client.search_experiments, view_type=ViewType.ALL)
         self._experiments = {found.name: found for found in experiments if found.name in datasets}
@@ -152,10 +154,9 @@ class _Receiver:
         return experiment is not None and (experiment.experiment_id, _name(place)) in self._known
 
     def clean(self) -> None:
-        """Delete runs of these partitions that have not ended, with their child runs."""
-        for run in self._runs(f"attributes.status = 'RUNNING' AND tags.`{TAG}` LIKE '%'"):
-            if run.data.tags[TAG] in self._names:
-                self._delete(run)
+        """Delete runs of this checkout that have not ended, with their child runs."""
+        for run in self._runs(f"attributes.status = 'RUNNING' AND tags.`{TAG}` = '{self._checkout}'"):
+            self._delete(run)
 
     def receive(self, place: MadePartition, run: TrackedRun) -> None:
         """Create the run of a partition with its child runs. It ends last, and thereby counts as sent.
@@ -163,10 +164,10 @@ class _Receiver:
         Raises RuntimeError if another process replaces the partition meanwhile.
         """
         experiment = self._experiment(place.dataset)
-        parent = self._begin(experiment, place, run)
+        parent = self._begin(experiment, run)
         with tempfile.TemporaryDirectory() as folder:
             for child in run.children:
-                run_id = self._begin(experiment, place, child, parent)
+                run_id = self._begin(experiment, child, parent)
                 self._log(run_id, child, Path(folder))
                 self._client.set_terminated(run_id, "FINISHED", child.time)
             self._log(parent, run, Path(folder))
@@ -204,11 +205,9 @@ class _Receiver:
         for found in [*self._pages(self._client.search_runs, [run.info.experiment_id], children), run]:
             self._client.delete_run(found.info.run_id)
 
-    def _begin(
-        self, experiment: str, place: MadePartition, run: TrackedRun, parent: str | None = None
-    ) -> str:
+    def _begin(self, experiment: str, run: TrackedRun, parent: str | None = None) -> str:
         own = {name: value[:_LONGEST_TAG] for name, value in accepted(run.tags).items()}
-        tags = {**own, TAG: _name(place), **({"mlflow.parentRunId": parent} if parent else {})}
+        tags = {**own, TAG: self._checkout, **({"mlflow.parentRunId": parent} if parent else {})}
         return str(self._client.create_run(experiment, run.time, tags, run.name[:250]).info.run_id)
 
     def _log(self, run_id: str, run: TrackedRun, folder: Path) -> None:
@@ -254,7 +253,7 @@ class _Receiver:
         # not in the folder of a DVC experiment, which is temporary
         kept = self._workspace if self._workspace.tracked_here else self._workspace.enclosing
         target: Path = kept.mlflow_store.with_name(ARTIFACTS) / place / "model"
-        make_folder(target.parent)
+        target.parent.mkdir(parents=True, exist_ok=True)
         return target
 
 

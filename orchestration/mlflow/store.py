@@ -1,7 +1,7 @@
 """MLflow's store and server: the SQLite file of this checkout, or a database on a Postgres server.
 
-Belongs here: having MLflow create or upgrade the tables, one process at a time; setting a damaged file aside;
-starting `mlflow server`. Not here: the content (send.py), when it is served (serve/ui.py).
+Belongs here: having MLflow create or upgrade the tables, one process at a time; starting
+`mlflow server`. Not here: the content (send.py), when it is served (serve/ui.py).
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ import sys
 from pathlib import Path
 
 from orchestration.compat import open_mlflow_store
-from orchestration.files.damage import make_folder, remove_file, set_damaged_aside
 from orchestration.files.publish import lock_within
-from orchestration.files.stores import StoreError, store_errors
+from orchestration.files.stores import StoreError, check_store, store_errors
 from orchestration.state.addresses import HOST, allowed_hosts
 from orchestration.workspace.postgres import check_answers, is_postgres
 from orchestration.workspace.workspace import Workspace
@@ -25,31 +24,26 @@ from orchestration.workspace.workspace import Workspace
 #: of this machine.
 ARTIFACTS, ARTIFACTS_URI = "mlflow", "mlflow-artifacts:/"
 
-_TABLE, _THEN = "experiments", "along with the runs so far; a new store is created"
-
 #: Seconds to wait for another process to create or upgrade the tables.
 MIGRATION = 30.0
 
 
 def prepare(path: Path) -> None:
-    """Have MLflow create or upgrade its tables; a damaged store is set aside.
+    """Have MLflow create or upgrade its tables.
 
-    A new store is built under another name and renamed, so that it appears whole. Raises PermissionError if
-    it is write-protected, StoreError if it cannot be used or is of an unknown version, TimeoutError if
-    another process works on it for longer than MIGRATION.
+    A new store is built under another name and renamed, so that it appears whole. Raises StoreError if it
+    cannot be used, is another program's or of an unknown version, TimeoutError if another process works on it
+    for longer than MIGRATION.
     """
-    # A pooled connection would keep using a file that was set aside.
-    os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
     _quiet()
-    make_folder(path.parent)
     lock = lock_within(path.with_name(f"{path.name}.opening"), MIGRATION)
     with contextlib.closing(lock), store_errors("MLflow's store", [path]):
-        set_damaged_aside(path, _TABLE, _THEN)
         if path.exists():
+            check_store("MLflow's store", path, ["experiments"])
             _migrate(path)
         else:
             new = path.with_name(f".{path.name}.new")
-            remove_file(new)
+            new.unlink(missing_ok=True)
             _migrate(new)
             new.replace(path)
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from ops.core.outcome import Outcome
 from ops.core.parts import TABLES
-from orchestration.files.damage import DamagedError, read_state, set_aside
+from orchestration.files.local_state import UnreadableError, read_state, tell_unreadable
 from orchestration.files.publish import writing
 
 _ABOUT = "about.json"
@@ -100,9 +100,9 @@ def zipped(contents: Mapping[str, bytes]) -> bytes:
 
 
 def read_bundle(path: Path, then: str, checksum: str | None = None) -> dict[str, bytes] | None:
-    """Return a file's contents, or None. A damaged file is set aside, and `then` says what happens next.
+    """Return a file's contents, or None. If it is unreadable, a line says so and what happens `then`.
 
-    With `checksum`, a file with another checksum counts as damaged.
+    With `checksum`, a file with another checksum counts as unreadable.
     """
     try:
         content = read_state(path)
@@ -110,9 +110,9 @@ def read_bundle(path: Path, then: str, checksum: str | None = None) -> dict[str,
             return None
         found = content[-_CHECKSUM:]
         if found != _checksum(path, content[:-_CHECKSUM]) or found.hex() != (checksum or found.hex()):
-            raise DamagedError("its checksum does not match its content and path")
-    except DamagedError as error:
-        set_aside(path, error, then)
+            raise UnreadableError("its checksum does not match its content and path")
+    except UnreadableError as error:
+        tell_unreadable(path, str(error), then)
         return None
     return unzipped(content[:-_CHECKSUM])
 

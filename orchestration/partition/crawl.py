@@ -1,14 +1,12 @@
 """What a crawl gets: its folder, the published partition, a progress listener, and its pinned bytes.
 
-Belongs here: making a `CrawlPlace` for a workspace, setting damaged files aside, and restoring what a
-published crawl lost from DVC's cache instead of the web. Not here: the folder's path (state/sources.py),
-journals that cannot be read (ops/crawl/journal.py), fetching from the web (ops/crawl).
+Belongs here: making a `CrawlPlace` for a workspace, and restoring what a published crawl lost from DVC's
+cache instead of the web. Not here: the folder's path (state/sources.py), unreadable journals
+(ops/crawl/journal.py), fetching from the web (ops/crawl).
 """
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
 from pathlib import Path
 
@@ -19,21 +17,16 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from ops.core.parts import FILES as PUBLISHED
 from ops.core.parts import TABLES, part_files
-from ops.crawl.child import PLAN
-from ops.crawl.crawl import AGAIN, FORMER
-from ops.crawl.journal import FILES, OPTIONS
 from ops.crawl.options import CrawlPlace
-from orchestration.files.damage import DamagedError, is_file, make_folder, read_state, set_aside
 from orchestration.files.identity import file_md5, folder_files, folder_hashes
+from orchestration.files.local_state import tell_unreadable
 from orchestration.files.publish import writing
 from orchestration.messages import PartitionProgress, Recent, tell
 from orchestration.partition.inputs import ChangedBytesError
 from orchestration.state.dvc_files import cached, locked_stages, stage_name
 from orchestration.state.freshness import View, read_manifest
-from orchestration.state.sources import MARK, asks_again, under_way, work_folder
+from orchestration.state.sources import asks_again, under_way, work_folder
 from orchestration.workspace.workspace import Workspace
-
-_DIGEST = re.compile(rb"[0-9a-f]{32}")
 
 
 def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> CrawlPlace:
@@ -50,7 +43,7 @@ def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> C
         before = done
         tell(PartitionProgress(label(dataset, partition), "crawl", done, known, pace.pace, "pages"))
 
-    place = CrawlPlace(
+    return CrawlPlace(
         work_folder(workspace, dataset, partition),
         workspace.folder(dataset, partition) / PUBLISHED if published else None,
         asks_again(workspace, dataset, partition),
@@ -58,38 +51,6 @@ def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> C
         workspace.root,
         work_folder(workspace, dataset, partition).parents[2] / ".asking",
     )
-    _set_damage_aside(place)
-    return place
-
-
-def _set_damage_aside(place: CrawlPlace) -> None:
-    """Set aside anything of the wrong file type in a crawl's folder, and journals with unreadable options."""
-    make_folder(place.working)
-    _check(place.asking, "it is created again")
-    for crawl in sorted(path for path in place.working.iterdir() if path.name != MARK):
-        for folder in (crawl / FORMER, crawl):
-            if os.path.lexists(folder):
-                make_folder(folder)
-                if (fault := _fault_of_options(folder / OPTIONS)) is not None:
-                    set_aside(folder, f"{OPTIONS}: {fault}", "its pages will be fetched again")
-                for name in (*FILES, PLAN, AGAIN):
-                    _check(folder / name, "its pages will be fetched again")
-
-
-def _fault_of_options(path: Path) -> str | None:
-    try:
-        content = read_state(path)
-    except DamagedError as error:
-        return str(error)
-    return None if content is None or _DIGEST.fullmatch(content) else "it does not hold a digest"
-
-
-def _check(path: Path, then: str) -> None:
-    """Set aside what is not a regular file."""
-    try:
-        is_file(path)
-    except DamagedError as error:
-        set_aside(path, error, then)
 
 
 def bring_back(workspace: Workspace, dataset: Declaration, partition: str) -> int:
@@ -120,7 +81,9 @@ def bring_back(workspace: Workspace, dataset: Declaration, partition: str) -> in
         )
     for name in found:
         if found[name] != made.get(name):
-            set_aside(folder / name, "it is not what was made", "the crawl is restored from DVC's cache")
+            then = "the crawl is restored from DVC's cache"
+            tell_unreadable(folder / name, "it is not what was made", then)
+            (folder / name).unlink()
     for name, place in places.items():
         with writing(folder / name) as temporary:
             shutil.copyfile(place, temporary)

@@ -1,7 +1,7 @@
 """A partition's inputs, opened only after every byte was compared with their manifests.
 
-Belongs here: reading other partitions, and noticing if one is replaced while it is read, since readers hold
-no lock. Not here: what is made from them (materialise.py).
+Belongs here: reading other partitions, and waiting for one that is being published. Not here: noticing that
+one was replaced while it was read (state/replaced.py), what is made from them (materialise.py).
 """
 
 from __future__ import annotations
@@ -13,19 +13,10 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import Everything
 from ops.core.parts import FILES, Artifact, Part, Parts, part_files
 from orchestration.executors.parts import engine
-from orchestration.files.damage import make_folder
-from orchestration.files.identity import (
-    FileStamp,
-    Stamps,
-    file_md5,
-    file_stamp,
-    folder_files,
-    folder_hashes,
-    stamps_of,
-)
+from orchestration.files.identity import file_md5, folder_files, folder_hashes
 from orchestration.files.publish import making
 from orchestration.state.dvc_files import stage_name
-from orchestration.state.freshness import NotReadyError, load_manifest, manifest_file, read_manifest
+from orchestration.state.freshness import NotReadyError, load_manifest, read_manifest
 from orchestration.workspace.workspace import Workspace
 
 
@@ -50,7 +41,7 @@ def open_inputs(
             if name in partitions
         }
         scratch = workspace.state_file("parts", declaration, "", "")
-        make_folder(scratch)
+        scratch.mkdir(parents=True, exist_ok=True)
         return Everything(folders, workspace.graph, former_files(workspace, declaration), scratch)
     return {
         source.argument: artifact(workspace, dataset)
@@ -58,28 +49,6 @@ def open_inputs(
         else parts(workspace, dataset, partitions[dataset.name], "" if source.whole else "kept-")
         for source, dataset in zip(declaration.inputs, upstream, strict=True)
     }
-
-
-def input_stamps(workspace: Workspace, partitions: Mapping[str, Sequence[str]]) -> Stamps:
-    """Return the stamps of all files of the given partitions, by dataset, and of their manifests."""
-    places = [(workspace.datasets[name], partition) for name in partitions for partition in partitions[name]]
-    folders = (workspace.folder(*place) for place in places)
-    return stamps_of([*folders, *(manifest_file(workspace, *place) for place in places)])
-
-
-def publication_stamps(workspace: Workspace, partitions: Mapping[str, Sequence[str]]) -> Stamps:
-    """Return a few stamps, at least one of which changes when one of the given partitions is published.
-
-    Publishing renames a folder. If several partitions of a dataset are read, the folder above them shows it,
-    so the number of stamps does not grow with that of partitions.
-    """
-    found: dict[Path, FileStamp | None] = {}
-    for name, read in partitions.items():
-        dataset, several = workspace.datasets[name], len(read) != 1
-        folder = workspace.folder(dataset, "" if several else read[0])
-        recorded = workspace.manifests(dataset) if several else manifest_file(workspace, dataset, read[0])
-        found |= {path: file_stamp(path) for path in (folder, recorded)}
-    return found
 
 
 def former_files(workspace: Workspace, report: Declaration) -> Path | None:

@@ -31,13 +31,10 @@ from orchestration.executors.parts import RayEngine, engine
 from orchestration.files.identity import (
     CODE,
     REPORT_CODE,
-    Stamps,
     check_code,
     code_marks,
     folder_hashes,
     input_snapshot,
-    is_replaced,
-    unreplaced,
 )
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, making, write_files
@@ -51,7 +48,7 @@ from orchestration.partition.dagster_events import (
     unchanged,
 )
 from orchestration.partition.empty import settle_empty
-from orchestration.partition.inputs import input_stamps, open_inputs, publication_stamps
+from orchestration.partition.inputs import open_inputs
 from orchestration.partition.one_task import made_by_one_task
 from orchestration.partition.resume import (
     ResumableEngine,
@@ -72,6 +69,7 @@ from orchestration.state.freshness import (
     read_manifest,
     write_manifest,
 )
+from orchestration.state.replaced import unreplaced
 from orchestration.state.sources import RECRAWL, ask_again, corpus, discard_crawl, is_empty
 from orchestration.workspace.workspace import Workspace, check_kernels, put_first
 
@@ -206,21 +204,17 @@ class Materialisation:
         self._check_code()
         target = workspace.folder(dataset, partition)
         findings: dict[str, Finding] = {}
-        before, inputs = self._open()
-        with unreplaced(before):
+        with (
+            contextlib.suppress(_RefusedError),
+            building(workspace.staging, target) as new,
+            self._unreplaced(),
+        ):
             key = View(workspace).key(dataset, partition)
-            published = publication_stamps(workspace, self._read)
-        with contextlib.suppress(_RefusedError), building(workspace.staging, target) as new:
-            try:
-                with unreplaced(before):
-                    if isinstance(inputs, Everything):
-                        write_files(new, dataset.function(inputs))
-                    else:
-                        findings = self.make_rows(new, inputs, key, published)
-            except BaseException:
-                if is_replaced(before):  # some parts may be made from the changed file
-                    discard_parts(*self._place, key)
-                raise
+            inputs = open_inputs(workspace, dataset, self._read)
+            if isinstance(inputs, Everything):
+                write_files(new, dataset.function(inputs))
+            else:
+                findings = self.make_rows(new, inputs, key)
             self._check_code()  # workers may have run other code than the key says
             manifest = Manifest(key, folder_hashes(new), counts(new))
             if dataset.shape is not None:
@@ -240,15 +234,16 @@ class Materialisation:
         workspace, dataset, partition = self._place
         if (manifest := View(workspace).known(dataset, partition)) is None:
             raise NotReadyError(f"{label(dataset, partition)} is missing or changed on disk: make it first")
-        before, inputs = self._open()
         shape = dataset.shape
-        assert shape is not None and not isinstance(inputs, Everything), "a report has no checks"
+        assert shape is not None, "a report has no checks"
         today = View(workspace).key(dataset, partition)
         if others := [change for change in differences(manifest.key, today) if change != CHECKS_CHANGED]:
             raise NotReadyError(f"{label(dataset, partition)} is stale: {'; '.join(others)}; make it first")
         folder, findings = workspace.folder(dataset, partition), dict[str, Finding]()
-        with scratch(*self._place) as space, unreplaced(before):
+        with scratch(*self._place) as space, self._unreplaced():
             if "conservation" in names:
+                inputs = open_inputs(workspace, dataset, self._read)
+                assert not isinstance(inputs, Everything)
                 findings["conservation"] = conservation.on_disk(folder, self._expected(inputs, folder), space)
             if "schema" in names:
                 findings["schema"] = conservation.schema(folder, shape, space)
@@ -267,28 +262,21 @@ class Materialisation:
         code = REPORT_CODE if self.dataset.shape is None else CODE
         check_code(self.workspace, code_marks(self.workspace), code)
 
-    def _open(self) -> tuple[Stamps, Everything | _Inputs]:
-        """Return the inputs, and the stamps of their files from before any was read."""
-        before = input_stamps(self.workspace, self._read)
-        with unreplaced(before):
-            return before, open_inputs(self.workspace, self.dataset, self._read)
+    def _unreplaced(self) -> contextlib.AbstractContextManager[None]:
+        """Notice inputs that are replaced in a block, and discard the parts: some may be made from those."""
+        return unreplaced(self.workspace, self._read, lambda: discard_parts(*self._place))
 
     @property
     def _read(self) -> Mapping[str, list[str]]:
         return self.workspace.graph.input_partitions(self.dataset, self.partition)
 
-    def make_rows(
-        self, new: Path, inputs: _Inputs, key: Mapping[str, Any], published: Stamps
-    ) -> dict[str, Finding]:
-        """Write the partition's rows to a folder. Return the findings of the checks that need its inputs.
-
-        `published` are stamps that show if an input was published since.
-        """
+    def make_rows(self, new: Path, inputs: _Inputs, key: Mapping[str, Any]) -> dict[str, Finding]:
+        """Write the partition's rows to a folder. Return the findings of the checks that need its inputs."""
         assert self.dataset.shape is not None, f"{self.dataset.name} has no rows"
         folder = begin_parts(*self._place, key)
         named = label(self.dataset, self.partition)
         maps = engine(self.dataset.name, self.dataset.code["models"], lambda text: tell(Notice(named, text)))
-        resumable = ResumableEngine(self.workspace, maps, named, folder, published)
+        resumable = ResumableEngine(self.workspace, maps, named, folder)
         with scratch(*self._place) as space:
             units = StoredIds(space / "units")
             with contextlib.closing(resumable):

@@ -23,9 +23,9 @@ from ops.core.parts import TABLES, Exchange, temporary_folder
 from ops.parse.bounded.messages import watched
 from orchestration.executors.base import WorkerDiedError
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
-from orchestration.files.damage import DamagedError, make_folder
 from orchestration.files.failing_file import name_file
-from orchestration.files.identity import CodeWatch, Stamps, check_unreplaced, code_marks, json_digest
+from orchestration.files.identity import CodeWatch, code_marks, json_digest
+from orchestration.files.local_state import UnreadableError
 from orchestration.messages import Notice, PartitionProgress, Recent, tell
 from orchestration.partition.bundles import pack, read_bundle, unpack, write_bundle, write_zipped, zipped
 from orchestration.workspace.workspace import Workspace
@@ -40,15 +40,13 @@ LONG = 1.0
 class ResumableEngine:
     """Runs ops on another engine, but takes outcomes that an earlier run stored in `folder` from there.
 
-    `partition` is the label for people; `inputs` are the stamps of what it is made from. `close` stops all
-    running maps.
+    `partition` is the label for people. `close` stops all running maps.
     """
 
     workspace: Workspace
     engine: PartsEngine
     partition: str
     folder: Path
-    inputs: Stamps
     _maps: list[Generator[Outcome, None, None]] = field(default_factory=list, init=False)
 
     def __reduce__(self) -> tuple[type[LocalEngine], tuple[()]]:
@@ -59,13 +57,13 @@ class ResumableEngine:
         """Yield `op(piece, *shared)` for every piece, computed now or in an earlier run."""
         name = _name(op, shared)
         folder = self.folder / f"{len(self._maps)}-{name}"
-        finished = FinishedParts(self.workspace, folder, self.inputs, code_marks(self.workspace))
+        finished = FinishedParts(self.workspace, folder, code_marks(self.workspace))
         self._maps.append(self._map(name, finished, op, pieces, shared))
         return self._maps[-1]
 
     def scratch(self) -> AbstractContextManager[Path]:
         """Return a scratch folder next to the finished parts; after a kill, it is removed along with them."""
-        make_folder(self.folder.parent)
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
         return temporary_folder(self.folder.parent)
 
     @property
@@ -202,31 +200,29 @@ class FinishedParts:
 
     workspace: Workspace
     folder: Path
-    inputs: Stamps
-    """Stamps from the start, which show if an input was published since."""
     code: Mapping[str, str]
     """Digests of params and code in the process that started the partition."""
 
     def found(self) -> set[int]:
-        """Return the indices of intact parts. Damaged parts are set aside; unknown files are left alone."""
-        make_folder(self.folder)
+        """Return the indices of intact parts. Unreadable parts and unknown files are left alone."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         names = sorted(path.name for path in self.folder.iterdir())
         indices = [int(name.removesuffix(".zip")) for name in names if _PART.fullmatch(name)]
         return {index for index in indices if self._contents(index) is not None}
 
     def read(self, index: int, checksum: str | None = None) -> Outcome:
-        """Return an intact part. Raises DamagedError if it is damaged by now or has another checksum."""
+        """Return an intact part. Raises UnreadableError if it is damaged by now or has another checksum."""
         if (contents := self._contents(index, checksum)) is None:
-            raise DamagedError(f"{self._path(index)} was damaged or removed while in use: run again")
+            raise UnreadableError(f"{self._path(index)} was damaged or removed while in use: run again")
         return unpack(contents)
 
     def write(self, index: int, outcome: Outcome) -> str:
         """Store a part whole and return its checksum.
 
-        Nothing is stored if an input, params or code changed, because the part would not fit its key. Raises
-        InputReplacedError, MovedError, DiskFullError.
+        Nothing is stored if params or code changed, because the part would not fit its key. Raises
+        MovedError, DiskFullError.
         """
-        self._check()
+        self._watch.check()
         return write_bundle(self._path(index), pack(outcome), sync=False)
 
     def keep(self, index: int, outcome: Outcome) -> Outcome:
@@ -242,21 +238,17 @@ class FinishedParts:
         """Store a part that was computed on another machine; raises like `write`."""
         if not isinstance(computed, PackedPart):
             return computed
-        self._check()
+        self._watch.check()
         path = self._path(computed.index)
         return StoredPart(computed.index, computed.rows, write_zipped(path, computed.content, sync=False))
 
     def outcome(self, computed: Computed) -> Outcome:
-        """Return the outcome of a part. Raises DamagedError if its file differs from what was stored."""
+        """Return the outcome of a part. Raises UnreadableError if its file differs from what was stored."""
         if isinstance(computed, Outcome):
             return computed
         stored = self.arrived(computed)
         assert isinstance(stored, StoredPart), "it has arrived"
         return self.read(stored.index, stored.checksum)
-
-    def _check(self) -> None:
-        self._watch.check()
-        check_unreplaced(self.inputs)
 
     @cached_property
     def _watch(self) -> CodeWatch:
@@ -280,7 +272,7 @@ class StoredCheckpoint:
         write_bundle(self.path, files)
 
     def read(self) -> Mapping[str, bytes] | None:
-        """Return the files of the last checkpoint, or None. A damaged checkpoint is set aside."""
+        """Return the files of the last checkpoint, or None if there is none to read."""
         return read_bundle(self.path, "training starts over")
 
 

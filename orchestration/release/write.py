@@ -28,11 +28,12 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from assets.rows.reading import tables
 from ops.core.release import ReleaseParams
-from orchestration.files.identity import listing, stamps_of, unreplaced
+from orchestration.files.identity import listing
 from orchestration.files.publish import building
 from orchestration.messages import escaped
 from orchestration.release.contents import Contents, Words, check
 from orchestration.state.freshness import View
+from orchestration.state.replaced import unreplaced
 from orchestration.workspace.workspace import Workspace, commit
 
 #: The asset that holds the Parquet files of a system's release.
@@ -62,15 +63,8 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
     target = target.absolute()
     if target.exists() and not (target / CHECKSUMS).is_file():
         raise FileExistsError(f"{target} exists and is not a release; choose another with --folder")
-    read = [
-        (dataset, ""),
-        *(
-            (parent, partition)
-            for parent in workspace.graph.ancestors(dataset)
-            for partition in parent.made_partitions
-        ),
-    ]
-    with unreplaced(stamps_of(workspace.folder(*partition) for partition in read)):
+    read = {parent.name: parent.made_partitions for parent in workspace.graph.ancestors(dataset)}
+    with unreplaced(workspace, {dataset.name: [""], **read}):
         view = View(workspace)
         status = view.status(dataset, "")
         if (manifest := status.fresh_manifest) is None:

@@ -18,7 +18,7 @@ import dagster as dg
 from assets.declare.dataset import asset_key
 from assets.declare.declaration import Declaration
 from orchestration.compat import REPOSITORY_LABEL_TAG, asset_job, end_run
-from orchestration.dagster.instance import QUIET, cause, errors_once, instance, with_store
+from orchestration.dagster.instance import QUIET, cause, dagster_errors, errors_once, instance
 from orchestration.definitions import build, workspace
 from orchestration.executors.base import ClusterLostError, EventSink
 from orchestration.files.full_disk import DiskFullError, in_words
@@ -55,18 +55,15 @@ def materialise(
     tags: Mapping[str, str] | None = None,
 ) -> Ran:
     """Make one partition in this process, as a Dagster run of its own."""
-    run_ids = iter([run_id])  # a second attempt gets a new id
-    with errors_once():
-        result = with_store(
-            lambda: _job(workspace).execute_in_process(
-                instance=instance(),
-                partition_key=partition or None,
-                asset_selection=[asset_key(dataset.key)],
-                run_config=QUIET,
-                raise_on_error=False,
-                run_id=next(run_ids, None),
-                tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
-            )
+    with errors_once(), dagster_errors():
+        result = _job(workspace).execute_in_process(
+            instance=instance(),
+            partition_key=partition or None,
+            asset_selection=[asset_key(dataset.key)],
+            run_config=QUIET,
+            raise_on_error=False,
+            run_id=run_id,
+            tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
         )
     if result.success:
         return Ran(result.run_id, None)

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from assets.declare.logins import without_logins
 from orchestration.dagster.instance import instance
-from orchestration.files.damage import make_folder, remove_file
 from orchestration.state.addresses import Addresses, allowed_hosts
 from orchestration.workspace.workspace import Workspace
 
@@ -99,7 +98,7 @@ def attend(children: Sequence[Child]) -> int:
 
 
 def _start(workspace: Workspace, base: int, group: int) -> Iterator[Child]:
-    make_folder(log_folder(workspace))
+    log_folder(workspace).mkdir(parents=True, exist_ok=True)
     silverloom = (sys.executable, "-m", "orchestration.cli")
     daemon = (str(Path(sys.executable).with_name("dagster-daemon")), "run")
     code = ("-m", "orchestration.definitions", "--code-server-log-level", "warning")
@@ -117,7 +116,7 @@ def _start(workspace: Workspace, base: int, group: int) -> Iterator[Child]:
 def start_child(workspace: Workspace, group: int, name: str, *command: str) -> Child:
     """Start a process in the group, so that Ctrl-C reaches only this process."""
     log = log_folder(workspace) / f"{name}.log"
-    remove_file(log)  # it may not be a regular file any more
+    log.unlink(missing_ok=True)
     with log.open("wb") as out:
         process = subprocess.Popen(
             command,

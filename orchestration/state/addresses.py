@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from assets.declare.declaration import Declaration
 from assets.declare.logins import without_logins
-from orchestration.files.damage import DamagedError, read_state
+from orchestration.files.local_state import UnreadableError, read_state
 from orchestration.files.publish import write_file
 from orchestration.workspace.workspace import Workspace
 from pages.paths import PAGES, page_path
@@ -46,7 +46,7 @@ class Addresses:
             return int(chosen)
         try:
             text = (read_state(self.workspace.state / "port") or b"").decode()
-        except (DamagedError, UnicodeDecodeError):
+        except (UnreadableError, UnicodeDecodeError):
             return DEFAULT_PORT
         return int(text) if _leaves_room(text) else DEFAULT_PORT
 

@@ -1,7 +1,7 @@
 """dvc.lock and DVC's cache, read as plain files: importing DVC takes a second.
 
-Belongs here: what DVC recorded; detecting a damaged lock, with the remedies; and setting damaged files in the
-cache aside if the right bytes are available, because DVC trusts their names and would never replace them. Not
+Belongs here: what DVC recorded; detecting a damaged lock; and removing wrong bytes from the cache,
+because DVC trusts the names of its files and would never replace them. Not
 here: DVC's commits (dvc/stages.py).
 
 A lock that another process is still writing is read again.
@@ -27,8 +27,8 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError, model
 
 from assets.declare.declaration import Declaration
 from assets.declare.yaml import read_yaml
-from orchestration.files.damage import DamagedError, first_fault, read_state, set_aside
 from orchestration.files.identity import file_md5, folder_hashes, version
+from orchestration.files.local_state import UnreadableError, first_fault, read_state, tell_unreadable
 from orchestration.files.publish import writing
 from orchestration.workspace.workspace import NoGitError, Workspace, git
 
@@ -37,8 +37,8 @@ _WRITING = 3.0
 _CONFLICT = (b"<<<<<<< ", b"=======", b">>>>>>> ")
 
 
-class DamagedLockError(DamagedError):
-    """dvc.lock is corrupt; the text says how, and gives the remedies."""
+class DamagedLockError(UnreadableError):
+    """dvc.lock is corrupt; the text says how, and what to do."""
 
 
 class _Entry(BaseModel):
@@ -167,29 +167,17 @@ def _stages(workspace: Workspace, _time: int, _size: int) -> dict[str, Any]:
     """Return the stages in dvc.lock. Raises DamagedLockError, FileNotFoundError."""
     while True:
         written = workspace.lock.lstat().st_mtime
-        content = b""
         try:
-            content = read_state(workspace.lock) or b""
-            return stages_of(content)
-        except DamagedError as error:
+            return stages_of(read_state(workspace.lock) or b"")
+        except UnreadableError as error:
             if not 0 <= time.time() - written < _WRITING:
-                remedies = _remedies(workspace, content)
-                raise DamagedLockError(f"dvc.lock is damaged: {error}; {remedies}") from error
+                raise DamagedLockError(
+                    f"dvc.lock is damaged: {error}; `git checkout dvc.lock` restores git's version (in a "
+                    "merge: `git checkout --ours dvc.lock` or `--theirs`, then `git add dvc.lock`), or "
+                    f"remove it, and `{workspace.command('run')}` writes a new one from what was made here "
+                    "(the hashes of datasets that are only in a remote or elsewhere are lost with it)"
+                ) from error
         time.sleep(0.1)
-
-
-def _remedies(workspace: Workspace, content: bytes) -> str:
-    """Return the remedies that would work here."""
-    again = (
-        f"remove it, and `{workspace.command('run')}` writes a new one from what was made here (the hashes "
-        "of datasets that are only in a remote or elsewhere are lost with it)"
-    )
-    if _conflict(content) and _git(workspace, "ls-files", "--unmerged", "dvc.lock"):
-        side = "run `git checkout --ours dvc.lock` (or `--theirs`), then `git add dvc.lock`"
-        return f"{side}, or {again}"
-    if read_stages(_in_git(workspace)) is None:
-        return again
-    return f"`git checkout dvc.lock` restores git's version, or {again}"
 
 
 def _conflict(content: bytes) -> bool:
@@ -210,14 +198,13 @@ def _git(workspace: Workspace, *arguments: str) -> bytes:
 #: DVC's hash of a folder.
 _FOLDER = re.compile(r"[0-9a-f]{32}\.dir")
 _MD5 = re.compile(r"[0-9a-f]{32}")
-_THEN = "the next commit restores it"
 
 
 @lru_cache(maxsize=256)
 def cached_files(workspace: Workspace, md5: str) -> Mapping[str, str] | None:
     """Return the files (MD5 by relative path) of a folder in DVC's cache, or None if the folder is not there.
 
-    A list whose bytes do not match its name is set aside; DVC itself would not notice.
+    A list whose bytes do not match its name is removed; DVC itself would not notice.
     """
     if not _FOLDER.fullmatch(str(md5)):
         return None
@@ -225,25 +212,31 @@ def cached_files(workspace: Workspace, md5: str) -> Mapping[str, str] | None:
     try:
         content = read_state(path)
         return None if content is None else _entries(content, md5)
-    except DamagedError as error:
-        set_aside(path, error, "`dvc pull` or the next commit restores it")
+    except UnreadableError as error:
+        _remove(path, str(error), "`dvc pull` or the next commit restores it")
         return None
+
+
+def _remove(path: Path, wrong: str, then: str = "the next commit restores it") -> None:
+    """Remove wrong bytes from the cache, and say so."""
+    tell_unreadable(path, wrong, f"removed: {then}")
+    path.unlink(missing_ok=True)
 
 
 def _entries(content: bytes, md5: str) -> dict[str, str]:
     if hashlib.md5(content, usedforsecurity=False).hexdigest() != md5.removesuffix(".dir"):
-        raise DamagedError("its MD5 is not its name")
+        raise UnreadableError("its MD5 is not its name")
     try:
         found = {entry["relpath"]: entry["md5"] for entry in json.loads(content)}
     except (ValueError, TypeError, KeyError):
-        raise DamagedError("it does not list files") from None
+        raise UnreadableError("it does not list files") from None
     if any(".." in PurePosixPath(name).parts or name.startswith("/") for name in found):
-        raise DamagedError("it lists files outside its folder")
+        raise UnreadableError("it lists files outside its folder")
     return found
 
 
 def check_sizes(workspace: Workspace, dataset: Declaration) -> None:
-    """Set aside a finished dataset's cache entries that are no regular files or differ in size from the disk.
+    """Remove a finished dataset's files from the cache that differ in size from those on disk.
 
     Call this before a commit, which then adds what is missing. Bytes are compared only when wrong ones turn
     up (`check_bytes`) or a commit was killed (`check_added`): reading the whole cache at every commit would
@@ -257,12 +250,12 @@ def check_sizes(workspace: Workspace, dataset: Declaration) -> None:
         for name, md5 in hashes.items():
             place = cached(workspace, md5)
             size = (folder / name).stat().st_size
-            if os.path.lexists(place) and not (place.is_file() and place.stat().st_size == size):
-                set_aside(place, "its size or type is not that of the data on disk", _THEN)
+            if place.is_file() and place.stat().st_size != size:
+                _remove(place, "its size is not that of the data on disk")
 
 
 def check_added(workspace: Workspace, since: float) -> bool:
-    """Set aside wrong bytes that a killed commit left in DVC's cache; return whether there were any.
+    """Remove wrong bytes that a killed commit left in DVC's cache; return whether there were any.
 
     `since` is when the commit began. DVC syncs nothing, so a power cut leaves files of zeros, or half files,
     under the names of their bytes. Only files of the commit are read.
@@ -275,23 +268,23 @@ def check_added(workspace: Workspace, since: float) -> bool:
         if _MD5.fullmatch(md5) and place.stat().st_mtime >= since and file_md5(place, former=False) != md5
     ]
     for place in wrong:
-        set_aside(place, "its MD5 is not its name", _THEN)
+        _remove(place, "its MD5 is not its name")
     return bool(wrong)
 
 
 def check_bytes(workspace: Workspace, recorded: Mapping[str, str], found: Mapping[str, str]) -> None:
-    """Set aside wrong bytes in the cache that may have caused wrong bytes on disk.
+    """Remove wrong bytes from the cache that may have caused wrong bytes on disk.
 
     Both mappings are MD5s by file name: what should be on disk, and what is.
     """
     for name, md5 in recorded.items():
         place = cached(workspace, md5)
         if found.get(name, md5) != md5 and place.is_file() and file_md5(place) != md5:
-            set_aside(place, "its MD5 is not its name", _THEN)
+            _remove(place, "its MD5 is not its name")
 
 
 def check_sources(workspace: Workspace, dataset: Declaration) -> None:
-    """Set aside files in the cache that were overwritten through a source's file that is a link to them.
+    """Remove files from the cache that were overwritten through a source's file that is a link to them.
 
     DVC makes such files read-only, but root and `chmod` get past that, and DVC goes on trusting the file in
     the cache. The source keeps its new bytes: a symbolic link is replaced with a copy.
@@ -311,7 +304,7 @@ def check_sources(workspace: Workspace, dataset: Declaration) -> None:
 
 
 def _check_link(workspace: Workspace, path: str, former: str) -> None:
-    """Set aside the former version of a changed file of a source if the change was made to it, too."""
+    """Remove the former version of a changed file of a source if the change was made to it, too."""
     place, file = cached(workspace, former), workspace.root / path
     if not place.is_file() or file_md5(place) == former:
         return
@@ -319,7 +312,7 @@ def _check_link(workspace: Workspace, path: str, former: str) -> None:
         with writing(file) as temporary:
             shutil.copyfile(file, temporary)
     wrong = f"it was overwritten in place through {path}, a link to it"
-    set_aside(place, wrong, "`dvc pull` restores the former version if it was pushed")
+    _remove(place, wrong, "`dvc pull` restores the former version if it was pushed")
 
 
 def _tracked(workspace: Workspace, path: str) -> Iterator[tuple[str, str]]:

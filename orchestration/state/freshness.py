@@ -27,9 +27,9 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from assets.declare.logins import without_logins
 from ops.core.parts import TABLES
-from orchestration.files import damage
-from orchestration.files.damage import DamagedError, remove_file
+from orchestration.files import local_state
 from orchestration.files.identity import FileStamp, file_stamp, folder_hashes, is_settled, version
+from orchestration.files.local_state import UnreadableError
 from orchestration.files.publish import write_changed
 from orchestration.state.dvc_files import check_bytes
 from orchestration.state.sources import asks_again, corpus
@@ -110,7 +110,7 @@ _read: dict[Path, tuple[FileStamp, Manifest]] = {}
 
 
 def read_manifest(workspace: Workspace, dataset: Declaration, partition: str) -> Manifest | None:
-    """Return a partition's manifest, or None. A damaged one is set aside.
+    """Return a partition's manifest, or None. An unreadable one counts as missing.
 
     A process parses an unchanged file only once.
     """
@@ -119,7 +119,7 @@ def read_manifest(workspace: Workspace, dataset: Declaration, partition: str) ->
     if path in _read and _read[path][0] == stamp:
         return _read[path][1]
     then = f"`dvc checkout --force {workspace.shown(path.parent)}` restores it; otherwise it is made again"
-    content = damage.read_checked(path, _STORED, then)
+    content = local_state.read_checked(path, _STORED, then)
     found = None if content is None else _manifest(content)
     if found is not None and stamp is not None and is_settled(stamp):
         _read[path] = stamp, found
@@ -127,26 +127,26 @@ def read_manifest(workspace: Workspace, dataset: Declaration, partition: str) ->
 
 
 def parse_manifest(content: bytes) -> Manifest:
-    """Parse a manifest. Raises DamagedError if it is not one."""
-    stored, checked = damage.load_checked(content)
+    """Parse a manifest. Raises UnreadableError if it is not one."""
+    stored, checked = local_state.load_checked(content)
     try:
         _STORED.validate_python(stored)
     except ValidationError as error:
-        raise DamagedError(damage.first_fault(error)) from None
+        raise UnreadableError(local_state.first_fault(error)) from None
     if not checked:
-        raise DamagedError("it has no checksum")
+        raise UnreadableError("it has no checksum")
     return _manifest(stored)
 
 
 def write_manifest(workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest) -> None:
     """Write a partition's manifest whole, unless the file already has this content."""
-    content = damage.dump_checked({**asdict(manifest), "version": manifest.version})
+    content = local_state.dump_checked({**asdict(manifest), "version": manifest.version})
     write_changed(manifest_file(workspace, dataset, partition), content)
 
 
 def forget(workspace: Workspace, dataset: Declaration, partition: str) -> None:
     """Remove a partition's manifest, so that it no longer counts as made."""
-    remove_file(manifest_file(workspace, dataset, partition))
+    manifest_file(workspace, dataset, partition).unlink(missing_ok=True)
 
 
 def _manifest(stored: Mapping[str, Any]) -> Manifest:

@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ops.core.periods import ALL
-from orchestration.files.damage import DamagedError, read_state
 from orchestration.files.identity import folder_files, folder_hashes, version
+from orchestration.files.local_state import UnreadableError, read_state
 from orchestration.state.dvc_files import cached, cached_files, locked_stages, read_stages, recorded
 from orchestration.state.freshness import parse_manifest
 from orchestration.workspace.workspace import NoGitError, Workspace, git, git_lines
@@ -61,7 +61,7 @@ class Version:
             partition = name.removesuffix(".json")
             if partition == ALL and not self._files(ALL):  # not partitioned: its files are in no folder
                 partition = ""
-            with contextlib.suppress(DamagedError):
+            with contextlib.suppress(UnreadableError):
                 manifest = parse_manifest(read_state(path) or b"")
                 if manifest.files == self._files(partition):
                     found[partition] = dict(manifest.key)

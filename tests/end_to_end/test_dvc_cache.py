@@ -84,6 +84,6 @@ def test_a_source_overwritten_in_place_is_said_and_dvc_does_not_trust_its_former
         stream.write(content)
     file.chmod(0o444)  # as root leaves it; DVC would trust it
     output = fresh.silverloom("run", *TALKS, env=env)
-    assert f"overwritten in place through corpus/talks/{file.name}, a link to it; set aside" in output
+    assert f"overwritten in place through corpus/talks/{file.name}, a link to it; removed" in output
     assert file.read_bytes() == content and not former.exists()
     assert "up to date" in fresh.dvc("status", "sources-talks", "corpus/talks.dvc", env=env)

@@ -86,7 +86,7 @@ def test_months_made_on_two_branches_conflict_in_the_lock_and_in_the_counts(in_c
     assert {"=======", ">>>>>>> june"} <= set(hunk)
     said = in_conflict.silverloom("run", ok=False)
     assert "dvc.lock is damaged: it contains merge conflict markers; " in said
-    assert "run `git checkout --ours dvc.lock` (or `--theirs`), then `git add dvc.lock`" in said
+    assert "merge: `git checkout --ours dvc.lock` or `--theirs`, then `git add dvc.lock`" in said
 
 
 @pytest.mark.long

@@ -17,8 +17,7 @@ def tick(project, name, *argv, ok=True):
 
 
 def broken(project, dataset, month):
-    """Make a partition impossible to make: put a folder in the place of its lock file, which cannot be moved aside."""
-    (project.root / ".silverloom/damaged").symlink_to("/proc")
+    """Make a partition impossible to make: put a folder in the place of its lock file."""
     path = project.root / ".silverloom/locks" / dataset / f"{month}.lock"
     path.unlink(missing_ok=True)
     path.mkdir(parents=True)

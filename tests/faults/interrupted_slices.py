@@ -47,7 +47,7 @@ def main():
         for number in range(SENTENCES)
     ]  # fmt: skip
     write_table(pa.Table.from_pylist(rows, schema=PASSAGES.kept), FOLDER / "part.parquet")
-    resumable = ResumableEngine(Workspace.here(), engine(), "toy", FOLDER / "parts", {})
+    resumable = ResumableEngine(Workspace.here(), engine(), "toy", FOLDER / "parts")
     parts = Parts(PASSAGES.kept, (Part(str(FOLDER / "part.parquet")),), resumable)
     console = Console(file=sys.stdout, width=200)
     with Display(console, 1) as display, messages.listening(display):

@@ -1,4 +1,4 @@
-"""Checkpoints and staging folders: damaged ones are set aside, and nothing outside is touched."""
+"""Checkpoints and staging folders: unreadable ones are not used, and nothing outside is touched."""
 
 import os
 import shutil
@@ -6,10 +6,10 @@ import shutil
 import pytest
 
 from orchestration.files import publish
-from orchestration.files.damage import dump_checked, make_folder
-from orchestration.files.publish import building, lock_file, recover
+from orchestration.files.local_state import dump_checked
+from orchestration.files.publish import building, recover
 from orchestration.partition.resume import StoredCheckpoints
-from tests.faults.damage import DAMAGES, NO_FILE, damage
+from tests.faults.damage import DAMAGES, damage
 
 FILES = {"state.json": b"{}", "weights.safetensors": bytes(range(256)) * 8}
 
@@ -32,7 +32,7 @@ def begin_anew(checkpoint, capsys):
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_checkpoint_is_set_aside_and_the_training_starts_over(training, tally, capsys, how):
+def test_a_training_starts_over_if_its_checkpoint_is_damaged(training, tally, capsys, how):
     """A checkpoint is damaged."""
     checkpoint = training.at("short")
     damage(checkpoint.path, how)
@@ -96,7 +96,7 @@ TARGETS = {
 
 
 @pytest.mark.parametrize("how", [*DAMAGES, *TARGETS])
-def test_a_staging_folder_whose_target_is_damaged_is_set_aside_whole(killed, tmp_path, tally, capsys, how):
+def test_a_staging_folder_whose_target_is_damaged_stays(killed, tmp_path, tally, capsys, how):
     """The file that says what a killed process was building is damaged."""
     workshop, room, _ = killed
     if how in TARGETS:
@@ -107,22 +107,9 @@ def test_a_staging_folder_whose_target_is_damaged_is_set_aside_whole(killed, tmp
     tally.attempt()
     recover(workshop)
     assert {path for path in tmp_path.rglob("*") if workshop not in path.parents} == before
-    aside = room.with_name(f"{room.name}.damaged")
-    assert (aside / "old" / "kept").read_text() == "old" and not room.exists()
+    assert (room / "old" / "kept").read_text() == "old"
     (line,) = capsys.readouterr().err.splitlines()
     assert "made again if it is missing" in line
-    tally.survive()
-
-
-@pytest.mark.parametrize("how", NO_FILE)
-@pytest.mark.parametrize("name", ["lock", "../.mutex"])
-def test_a_lock_that_is_not_a_file_blocks_nobody(killed, tally, how, name):
-    """The lock of a staging folder or of the staging area is not a file."""
-    workshop, room, target = killed
-    damage(room / name, how)
-    tally.attempt()
-    recover(workshop)
-    assert (target / "kept").read_text() == "old"
     tally.survive()
 
 
@@ -137,32 +124,3 @@ def test_a_link_in_the_staging_area_leads_nowhere_outside(killed, tmp_path, tall
     recover(workshop)
     assert [path.name for path in elsewhere.iterdir()] == ["kept"]
     tally.survive()
-
-
-def test_a_file_in_place_of_a_partition_is_set_aside(tmp_path, tally, capsys):
-    """A file or a dangling link is in the place of a partition."""
-    workshop, target = tmp_path / "data" / ".building", tmp_path / "data" / "asset"
-    for how in ("emptied", "a dangling link"):
-        if target.is_dir():
-            shutil.rmtree(target)
-        damage(target, how)
-        tally.attempt()
-        with building(workshop, target) as new:
-            (new / "kept").write_text("new")
-        assert (target / "kept").read_text() == "new"
-        assert "it is not a folder" in capsys.readouterr().err
-        tally.survive()
-
-
-def test_a_folder_in_place_of_a_lock_is_set_aside_with_its_content(tmp_path, capsys):
-    (tmp_path / "x.lock" / "inside").mkdir(parents=True)
-    with lock_file(tmp_path / "x.lock"), pytest.raises(BlockingIOError):
-        lock_file(tmp_path / "x.lock")
-    assert (tmp_path / "x.lock.damaged" / "inside").is_dir()
-    assert len(capsys.readouterr().err.splitlines()) == 1
-
-
-def test_a_file_in_place_of_any_parent_is_set_aside(tmp_path, capsys):
-    (tmp_path / "a").write_text("mine")
-    make_folder(tmp_path / "a" / "b" / "c")
-    assert (tmp_path / "a" / "b" / "c").is_dir() and (tmp_path / "a.damaged").read_text() == "mine"

@@ -106,7 +106,7 @@ def test_a_lock_with_a_conflict_is_named_and_a_side_can_be_taken(done, tally):
         done.git("merge", "other")
     os.utime(done.root / "dvc.lock", (1e9, 1e9))
     output = refused(done, "run")
-    assert "conflict markers" in output and "`git checkout --ours dvc.lock` (or `--theirs`)" in output
+    assert "conflict markers" in output and "`git checkout --ours dvc.lock` or `--theirs`" in output
     done.git("checkout", "--ours", "dvc.lock")
     done.git("add", "dvc.lock")
     done.run()

@@ -2,18 +2,16 @@
 
 import dataclasses
 import json
-import os
 
 import pytest
 
 from ops.core.counts import counts
 from orchestration.checks import history
-from orchestration.files import damage
 from orchestration.files.identity import folder_hashes, version
+from orchestration.files.local_state import dump_checked
 from orchestration.state import dvc_files
 from orchestration.state.freshness import Manifest, manifest_file, read_manifest, write_manifest
-from tests.faults.damage import DAMAGES
-from tests.faults.damage import damage as damage_file
+from tests.faults.damage import DAMAGES, damage
 from tests.orchestration.checks.validations import MET, entry
 from tests.orchestration.dvc.measuring import Project, measured
 
@@ -43,10 +41,10 @@ def test_a_manifest_is_read_as_it_was_written(pairs):
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_manifest_is_set_aside_and_counts_as_lost(pairs, tally, capsys, how):
+def test_a_damaged_manifest_counts_as_missing(pairs, tally, capsys, how):
     """A manifest is damaged."""
     path = manifest_file(*pairs, "2018-06")
-    damage_file(path, how)
+    damage(path, how)
     tally.attempt()
     assert read_manifest(*pairs, "2018-06") is None
     (line,) = capsys.readouterr().err.splitlines()
@@ -54,8 +52,6 @@ def test_a_damaged_manifest_is_set_aside_and_counts_as_lost(pairs, tally, capsys
     assert read_manifest(*pairs, "2018-06") is None and not capsys.readouterr().err
     write_manifest(*pairs, "2018-06", MANIFEST)
     assert read_manifest(*pairs, "2018-06") == MANIFEST
-    here = pairs[0]
-    assert os.path.lexists(here.state / "damaged" / here.shown(path))
     tally.survive()
 
 
@@ -91,7 +87,7 @@ def test_a_manifest_with_a_correct_checksum_and_another_shape_is_not_trusted(pai
         {"key": KEY},
     ]
     for content in broken:
-        manifest_file(*pairs, "2018-06").write_bytes(damage.dump_checked(content))
+        manifest_file(*pairs, "2018-06").write_bytes(dump_checked(content))
         tally.attempt()
         assert read_manifest(*pairs, "2018-06") is None
         assert "it has the wrong structure" in capsys.readouterr().err
@@ -139,7 +135,7 @@ def test_damage_to_the_cache_of_measures_leaves_the_distributions_unchanged(proj
     project.put("2018-06", [3, 12])
     project.write()
     right = project.table("distributions")
-    damage_file(next(project.workspace.state.rglob("2018-06.json")), how)
+    damage(next(project.workspace.state.rglob("2018-06.json")), how)
     tally.attempt()
     project.write()
     assert project.table("distributions") == right
@@ -165,11 +161,11 @@ def test_edited_measures_are_not_trusted(project, tally):
 
 
 @pytest.mark.parametrize("reader", ["read", "append"])
-@pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_history_is_set_aside_and_restarted(pairs, tally, capsys, how, reader):
+@pytest.mark.parametrize("how", [how for how in DAMAGES if how != "emptied"])
+def test_a_damaged_history_starts_anew(pairs, tally, capsys, how, reader):
     """A history of validations is damaged."""
     history.append(*pairs, [entry("2018-06", "v1", MET)])
-    damage_file(history.history_file(*pairs, "2018-06"), how)
+    damage(history.history_file(*pairs, "2018-06"), how)
     tally.attempt()
     if reader == "read":
         assert history.latest(*pairs, "2018-06", "v1") is None
@@ -218,10 +214,10 @@ def test_a_list_in_dvcs_cache_is_read(committed, tmp_workspace):
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_list_in_dvcs_cache_is_set_aside(committed, tmp_workspace, tally, capsys, how):
+def test_a_damaged_list_in_dvcs_cache_is_removed(committed, tmp_workspace, tally, capsys, how):
     """A list of files in DVC's cache is damaged."""
     hashes = committed
-    damage_file(dvc_files.cached(tmp_workspace, version(hashes)), how)
+    damage(dvc_files.cached(tmp_workspace, version(hashes)), how)
     tally.attempt()
     assert dvc_files.cached_files(tmp_workspace, version(hashes)) is None
     assert "`dvc pull` or the next commit restores it" in capsys.readouterr().err
@@ -234,7 +230,7 @@ def test_an_invalid_hash_of_a_folder_leads_nowhere(committed, tmp_workspace, md5
     assert dvc_files.cached_files(tmp_workspace, md5) is None
 
 
-def test_wrong_bytes_from_dvcs_cache_are_set_aside_there(committed, tmp_workspace, tally, capsys):
+def test_wrong_bytes_from_dvcs_cache_are_removed_there(committed, tmp_workspace, tally, capsys):
     """A file in DVC's cache has other bytes than its name says."""
     hashes = committed
     ((name, md5),) = hashes.items()
@@ -258,15 +254,3 @@ def test_an_unreadable_dvc_configuration_is_named(tmp_workspace, tmp_path):
         ):
             dvc_files.cached(tmp_workspace, "0" * 32)
         (tmp_path / ".dvc" / name).unlink()
-
-
-def test_damaged_files_of_the_same_name_are_all_kept(tmp_path):
-    for content in ("1", "2"):
-        (tmp_path / "x").write_text(content)
-        damage.set_aside(tmp_path / "x", "wrong", "made anew")
-    assert (tmp_path / "x.damaged").read_text() == "1" and (tmp_path / "x.damaged.2").read_text() == "2"
-
-
-def test_a_damaged_file_that_another_process_set_aside_first_is_skipped(tmp_path, capsys):
-    assert damage.set_aside(tmp_path / "x", "wrong", "made anew") is None
-    assert not capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Descriptive state never blocks a run: ports, logs, validations, comparisons, failing rows."""
+"""Descriptive state never blocks a run: ports, validations, comparisons, failing rows."""
 
 import json
 import os
@@ -9,7 +9,6 @@ from orchestration.checks import history
 from orchestration.dvc import stages
 from orchestration.files.identity import MovedError
 from orchestration.run import stage
-from orchestration.serve import ui
 from orchestration.state.addresses import DEFAULT_PORT, Addresses
 from tests.faults.damage import DAMAGES, damage
 from tests.orchestration.checks.validations import checking
@@ -36,18 +35,6 @@ def test_a_damaged_port_falls_back_to_the_default_and_another_can_be_chosen(
     chosen = addresses.choose()
     del os.environ["SILVERLOOM_PORT"]
     assert addresses.base_port() == chosen
-    tally.survive()
-
-
-@pytest.mark.parametrize("how", DAMAGES)
-def test_a_process_starts_whatever_is_in_the_place_of_its_log(tmp_workspace, tally, how):
-    """The log of a process of `make ui` is damaged."""
-    logs = ui.log_folder(tmp_workspace)
-    logs.mkdir(parents=True)
-    damage(logs / "pages.log", how)
-    tally.attempt()
-    child = ui.start_child(tmp_workspace, 0, "pages", "echo", "hello")
-    assert child.process.wait() == 0 and child.last_lines().strip() == "hello"
     tally.survive()
 
 

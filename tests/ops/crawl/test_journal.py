@@ -42,6 +42,14 @@ def test_a_journal_with_other_options_starts_empty(tmp_path):
         journal.close()
 
 
+def test_a_journal_that_cannot_be_opened_is_an_error_of_the_system(tmp_path):
+    Journal(tmp_path, "options").close()
+    (tmp_path / "journal.db").unlink()
+    (tmp_path / "journal.db").mkdir()
+    with pytest.raises(OSError, match="unable to open database file"):
+        Journal(tmp_path, "options")
+
+
 def damaged_table(folder):
     with sqlite3.connect(folder / "journal.db") as database:
         (page,) = database.execute("SELECT rootpage FROM sqlite_master WHERE type = 'table'").fetchone()
@@ -58,7 +66,11 @@ def alien(folder):
     (folder / "journal.db").write_bytes(os.urandom(5_000))
 
 
-@pytest.mark.parametrize("damage", [damaged_table, torn, alien])
+def other_options(folder):
+    (folder / "options").write_bytes(os.urandom(32))
+
+
+@pytest.mark.parametrize("damage", [damaged_table, torn, alien, other_options])
 def test_pages_of_a_damaged_journal_are_requested_again(tmp_path, damage):
     pages = {f"/{number}": reply(body=b"<p>%d" % number) for number in range(4)}
     with answering(pages) as (site, asked):

@@ -112,11 +112,9 @@ def test_params_say_how_many_runs_are_in_progress_if_they_say_so(tmp_path, monke
 
 
 @pytest.mark.parametrize("text", ["run_retries: [", "run_retries", "\x00\xff"])
-def test_settings_that_cannot_be_read_are_set_aside_and_not_lost(tmp_path, capsys, text):
+def test_settings_that_cannot_be_read_are_named_and_left_alone(tmp_path, text):
     path = tmp_path / SERVERS
     path.write_bytes(text.encode("latin-1"))
-    write_settings(tmp_path, on_server=False)
-    assert loaded(path) == YAML(typ="safe").load(configuration())
-    assert "dagster.yaml is damaged" in capsys.readouterr().err
-    (aside,) = [place for place in tmp_path.rglob("*.damaged*") if place.is_file()]
-    assert aside.read_bytes() == text.encode("latin-1")
+    with pytest.raises(RuntimeError, match=r"dagster\.yaml: .*; correct it, or remove it to get the default"):
+        write_settings(tmp_path, on_server=False)
+    assert path.read_bytes() == text.encode("latin-1")

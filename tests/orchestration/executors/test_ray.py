@@ -266,7 +266,7 @@ def test_a_task_that_takes_far_longer_than_the_others_is_started_a_second_time(b
 
 
 def resumable(place, ray_engine):
-    return ResumableEngine(HERE, ray_engine, "toy", place / "parts", {})
+    return ResumableEngine(HERE, ray_engine, "toy", place / "parts")
 
 
 def fails_first(piece, place):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ops.core.outcome import Outcome, Shape, column, columns, drop, reject, struct
 from ops.core.parts import TABLES, part_name
-from orchestration.files.identity import InputReplacedError, MovedError, code_marks, file_stamp
+from orchestration.files.identity import MovedError, code_marks
 from orchestration.files.parquet import write_part
 from orchestration.files.publish import DiskFullError
 from orchestration.partition import prune, resume
@@ -63,9 +63,9 @@ def outcomes(draw):
     return Outcome(whole.units, kept, whole.dropped, whole.rejected, whole.combinations, whole.files)
 
 
-def parts_in(folder, inputs=None):
+def parts_in(folder):
     here = Workspace.here()
-    return FinishedParts(here, folder, inputs or {}, code_marks(here))
+    return FinishedParts(here, folder, code_marks(here))
 
 
 def parts_of(workspace, dataset, month, key):
@@ -98,24 +98,9 @@ def stored(tmp_path):
     return parts
 
 
-def test_nothing_is_stored_when_an_input_was_replaced_during_the_run(tmp_path, stored):
-    source = tmp_path / "kept-00000.parquet"
-    source.write_bytes(b"old")
-    parts = parts_in(tmp_path / "new", {source: file_stamp(source)})
-    outcome = stored.read(0)
-    parts.write(0, outcome)
-    source.unlink()
-    with pytest.raises(InputReplacedError, match=r"an input was replaced while it was read: .*; run again"):
-        parts.write(1, outcome)
-    source.write_bytes(b"new!")
-    with pytest.raises(InputReplacedError):
-        parts.write(1, outcome)
-    assert parts.found() == {0}
-
-
 def test_nothing_is_stored_when_code_was_edited_since_the_partition_was_begun(tmp_path, stored):
     before = {**code_marks(Workspace.here()), "ops": "those of former bytes"}
-    parts = FinishedParts(Workspace.here(), tmp_path / "new", {}, before)
+    parts = FinishedParts(Workspace.here(), tmp_path / "new", before)
     with pytest.raises(MovedError, match=r"^ops changed while this ran"):
         parts.write(0, stored.read(0))
     assert parts.found() == set()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from ops.parse.bounded.messages import tell
 from orchestration.executors.base import WorkerDiedError
 from orchestration.executors.parts import LocalEngine
-from orchestration.files.damage import DamagedError
 from orchestration.files.identity import code_marks
+from orchestration.files.local_state import UnreadableError
 from orchestration.messages import Notice, PartitionProgress, describe, listening
 from orchestration.partition import resume
 from orchestration.partition.resume import ResumableEngine
@@ -29,7 +29,7 @@ def logged(piece, log):
 
 
 def resumable(folder, workers=1):
-    return ResumableEngine(Workspace.here(), LocalEngine(workers), "toy", folder, {})
+    return ResumableEngine(Workspace.here(), LocalEngine(workers), "toy", folder)
 
 
 def computed(log):
@@ -93,9 +93,9 @@ def test_a_workers_part_that_is_replaced_on_disk_is_refused(tmp_path):
     next(outcomes)
     (folder,) = tmp_path.glob("0-*")
     until(lambda: (folder / "00001.zip").exists())
-    other = resume.FinishedParts(engine.workspace, folder, {}, code_marks(engine.workspace))
+    other = resume.FinishedParts(engine.workspace, folder, code_marks(engine.workspace))
     other.write(1, numbered(7, 7))
-    with pytest.raises(DamagedError, match=r"00001\.zip was damaged or removed"):
+    with pytest.raises(UnreadableError, match=r"00001\.zip was damaged or removed"):
         list(outcomes)
 
 
@@ -163,7 +163,7 @@ def test_a_corrupt_part_is_computed_again_and_reported_in_one_line(tmp_path, cap
     notices = [event.text for event in events if isinstance(event, Notice)]
     assert notices == ["logged: resuming after 2 finished parts"]
     (line,) = capsys.readouterr().err.splitlines()
-    assert "00001.zip is damaged" in line and "this part will be computed again" in line
+    assert "00001.zip cannot be used" in line and "this part will be computed again" in line
     told = [event for event in events if isinstance(event, PartitionProgress)]
     assert [(event.done, event.pace.seconds is None) for event in told] == [
         (0, True), (1, True), (2, False), (3, False)

@@ -44,7 +44,7 @@ def make(project, key):
     inputs = open_inputs(project, declaration, {extractor.name: [""]})
     partition = materialise.Materialisation(project, declaration, "")
     with building(project.staging, project.data / "better") as new:
-        return partition.make_rows(new, inputs, key, {})
+        return partition.make_rows(new, inputs, key)
 
 
 @pytest.mark.parametrize("numerics", ["strict", "fast"])

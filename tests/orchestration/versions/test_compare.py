@@ -5,7 +5,7 @@ import json
 import pytest
 
 from orchestration.definitions import workspace
-from orchestration.files import damage
+from orchestration.files.local_state import dump_checked
 from orchestration.state.freshness import Manifest
 from orchestration.versions.compare import made_differently
 from orchestration.versions.revisions import WORKING_TREE, Version
@@ -27,7 +27,7 @@ def write(path, made_from, files):
     manifest = Manifest(made_from, files)
     counts = {"kept": 0, "dropped": 0, "rejected": 0, "reasons": {}}
     stored = {"key": made_from, "files": files, "version": manifest.version, "counts": counts}
-    path.write_bytes(damage.dump_checked(stored))
+    path.write_bytes(dump_checked(stored))
 
 
 @pytest.fixture
