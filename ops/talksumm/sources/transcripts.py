@@ -5,11 +5,11 @@ with times, as written by speech recognisers and aligners. Not here: captions (c
 (speech.py), finding transcripts (talks.py).
 
 JSON is a list of words or segments, or an object with one as `words`, `segments` (Whisper, WhisperX),
-`chunks` (Transformers), `transcription` (whisper.cpp), `result` (Vosk) or `events` (YouTube's json3). Of several,
-the first in this order counts: OpenAI's `words` are those of its `segments`, with finer times. An item is
-like `{"word": "hello", "start": 0.1, "end": 0.4}`; it may have `text`, `startTime`, `endTime`, `duration`,
-`timestamp: [start, end]`, or `offsets: {from, to}` in milliseconds instead, or a list of its own. Other keys
-are ignored. A word may lack times, because aligners omit them if they fail.
+`chunks` (Transformers), `transcription` (whisper.cpp), `result` (Vosk) or `events` (YouTube's json3). Of
+several, the first in this order counts: OpenAI's `words` are those of its `segments`, with finer times. Items
+are like `{"word": "hello", "start": 0.1, "end": 0.4}`; they may have `text`, `startTime`, `endTime`,
+`duration`, `timestamp: [start, end]`, or `offsets: {from, to}` in milliseconds instead, or a list of its own.
+Other keys are ignored. A word may lack times, because aligners omit them if they fail.
 """
 
 from __future__ import annotations
