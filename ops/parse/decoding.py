@@ -61,7 +61,7 @@ def json_value(content: bytes) -> Any:
     if _nested_too_deeply(text):
         raise ParseError("JSON nested too deeply")
     try:
-        return json.loads(text, object_pairs_hook=_object)
+        return json.loads(text, object_pairs_hook=unique_object)
     except json.JSONDecodeError as error:
         raise ParseError(f"malformed JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
     except ParseError:
@@ -89,7 +89,7 @@ def json_object(content: bytes) -> Mapping[str, Any]:
     return found
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a JSON object. Raises ParseError for a repeated key, since one of its values would be lost."""
     found = dict(pairs)
     if len(found) < len(pairs):

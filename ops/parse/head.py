@@ -33,12 +33,12 @@ class Head:
     @cached_property
     def lines(self) -> list[Span]:
         """The lines of the text as spans without surrounding white space; they take much memory."""
-        return lines_of(self.text)
+        return line_spans(self.text)
 
     @cached_property
     def body(self) -> int:
         """The index of the first line after title and metadata."""
-        return len(lines_of(self.text, 0, self.end))
+        return len(line_spans(self.text, 0, self.end))
 
     @property
     def ended(self) -> bool:
@@ -81,7 +81,7 @@ def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
     return found.end() if found else start
 
 
-def lines_of(text: str, start: int = 0, end: int | None = None) -> list[Span]:
+def line_spans(text: str, start: int = 0, end: int | None = None) -> list[Span]:
     """Return the lines of text[start:end] as spans without surrounding white space; blank ones are empty.
 
     A line ends with a line feed, a carriage return, both, or a form feed.

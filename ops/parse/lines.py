@@ -61,15 +61,15 @@ def is_wanted(raw: Raw, only: Only) -> bool:
 
 
 def lines_of_file(path: str, file: Path, max_bytes: int) -> Iterator[Raw]:
-    """Yield the lines of a plain or compressed file like `lines_of`."""
+    """Yield the lines of a plain or compressed file like `line_records`."""
     try:
         with opened(file, max_bytes) as stream:
-            yield from lines_of(stream, path, max_bytes)
+            yield from line_records(stream, path, max_bytes)
     except OSError as error:
         yield unread(path, 1, error, file)
 
 
-def lines_of(stream: Unpacked, path: str, max_bytes: int) -> Iterator[Raw]:
+def line_records(stream: Unpacked, path: str, max_bytes: int) -> Iterator[Raw]:
     """Yield the non-blank lines of a file. Damage, and an error that stops the reading, are records, too.
 
     Behind a damaged member, reading goes on at the next one, without the rest of a line that is cut. A line

@@ -39,10 +39,13 @@ _DISAMBIGUATION = re.compile(
 )
 _LIST = re.compile(r"(?:list|lists|index|outline|glossary|timeline) of\b", re.IGNORECASE)
 _HEADING = re.compile(r"(={1,6})\s*([^=\s].*?)\s*=+\s*")
-_NO_PARAGRAPH = ("|", "!", "{|", "----", "__")
+_TABLE_LINE = ("|", "{|")
+#: A line across the page, which parts what is before it from the rest of its line.
+_RULE = re.compile(r"^-{4,}", re.MULTILINE)
+_SWITCH = re.compile(r"__[A-Z]{3,30}__")
 _ITEM = ("*", "#", ":", ";")
-#: Markup without its other half, and switches. Of three apostrophes before an "s", one is kept.
-_UNPAIRED = re.compile(r"'+(?='s\b)|'{2,}(?!s\b)|__[A-Z]{3,30}__")
+#: Markup without its other half. Of three apostrophes before an "s", one is kept.
+_UNPAIRED = re.compile(r"'+(?='s\b)|'{2,}(?!s\b)")
 #: A space that an editor left before a full stop, which is then none of a name (".NET").
 _SPACED = re.compile(r"(?<=[\w)\"\u2019\u201d'%]) (?=[,.;](?:\s(?![.(])|\Z))")
 _MARKUP = re.compile(r"[\[\]<>&]|''|https?:")
@@ -126,14 +129,18 @@ def _sections(text: str) -> list[ArticleSection]:
     """Return the sections, the lead first."""
     sections = [ArticleSection("", 1, [], [], [])]
     lines: list[str] = []
+    in_table = False
     for line in [*text.split("\n"), "= end ="]:
         heading = _HEADING.fullmatch(line) if line.startswith("=") else None
         is_item = line.lstrip().startswith(_ITEM)
         if is_item and line.lstrip().startswith(":") and _FORMULA.match(line.lstrip(" \t:")):
             line, is_item = line.lstrip(" \t:"), False
         if not is_item and heading is None:
-            lines.append("" if line.lstrip().startswith(_NO_PARAGRAPH) else line)
+            # A row of headers follows other rows.
+            in_table = line.lstrip().startswith((*_TABLE_LINE, "!") if in_table else _TABLE_LINE)
+            lines.append("" if in_table else line)
             continue
+        in_table = False
         for paragraph, marks in _paragraphs("\n".join(_with_formulas(lines))):
             sections[-1].paragraphs.append(paragraph)
             sections[-1].marks.append(marks)
@@ -187,10 +194,8 @@ def _plain(text: str) -> str:
 
 
 #: Elements whose content is not text, and those whose content cannot always be rendered.
-_OPAQUE = (
-    "gallery", "timeline", "imagemap", "graph", "mapframe", "maplink", "templatedata", "pre", "noinclude",
-    "includeonly",
-)  # fmt: skip
+_OPAQUE_BLOCKS = ("gallery", "timeline", "imagemap", "graph", "mapframe", "pre")
+_OPAQUE = (*_OPAQUE_BLOCKS, "maplink", "templatedata", "noinclude", "includeonly")
 _FORMULAS = ("math", "chem", "ce", "score", "hiero", "syntaxhighlight", "source")
 _ELEMENTS = (*_OPAQUE, *_FORMULAS, "nowiki")
 #: A formula that shows what it is written with.
@@ -250,7 +255,7 @@ def cleaned(text: str) -> Cleaned:
     text = replaced(text, pairs(text, _HTML_TABLES, "<table"), lambda _: "\n\n")
     text = replaced(text, pairs(text, _TABLES, "{|"), lambda _: "\n")
     text = _BLOCK.sub(_block, _UNNAMED.sub(_address_mark, _RAISED.sub(_raised, text)))
-    text = _LANGUAGES.sub("", text)
+    text = _RULE.sub("\n\n", _SWITCH.sub("", _LANGUAGES.sub("", text)))
     links = pairs(text, _BRACKETS, "[[")
     categories = [name for start, end in links if (name := _category(text[start:end]))]
     text = replaced(text, links, _link, lambda outside: _BRACKETS.sub(HOLE, outside))
@@ -293,7 +298,7 @@ def _element(name: str, content: str | None, is_empty: bool) -> str:
     if name in _FORMULAS:
         is_plain = name in _FORMULAS[:3] and _PLAIN_FORMULA.fullmatch(content)
         return f"{NOTHING}{content.strip()}{NOTHING}" if is_plain else HOLE
-    return NOTHING
+    return f" {NOTHING} " if name in _OPAQUE_BLOCKS else NOTHING
 
 
 def _reference(text: str, number: int) -> str:

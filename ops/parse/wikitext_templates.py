@@ -4,7 +4,7 @@ Belongs here: rendering templates from the inside out, in linear time; what each
 functions of arguments (wikitext_values.py), the rest of wikitext (wikitext.py).
 
 What templates mean is told on their pages of the English Wikipedia; the table is wikitext_templates.txt. A
-template that is unknown leaves a HOLE.
+template that is unknown leaves a HOLE, as does the citation of a work; a box on lines of its own does not.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ _BRACES = re.compile(r"\{\{|\}\}")
 _PIPE = re.compile(r"\|(?![^\[\]]{0,500}\]\])")
 _SPACE = re.compile(r"[\s_]+")
 _MARK = re.compile(f"[{MARKS}]")
+#: Stands for what an unknown template shows. No text has it: comments are removed before templates.
+_UNKNOWN = "<!---->"
+_ABOVE = re.compile(rf"(?:\A|\n|\}}\}}|>)[\s{MARKS}]*\Z")
+_CONTINUED = re.compile(rf"[ \t{MARKS}'\[]*[a-z,;]")
 
 
 def rendered(text: str) -> str:
@@ -31,15 +35,21 @@ def rendered(text: str) -> str:
     Braces without their other half become holes.
     """
     open_: list[list[str]] = [[]]
+    starts: list[int] = []
     done = 0
     for mark in _BRACES.finditer(text):
         open_[-1].append(text[done : mark.start()])
         done = mark.end()
         if mark.group() == "{{":
             open_.append([])
+            starts.append(mark.start())
         elif len(open_) > 1:
             pieces = open_.pop()
+            start = starts.pop()
             shown = _shown("".join(pieces)) if len(open_) <= _NESTED else HOLE
+            if shown == _UNKNOWN:
+                is_box = "\n" in text[start:done] and _is_apart(text, start, done)
+                shown = NOTHING if is_box else HOLE
             before = open_[-1][-1][-1:]
             # "1{{frac|1|2}}" is one and a half.
             open_[-1].append(f" {shown}" if before.isdigit() and shown[:1].isdigit() else shown)
@@ -49,10 +59,18 @@ def rendered(text: str) -> str:
     return HOLE.join("".join(pieces) for pieces in open_)
 
 
+def _is_apart(text: str, start: int, end: int) -> bool:
+    """Say whether a template begins a line, perhaps behind others, and no sentence goes on behind it."""
+    return _ABOVE.search(text[max(0, start - 50) : start]) is not None and not _CONTINUED.match(text, end)
+
+
 def _shown(content: str) -> str:
-    """Return what a template shows, given what is between its braces, where templates are rendered."""
+    """Return what a template shows, given what is between its braces, where templates are rendered.
+
+    For a template that is unknown or too long this is _UNKNOWN.
+    """
     if len(content) > _LONGEST:
-        return NOTHING
+        return _UNKNOWN
     head, *pieces = _PIPE.split(content) if "[[" in content else content.split("|")
     name = _SPACE.sub(" ", _MARK.sub("", head)).strip().lower()
     name = name.removeprefix("template:").removeprefix("subst:")
@@ -61,7 +79,7 @@ def _shown(content: str) -> str:
     arguments = Arguments.of(head.strip(), pieces)
     alternatives = _known(name)
     if alternatives is None:
-        return NOTHING if "\n" in content else HOLE
+        return _UNKNOWN
     if alternatives[0].startswith("@"):
         function = alternatives[0][1:]
         return _price(arguments) if function == "price" else COMPUTED[function](arguments)

@@ -89,6 +89,9 @@ _SCALES = {"e3": "thousand", "e6": "million", "e9": "billion", "e12": "trillion"
 _SCALE = re.compile("e(?:3|6|9)(?=[A-Za-z])")
 _POWERS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _EXPONENT = re.compile(r"[-+−]?\d{1,6}")
+_DIGITS = re.compile(r"-?\d{1,2}")
+#: The given quantity is not shown, or words stand in it that cannot be placed.
+_NOT_SHOWN = ("out", "output only", "output number only", "number", "unit", "unit2", "preunit")
 _POWER = re.compile(r"(?<=[a-z])[23](?!\w)")
 
 
@@ -105,9 +108,17 @@ def raised(text: str) -> str:
 def _converted(arguments: Arguments) -> str:
     """Return the given quantities of a conversion with their units, without what they are converted to."""
     tokens = arguments.plain
-    if arguments.get("disp") in ("out", "output only", "output number only", "number", "unit", "unit2"):
+    if arguments.get("disp") in _NOT_SHOWN:
         return HOLE
     place, quantities = 0, []
+    adjective = arguments.get("adj")
+    before, behind = "", ""
+    if adjective in ("mid", "pre"):
+        word = _adjective(tokens)
+        if not word:
+            return HOLE
+        spaced = "" if word.startswith("-") or not word[0].isalnum() else " "
+        before, behind = (f"{spaced}{word}", "") if adjective == "pre" else ("", f"{spaced}{word}")
     while place < len(tokens) and _QUANTITY.fullmatch(tokens[place]):
         text = _quantity(tokens[place])
         place += 1
@@ -119,12 +130,28 @@ def _converted(arguments: Arguments) -> str:
         base = unit[2:] if scale else unit
         shown = _POWER.sub(lambda digit: power(digit[0]), _UNITS.get(base, base))
         text += f" {_SCALES[scale[0]]}" if scale else ""
-        adjective = arguments.get("adj") in ("on", "mid", "j")
-        quantities.append(f"{text}{'-' if adjective and unit == shown else ' '}{shown}".strip())
+        hyphen = adjective in ("on", "mid", "j") and unit == shown
+        quantities.append(f"{text}{before}{'-' if hyphen else ' '}{shown}".strip())
         place += 1
         if not tokens[place + 1 : place + 2] or tokens[place + 1] not in _SECOND.get(unit, "").split():
             break
-    return " ".join(quantities) or HOLE
+    return " ".join(quantities) + behind if quantities else HOLE
+
+
+def _adjective(tokens: list[str]) -> str:
+    """Return the word of a conversion with adj=mid or adj=pre; "" if it is missing.
+
+    It stands behind the given unit, the unit of the output and the number of digits (Module:Convert).
+    """
+    place = 0
+    while place < len(tokens) and (_QUANTITY.fullmatch(tokens[place]) or tokens[place] in _RANGES):
+        place += 1
+    place += 1
+    if place < len(tokens) and not _DIGITS.fullmatch(tokens[place]):
+        place += 1
+    if place < len(tokens) and _DIGITS.fullmatch(tokens[place]):
+        place += 1
+    return tokens[place] if place < len(tokens) else ""
 
 
 def _quantity(text: str) -> str:

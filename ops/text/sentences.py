@@ -57,6 +57,9 @@ _BULLET = re.compile(r"[\u2022\u2043\u25cf\u25aa\u25e6\u2023](?<!\S.)(?=\s?\S)")
 #: "... of research.We ask ...": the space is missing.
 _GLUED = re.compile(r"(?P<word>[A-Z][a-z]{0,10}) [a-z]")
 _DASH = re.compile(r"[\u2013\u2014-]+")
+#: Of a word that is cut short, as those in names of journals: "Inf."
+_CUT_WORD = re.compile(r"[A-Z][a-z]{2,8}\.")
+_SHORTENED = re.compile(r"[A-Z][a-z]{1,2}[^\Waeiouy\d_]")
 _MIXED = re.compile(r"i(?:'\w+)?|[a-z]{1,6}-?[A-Z0-9][\w+/-]*|[\u03b1-\u03c9].*")
 _JOINED = re.compile(r"[\u2014:/]")
 _SPACE = re.compile(r"\s*")
@@ -256,7 +259,7 @@ class _Stop:
         if kind == "number":
             if self._is_measure():
                 return self._last not in words.FOLLOWED_BY_NUMBERS
-            return self._last == "etc" or not self._is_abbreviation()
+            return self._last == "etc" or not (self._is_abbreviation() or self._is_shortened())
         return self._before_capital()
 
     def _kind(self) -> str:
@@ -330,7 +333,26 @@ class _Stop:
             return starter and ")" not in self._closing
         if self._opened and ")" in self._closing:  # the author of a name: "Quercus petraea (Matt.) Liebl."
             return starter
-        return not self._is_name_or_speech()
+        return not (self._is_name_or_speech() or self._is_in_run())
+
+    def _is_shortened(self) -> bool:
+        """Say whether the last word is like an abbreviation before a number: "Asm. 2", "Syst. 2010"."""
+        last = self._last
+        if not (last.istitle() and last.isalpha() and self._before) or self._closing:
+            return False
+        return _SHORTENED.fullmatch(last) is not None or self._follows_abbreviation()
+
+    def _is_in_run(self) -> bool:
+        """Say whether the stop is within the name of a journal (ISO 4): "Neural Inf. Process. Syst."."""
+        if self._closing or not (self._last.istitle() and _CUT_WORD.match(self._word)):
+            return False
+        around = (self._farther, self._before, self._word, self._second)
+        known = any(word.rstrip(".,;").lower() in words.COMMON for word in around if _CUT_WORD.match(word))
+        return known or self._follows_abbreviation()
+
+    def _follows_abbreviation(self) -> bool:
+        """Say whether the word before the last one is cut, too, within the same sentence."""
+        return _CUT_WORD.fullmatch(self._before) is not None and self._before[:-1] not in words.NEVER
 
     def _after_letter(self, starter: bool) -> bool:
         """Say whether a sentence ends in a letter: "kinase A. The cell", but "by J. Smith"."""

@@ -34,11 +34,11 @@ from ops.parse.bounded.messages import (
     PROGRESS,
     ChildMessage,
     TooLargeError,
+    answer_too_large,
     progress_of,
     received,
     result_of,
     tell,
-    too_large,
 )
 from ops.parse.encodings import any_encoding
 from ops.parse.source import Format, Only, ParseError, Raw, Source
@@ -109,7 +109,7 @@ class BoundedChild:
         except TimeoutError:
             cause = f"the parser gave no answer within {self.bounds.patience} s"
         except TooLargeError:
-            cause = too_large(self.bounds.output)
+            cause = answer_too_large(self.bounds.output)
         except struct.error as error:
             cause = f"the parser gave no answer: {error}"
         except (EOFError, ConnectionError):

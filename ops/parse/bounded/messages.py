@@ -95,7 +95,7 @@ def unavailable(error: ServiceError) -> ChildMessage:
     return refusal(str(error), next(sign for sign, kind in _UNAVAILABLE.items() if isinstance(error, kind)))
 
 
-def too_large(most: int) -> str:
+def answer_too_large(most: int) -> str:
     """Return the cause for an answer over the limit."""
     return f"what it becomes is larger than {most} bytes"
 

@@ -23,10 +23,10 @@ from ops.parse.bounded.bounds import Bounds, bound_memory, start_stopwatch
 from ops.parse.bounded.messages import (
     ChildMessage,
     answer_of,
+    answer_too_large,
     progress,
     refusal,
     send,
-    too_large,
     unavailable,
     watched,
 )
@@ -78,7 +78,7 @@ def _answer(function: Callable[..., object], arguments: tuple[object, ...], boun
     try:
         with exhausting():
             answer = answer_of(function, function(*arguments))
-        return answer if len(answer.content) <= bounds.output else refusal(too_large(bounds.output))
+        return answer if len(answer.content) <= bounds.output else refusal(answer_too_large(bounds.output))
     except ParseError as error:
         return refusal(str(error))
     except ServiceError as error:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from ops.parse.head import lines_of
+from ops.parse.head import line_spans
 from ops.parse.sentences_rules import (
     COPYRIGHT,
     CORRESPONDENCE,
@@ -58,7 +58,7 @@ def body_spans(
     """
     found: list[tuple[Span, ...]] = []
     flow: list[Span] = []
-    for block, furniture in _marked(text, lines_of(text, start, end), wrapped, heads):
+    for block, furniture in _marked(text, line_spans(text, start, end), wrapped, heads):
         if furniture:
             found.append(((block[0][0], block[-1][1]),))
             continue

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from ops.core.outcome import Row
 from ops.parse.files import once
-from ops.parse.lines import lines_of, named
+from ops.parse.lines import line_records, named
 from ops.parse.papers.metadata import archive_of, categories_in, doi_of, subjects_of
 from ops.parse.papers.paper import Paper
 from ops.parse.papers.pdf import PdfOptions
@@ -73,7 +73,7 @@ class CrawledPapers(CrawledRows):
         stream, head = opened_body(body)
         line, end, _ = head.partition(b"\n")
         if line.startswith(b"{") and (line.rstrip().endswith(b"}") or not end):
-            return once(named(lines_of(stream, raw.path, _LONGEST_LINE), document_of, {raw.path}))
+            return once(named(line_records(stream, raw.path, _LONGEST_LINE), document_of, {raw.path}))
         if body.startswith(GZIP):
             raise _unwanted(raw, body)
         return iter([replace(raw, document=name_of(raw, _SUFFIXES), content=body)])

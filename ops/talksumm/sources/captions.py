@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from ops.parse.source import ParseError
 from ops.talksumm.sources.spoken import labels_in, pieces_of, spoken
-from ops.talksumm.sources.transcripts import TranscriptLine, Word, lines_of, spread
+from ops.talksumm.sources.transcripts import TranscriptLine, Word, spread, transcript_lines
 
 _CLOCK = r"(?:(\d{1,4}):)?(\d{1,3}):([0-5]?\d)(?:[.,](\d{1,3}))?"
 #: Converters write one hyphen or three, and times may have no fraction or a short one. SubViewer has a comma.
@@ -69,7 +69,7 @@ def read_srt(text: str) -> Sequence[Word]:
 
     Raises ParseError if there are words before the first cue, or no cue.
     """
-    rows = list(lines_of(text))
+    rows = list(transcript_lines(text))
     if rows and _SIGNATURE.fullmatch(rows[0].text):
         return read_webvtt(text)
     return _words_of_cues(_cues(rows, ids=False))
@@ -80,7 +80,7 @@ def read_webvtt(text: str) -> Sequence[Word]:
 
     Raises ParseError if the file does not begin with WEBVTT, too.
     """
-    rows = list(lines_of(text))
+    rows = list(transcript_lines(text))
     if not rows or not _SIGNATURE.fullmatch(rows[0].text):
         raise ParseError("line 1: no WEBVTT signature")
     first = next((index for index, row in enumerate(rows) if not row.text.strip()), len(rows))
@@ -90,14 +90,14 @@ def read_webvtt(text: str) -> Sequence[Word]:
 
 def read_clocked(text: str) -> Sequence[Word] | None:
     """Return the words of lines like `[00:01.000 --> 00:02.000] hello`; None if there are other lines."""
-    rows = [row for row in lines_of(text) if row.text.strip()]
+    rows = [row for row in transcript_lines(text) if row.text.strip()]
     cues = _cues_in_lines(rows, _CLOCKED)
     return _words_of_cues(cues) if rows and len(cues) == len(rows) else None
 
 
 def read_substation(text: str) -> Sequence[Word]:
     """Return the words of the `Dialogue` lines of SubStation Alpha. Raises ParseError without such lines."""
-    rows = [row._replace(text=_SUBSTATION_BREAK.sub("  ", row.text)) for row in lines_of(text)]
+    rows = [row._replace(text=_SUBSTATION_BREAK.sub("  ", row.text)) for row in transcript_lines(text)]
     if not (cues := _cues_in_lines(rows, _DIALOGUE)):
         raise ParseError("no line Dialogue with times: the file has no captions")
     return _words_of_cues(cues)
@@ -113,7 +113,7 @@ def _cues_in_lines(rows: Iterable[TranscriptLine], pattern: re.Pattern[str]) -> 
 
 def has_cues(text: str) -> bool:
     """Say whether a text has a line with the times of a cue."""
-    return any(_TIMES.fullmatch(row.text) and ">" in row.text for row in lines_of(text))
+    return any(_TIMES.fullmatch(row.text) and ">" in row.text for row in transcript_lines(text))
 
 
 def _is_times(row: TranscriptLine) -> bool:

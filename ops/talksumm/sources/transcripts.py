@@ -5,10 +5,11 @@ with times, as written by speech recognisers and aligners. Not here: captions (c
 (speech.py), finding transcripts (talks.py).
 
 JSON is a list of words or segments, or an object with one as `words`, `segments` (Whisper, WhisperX),
-`chunks` (Transformers), `transcription` (whisper.cpp), `result` (Vosk) or `events` (YouTube's json3). An item
-is like `{"word": "hello", "start": 0.1, "end": 0.4}`; it may have `text`, `startTime`, `endTime`, `duration`,
-`timestamp: [start, end]`, or `offsets: {from, to}` in milliseconds instead, or a list of its own. Other keys
-are ignored. A word may lack times, because aligners omit them if they fail.
+`chunks` (Transformers), `transcription` (whisper.cpp), `result` (Vosk) or `events` (YouTube's json3). Of
+several, the first in this order counts: OpenAI's `words` are those of its `segments`, with finer times. Items
+are like `{"word": "hello", "start": 0.1, "end": 0.4}`; they may have `text`, `startTime`, `endTime`,
+`duration`, `timestamp: [start, end]`, or `offsets: {from, to}` in milliseconds instead, or a list of its own.
+Other keys are ignored. A word may lack times, because aligners omit them if they fail.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
-from ops.parse.decoding import check_characters, decoded
+from ops.parse.decoding import check_characters, decoded, unique_object
 from ops.parse.source import ParseError
 from ops.talksumm.sources.spoken import labels_in, pieces_of, spoken, without_brackets
 
@@ -90,7 +91,7 @@ def first_character(text: str) -> int:
     return 1 if text.startswith(BYTE_ORDER_MARK) else 0
 
 
-def lines_of(text: str) -> Iterator[TranscriptLine]:
+def transcript_lines(text: str) -> Iterator[TranscriptLine]:
     """Yield the lines of a text, split at CRLF, CR or LF only (not at other Unicode line breaks)."""
     for number, line in enumerate(_LINE.finditer(text, first_character(text)), 1):
         if line[0]:  # the last match is empty
@@ -202,7 +203,9 @@ def _loaded(text: str) -> object:
 
     try:
         places = _STRING.sub(place, text)[first_character(text) :]
-        return json.loads(places, parse_int=float, parse_constant=_refuse_constant)
+        return json.loads(
+            places, parse_int=float, parse_constant=_refuse_constant, object_pairs_hook=unique_object
+        )
     except json.JSONDecodeError as error:
         raise ParseError(f"line {error.lineno}: not JSON: {error.msg}") from None
     except RecursionError:

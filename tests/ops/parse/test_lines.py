@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.parse.decoding import json_value
-from ops.parse.lines import keys_of, lines_of, named
+from ops.parse.lines import keys_of, line_records, named
 from ops.parse.source import ParseError, Raw
 from ops.parse.unpacked import Unpacked
 
@@ -67,7 +67,7 @@ def test_a_damaged_member_costs_its_own_lines_and_is_said(pack, sizes, data):
     at = data.draw(st.integers(1, len(members) - 1))
     members[at][data.draw(st.integers(0, len(members[at]) - 1))] ^= data.draw(st.integers(1, 255))
     packed = b"".join(members)
-    raws = list(lines_of(Unpacked(BytesIO(packed), len(packed), 10**6), "a.jsonl", 1000))
+    raws = list(line_records(Unpacked(BytesIO(packed), len(packed), 10**6), "a.jsonl", 1000))
     read = [raw.content + b"\n" for raw in raws if raw.error is None]
     others = [line for place, several in enumerate(lines) for line in several if place != at]
     assert [line for line in read if line in others] == others
@@ -78,7 +78,7 @@ def test_the_rest_of_a_line_that_damage_has_cut_is_no_line():
     packed = [bytearray(gzip.compress(part)) for part in (b"one\ntwo\n", b"three\nfo", b"ur\nfive\n")]
     packed[1][-6] ^= 255
     content = b"".join(packed)
-    raws = list(lines_of(Unpacked(BytesIO(content), len(content), 10**6), "a.txt", 1000))
+    raws = list(line_records(Unpacked(BytesIO(content), len(content), 10**6), "a.txt", 1000))
     assert [raw.content for raw in raws if not raw.error][-1] == b"five"
     assert b"ur" not in [raw.content for raw in raws]
     assert [raw.row for raw in raws] == list(range(1, len(raws) + 1))

@@ -21,7 +21,7 @@ from ops.discofuse.sources import paragraphs_of
 from ops.parse import encodings, papers, web, wikipedia
 from ops.parse.bounded.bounds import computing_at_most
 from ops.parse.files import opened
-from ops.parse.lines import guessed_in, lines_of
+from ops.parse.lines import guessed_in, line_records
 from ops.parse.scan import Corpus
 from ops.parse.source import MonthRule, Raw, Source
 from ops.parse.table_files import Delimited, delimited_rows
@@ -157,7 +157,7 @@ def plainly(content, max_bytes):
 def test_lines_are_those_of_the_file(content):
     found = [
         (raw.row, raw.error or raw.content)
-        for raw in lines_of(Unpacked(BytesIO(content), len(content), 20), "a", 20)
+        for raw in line_records(Unpacked(BytesIO(content), len(content), 20), "a", 20)
     ]
     assert found == list(plainly(content, 20))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.head import lines_of
+from ops.parse.head import line_spans
 from ops.parse.papers import FORMATS
 from ops.parse.papers.body import body_spans
 from ops.parse.papers.paper import Paper, PaperBuilder
@@ -182,7 +182,7 @@ def test_a_sentence_with_one_span_is_its_text_with_folded_white_space(lines):
 
 @given(st.text(st.sampled_from("ab\r\n\f ")))
 def test_lines_omit_only_white_space(text):
-    lines = [text[start:end] for start, end in lines_of(text)]
+    lines = [text[start:end] for start, end in line_spans(text)]
     assert " ".join(lines).split() == text.split()
     assert all(line == line.strip() for line in lines)
 

@@ -378,11 +378,24 @@ def test_lines_with_the_times_of_whisper_are_cues():
         },
         {"chunks": [{"text": " a", "timestamp": [0.0, 1.0]}, {"text": " bc", "timestamp": [None, None]}]},
         {"transcription": [{"text": " a", "offsets": {"from": 0, "to": 1000}}, {"text": " bc"}]},
+        {
+            "segments": [{"start": 0.0, "end": 1.0, "text": " a bc"}],
+            "words": [{"word": "a", "start": 0, "end": 1}, {"word": "bc"}],
+        },
         [{"word": "a", "start": 0, "end": 1}, {"word": "bc", "start": None}],
         [{"text": "a", "start": 0, "duration": 1}, {"text": "bc"}],
         [{"result": [{"word": "a", "start": 0, "end": 1}], "text": "a"}, {"result": [{"word": "bc"}]}],
     ],
-    ids=["whisper with words", "whisper", "transformers", "whisper.cpp", "list", "durations", "vosk"],
+    ids=[
+        "whisper with words",
+        "whisper",
+        "transformers",
+        "whisper.cpp",
+        "openai",
+        "list",
+        "durations",
+        "vosk",
+    ],
 )
 def test_json_of_recognisers_keeps_words_and_times(entries):
     assert spans(read_timed(json.dumps(entries))) == [("a", 0.0, 1.0), ("bc", None, None)]
@@ -416,6 +429,8 @@ def test_a_word_without_an_end_or_with_one_before_its_start_ends_as_it_starts(en
         ('[\n{"word": "a" "b"}]', "line 2: not JSON"),
         ("[" * 100_000, "nested too deeply"),
         ('{"a":' * 100_000, "nested too deeply"),
+        ('{"words": [{"word": "a"}], "words": [{"word": "b"}]}', "the key 'words' occurs twice"),
+        ('[{"word": "a", "word": "b"}]', "the key 'word' occurs twice"),
         ("3", "expected a list of words"),
         ('{"text": "hello"}', "expected a list of words"),
         ('{"words": {}}', "expected a list of words"),
