@@ -27,6 +27,8 @@ from ops.core.outcome import (
     extended,
     in_blocks,
     in_parts,
+    one_of,
+    optional,
 )
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
@@ -51,11 +53,11 @@ GENERATED = Shape(
     unit=PARAPHRASES.kept,
     kept=columns(
         ("pair_id", _TEXT, "row of parasci/paraphrases or sources/paraphrase_pairs"),
-        ("system", _TEXT, f"{COPY} or {MODEL}"),
-        ("model", _TEXT, "name of the model; null for copy"),
+        one_of("system", (COPY, MODEL), f"{COPY} or {MODEL}"),
+        optional("model", _TEXT, "name of the model; null for copy"),
         ("origin", _TEXT, "of the pair; of a pair of others, its corpus"),
         ("test_set", _TEXT, "paraphrases: ours; else a corpus of sources/paraphrase_pairs"),
-        (
+        optional(
             "corpus",
             _TEXT,
             "of our pairs, the source of both sentences, missing if of two; else test_set",
