@@ -138,7 +138,7 @@ def _data(
         found[kind] = [column._asdict() for column in columns(table, declared)]
         contents += cells(table, len(places), declared)
         pairs: list[dict[str, Any]] = [{}] * len(chosen)
-        if kind == "kept" and dataset.text_pair:
+        if dataset.text_pair and (kind == "kept" or {*dataset.text_pair} <= {*table.column_names}):
             compared, pairs = text_pairs(ancestry, dataset, table)
         of_measures = zip(*(numbers_of(table, name) for name in measures), strict=True)
         rows += [
