@@ -20,12 +20,11 @@ from orchestration.files.identity import (
     file_md5,
     file_stamp,
     folder_files,
-    folder_hashes,
     stamps_of,
 )
 from orchestration.files.publish import making
 from orchestration.state.dvc_files import stage_name
-from orchestration.state.freshness import NotReadyError, load_manifest, manifest_file, read_manifest
+from orchestration.state.freshness import NotReadyError, load_manifest, manifest_file
 from orchestration.workspace.workspace import Workspace
 
 
@@ -51,7 +50,7 @@ def open_inputs(
         }
         scratch = workspace.state_file("parts", declaration, "", "")
         make_folder(scratch)
-        return Everything(folders, workspace.graph, former_files(workspace, declaration), scratch)
+        return Everything(folders, workspace.graph, scratch)
     return {
         source.argument: artifact(workspace, dataset)
         if source.whole and not dataset.partitioned
@@ -80,12 +79,6 @@ def publication_stamps(workspace: Workspace, partitions: Mapping[str, Sequence[s
         recorded = workspace.manifests(dataset) if several else manifest_file(workspace, dataset, read[0])
         found |= {path: file_stamp(path) for path in (folder, recorded)}
     return found
-
-
-def former_files(workspace: Workspace, report: Declaration) -> Path | None:
-    """Return a report's folder if every file matches its manifest. A forced report has no manifest."""
-    manifest, folder = read_manifest(workspace, report, ""), workspace.folder(report)
-    return folder if manifest is not None and manifest.files == folder_hashes(folder) else None
 
 
 def parts(
