@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from ops.core.identity import joint_licence, row_id
+from ops.core.identity import made_from_several, row_id
 from ops.core.outcome import Outcome, Row, Shape, columns, optional, reject, struct
 from ops.evaluation.questionnaire import Questionnaire
 from ops.evaluation.sheets import ANSWER_COLUMN, KEYS, QUESTION_COLUMN, shown_text, unguarded
@@ -260,9 +260,9 @@ def _rating(unit: Row, row: Row, questionnaire: Questionnaire) -> Row:
     question = questionnaire.question(unit["question"])
     assert question is not None
     return {
-        "id": row_id("rating", questionnaire.name, unit["rater"], unit["row_id"], unit["question"]),
-        "source_ids": [unit["id"], unit["row_id"]],
-        "licence": joint_licence([unit["licence"], row["licence"]]),
+        **made_from_several(
+            [unit, row], "rating", questionnaire.name, unit["rater"], unit["row_id"], unit["question"]
+        ),
         "questionnaire": questionnaire.name,
         "rater": unit["rater"],
         "row_id": unit["row_id"],

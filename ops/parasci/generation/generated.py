@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.joins import grouped
 from ops.core.loaded import Loaded
 from ops.core.outcome import (
@@ -166,9 +166,7 @@ def _written(
 def _row(system: str, model: str | None, test_set: str, unit: Row, prediction: str, truncated: bool) -> Row:
     source, target = texts_of(unit)
     return {
-        "id": row_id("generated", unit["id"], system, model or ""),
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
+        **made_from(unit, "generated", unit["id"], system, model or ""),
         "pair_id": unit["id"],
         "system": system,
         "model": model,

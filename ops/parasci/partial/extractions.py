@@ -24,7 +24,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, in_parts, one_of, optional
 from ops.core.parts import Parts
 from ops.core.sampling import drawn
@@ -219,9 +219,7 @@ def _rows(
             "consistency": consistency(of_pair, scorer),
         }
         yield {
-            "id": row_id("extraction", pair.row["id"], system),
-            "source_ids": [pair.row["id"]],
-            "licence": pair.row["licence"],
+            **made_from(pair.row, "extraction", pair.row["id"], system),
             "pair_id": pair.row["id"],
             "system": system,
             "model": None,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.joins import matches
 from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, one_of, optional
 from ops.core.params import ModelName, Params
@@ -280,9 +280,7 @@ def _rows(
 def _row(row: Row, number: int, split: str, example: PseudoExample) -> Row:
     start, end = example.span or (None, None)
     return {
-        "id": row_id("pseudo", row["id"], str(number)),
-        "source_ids": [row["id"]],
-        "licence": row["licence"],
+        **made_from(row, "pseudo", row["id"], str(number)),
         "pair_id": row["id"],
         "number": number,
         "split": split,
