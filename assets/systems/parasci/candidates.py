@@ -7,6 +7,8 @@ computation (ops/parasci).
 
 from __future__ import annotations
 
+from functools import partial
+
 from assets.declare.dataset import dataset
 from assets.declare.expectations import Expectation, between, text, unique
 from ops.core.outcome import Outcomes
@@ -70,7 +72,8 @@ def passages(passages: Parts, params: StatementParams, strict: Strict) -> Outcom
     return embedded_passages(passages, params, strict)
 
 
-@dataset(
+_candidates = partial(
+    dataset,
     group="parasci",
     shape=CANDIDATES,
     consumes="sentences",
@@ -78,34 +81,21 @@ def passages(passages: Parts, params: StatementParams, strict: Strict) -> Outcom
     text_pair=("first", "second"),
     expectations=candidate_columns(),
 )
+
+
+@_candidates()
 def intra(sentences: Parts, params: IntraParams) -> Outcomes:
     """Pairs of similar sentences from two sections of one paper."""
     return sentences.map(intra_op, params)
 
 
-@dataset(
-    group="parasci",
-    shape=CANDIDATES,
-    consumes="sentences",
-    partitioned=False,
-    measures=["cosine"],
-    text_pair=("first", "second"),
-    expectations=candidate_columns(),
-)
+@_candidates(partitioned=False)
 def definitions(sentences: Parts, passages: Parts, params: DefinitionParams) -> Outcomes:
     """Pairs of sentences from two papers that define the same term."""
     return definitions_op(sentences, passages, params)
 
 
-@dataset(
-    group="parasci",
-    shape=CANDIDATES,
-    consumes="sentences",
-    partitioned=False,
-    measures=["cosine"],
-    text_pair=("first", "second"),
-    expectations=candidate_columns(),
-)
+@_candidates(partitioned=False)
 def citations(sentences: Parts, passages: Parts, params: CitationParams) -> Outcomes:
     """Pairs of sentences from two papers that cite the same paper."""
     return citations_op(sentences, passages, params)

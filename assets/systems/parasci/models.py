@@ -6,6 +6,8 @@ datasets.py), and the computation (ops/parasci).
 
 from __future__ import annotations
 
+from functools import partial
+
 from assets.declare.dataset import AllParts, dataset
 from assets.declare.declaration import Trainings
 from assets.declare.expectations import between, text, unique
@@ -65,10 +67,9 @@ def extractions(
     )
 
 
-@dataset(
+_generators = partial(
+    dataset,
     group="parasci",
-    shape=GENERATOR,
-    consumes="paraphrases",
     partitioned=False,
     measures=["source_tokens", "target_tokens"],
     trains=Trainings(SEQ2SEQ),
@@ -79,6 +80,9 @@ def extractions(
     ],
     one_task=True,
 )
+
+
+@_generators(shape=GENERATOR, consumes="paraphrases")
 def generator(
     paraphrases: Parts, params: GeneratorParams, checkpoints: CheckpointFolder, strict: Strict
 ) -> Outcomes:
@@ -86,20 +90,7 @@ def generator(
     return generator_op(paraphrases, params, checkpoints, strict)
 
 
-@dataset(
-    group="parasci",
-    shape=EXTERNAL_GENERATORS,
-    consumes="paraphrase_pairs",
-    partitioned=False,
-    measures=["source_tokens", "target_tokens"],
-    trains=Trainings(SEQ2SEQ),
-    expectations=[
-        unique("pair_id"),
-        between("source_tokens", 0),
-        between("target_tokens", 0),
-    ],
-    one_task=True,
-)
+@_generators(shape=EXTERNAL_GENERATORS, consumes="paraphrase_pairs")
 def external_generators(
     paraphrase_pairs: Parts,
     params: GeneratorParams,
