@@ -86,6 +86,9 @@ def column(
     return pa.field(name, kind, nullable, metadata or None)
 
 
+_CHECKED = frozenset({b"optional", b"values"})
+
+
 def optional(name: str, kind: pa.DataType, meaning: str = "", role: Role | None = None) -> pa.Field:
     """Return a column that may lack a value; every other column that is no list has one in every row."""
     return _with(column(name, kind, meaning, role), optional="yes")
@@ -98,6 +101,12 @@ def one_of(name: str, values: Sequence[str], meaning: str = "", role: Role | Non
 
 def _with(field: pa.Field, **more: str) -> pa.Field:
     return field.with_metadata({**(field.metadata or {}), **more})
+
+
+def unchecked(field: pa.Field) -> pa.Field:
+    """Return a column without what checks read: whether it is optional, and its values."""
+    left = {key: value for key, value in (field.metadata or {}).items() if key not in _CHECKED}
+    return field.with_metadata(left) if left else field.remove_metadata()
 
 
 def required(schema: pa.Schema) -> list[str]:
