@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from assets.declare.dataset import dataset
-from assets.declare.expectations import THIS_PARTITION, among, between, identity, not_null, steady
+from assets.declare.expectations import between
 from ops.core.outcome import Outcomes
 from ops.crawl import cited
 from ops.crawl.crawl import FORMATS
@@ -18,13 +18,9 @@ from ops.crawl.outcomes import PAGES
 from ops.parse.scan import Records
 
 _EXPECTATIONS = [
-    *identity("page"),
-    *not_null("crawl", "url", "final_url", "month", "status", "digest", "date", "file", "offset", "length"),
-    among("month", THIS_PARTITION),
     between("status", 200, 299),
     between("offset", 0),
     between("length", 1),
-    *steady(),
 ]
 
 _crawl = partial(

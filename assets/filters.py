@@ -16,14 +16,8 @@ import dagster as dg
 from assets.declare.dataset import AllParts, dataset
 from assets.declare.declaration import Threshold
 from assets.declare.expectations import (
-    THIS_PARTITION,
-    Expectation,
-    among,
     between,
-    identity,
     none,
-    not_null,
-    steady,
     text,
     unique,
 )
@@ -47,13 +41,7 @@ _texts = partial(
     shape=TEST_SETS,
     formats=FORMATS,
     measures=["text.words"],
-    expectations=[
-        *identity("test"),
-        *not_null("test_set", "document", "month"),
-        among("month", THIS_PARTITION),
-        *text("text", longest=2_000_000),
-        *steady(),
-    ],
+    expectations=[*text("text", longest=2_000_000)],
 )
 
 
@@ -70,13 +58,13 @@ def test_sets(records: Records) -> Outcomes:
 
 
 def filter_documents(
-    name: str, shape: Shape, kind: str, scoring: type[ScoreParams], bound: type[BoundParams]
+    name: str, shape: Shape, scoring: type[ScoreParams], bound: type[BoundParams]
 ) -> list[dg.AssetsDefinition]:
     """Declare three datasets of `sources`: scores of some documents, their duplicates, and those that pass.
 
-    `kind` is the prefix of the documents' ids. Datasets that are declared later read `filtered_<name>` as
-    `<name>`. Declares nothing if params.yaml has no section `filters.<name>`; an empty section has the
-    defaults. Raises ValueError for a bound whose score is off.
+    Datasets that are declared later read `filtered_<name>` as `<name>`. Declares nothing if params.yaml has
+    no section `filters.<name>`; an empty section has the defaults. Raises ValueError for a bound whose score
+    is off.
     """
     optional(scoring, bound)
     if _sections().get(name) is None:
@@ -85,7 +73,7 @@ def filter_documents(
     return [
         _scores(name, shape, scoring),
         _duplicates(name, scoring, bound),
-        _filtered(name, shape, kind, scoring, bound),
+        _filtered(name, shape, scoring, bound),
     ]
 
 
@@ -110,13 +98,10 @@ def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> dg.AssetsDef
         consumes="found",
         measures=["words", "language_score"],
         expectations=[
-            *identity("scores"),
-            *not_null("document_id", "words"),
             unique("document_id"),
             between("language_score", 0, 1),
             *(between(kind, 0) for kind in MASKS),
             *none("signature.items.missing"),
-            *steady(),
         ],
     )
 
@@ -135,17 +120,14 @@ def _duplicates(name: str, scoring: type[ScoreParams], bound: type[BoundParams])
         partitioned=False,
         measures=["similarity"],
         expectations=[
-            *identity("duplicate"),
-            *not_null("document_id", "first_id", "similarity", "exact"),
             unique("document_id"),
             between("similarity", 0, 1),
-            *steady(),
         ],
     )
 
 
 def _filtered(
-    name: str, shape: Shape, kind: str, scoring: type[ScoreParams], bound: type[BoundParams]
+    name: str, shape: Shape, scoring: type[ScoreParams], bound: type[BoundParams]
 ) -> dg.AssetsDefinition:
     def filtered(found: Parts, scores: Parts, duplicates: AllParts, asked: Any, params: Any) -> Outcomes:
         return documents.filtered(found, scores, duplicates, asked, params, shape)
@@ -173,7 +155,6 @@ def _filtered(
             for param, rule, scores, values, meaning in asked
             if scored.gives(param)
         ],
-        expectations=_known(kind, shape),
     )
 
 
@@ -182,7 +163,6 @@ def filter_examples(
     name: str,
     shape: Shape,
     texts: Sequence[str],
-    kind: str,
     bound: type[ContaminationParams],
     partitioned: bool,
     overlaps: str = "overlaps",
@@ -199,7 +179,7 @@ def filter_examples(
         return []
     return [
         _overlaps(group, overlaps, name, shape, texts, partitioned),
-        _clean(group, overlaps, name, shape, kind, bound, partitioned, what_if_pages),
+        _clean(group, overlaps, name, shape, bound, partitioned, what_if_pages),
     ]
 
 
@@ -223,12 +203,9 @@ def _overlaps(
         partitioned=partitioned,
         measures=["ngrams", "sentences"],
         expectations=[
-            *identity("overlap"),
-            *not_null("example_id", "ngrams", "sentences"),
             unique("example_id"),
             between("ngrams", 0),
             between("sentences", 0),
-            *steady(),
         ],
     )
 
@@ -238,7 +215,6 @@ def _clean(
     scored: str,
     name: str,
     shape: Shape,
-    kind: str,
     bound: type[ContaminationParams],
     partitioned: bool,
     what_if_pages: bool,
@@ -273,7 +249,6 @@ def _clean(
             )
             if what_if_pages
         ],
-        expectations=_known(kind, shape),
     )
 
 
@@ -286,22 +261,12 @@ def _declare(
     meaning: str,
     params: dict[str, Any],
     group: str = "sources",
-    *,
-    expectations: Sequence[Expectation],
     **declared: Any,
 ) -> dg.AssetsDefinition:
     """Declare a function of this module as a dataset, with the classes of its params."""
     function.__name__, function.__doc__ = name, meaning
     function.__annotations__.update(params)
-    return dataset(group=group, expectations=expectations, **declared)(function)
-
-
-def _known(kind: str, shape: Shape) -> list[Expectation]:
-    """Expect of the rows that passed what all their readers need."""
-    names = ("document", "month", "domain", "language", "set", "split", "fused", "first", "second", "summary")
-    there = not_null(*(name for name in names if name in shape.kept.names))
-    places = [between("sentences.start.least", 0)] if kind == "paper" else []
-    return [*identity(kind), *there, *places, *steady()]
+    return dataset(group=group, **declared)(function)
 
 
 def _called(name: str) -> str:

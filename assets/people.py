@@ -6,36 +6,33 @@ come of it (assets/systems), the computation (ops/evaluation).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import dagster as dg
 
 from assets.declare.dataset import dataset
-from assets.declare.expectations import Suite, among, identity, not_null, steady, unique, votes
+from assets.declare.expectations import Suite, among, unique, votes
 from ops.core.outcome import Outcomes
 from ops.core.parts import Parts
 from ops.crawl.options import CrawlPlace
 from ops.evaluation.human_evaluation import People
-from ops.evaluation.judge.judgements import JUDGEMENT, judgements_shape
 from ops.evaluation.judge.judgements import judgements as judgements_op
+from ops.evaluation.judge.judgements import judgements_shape
 from ops.evaluation.judge.params import JudgeParams
 
 
 def sheets(
-    group: str, asked: People, consumes: str, there: Sequence[str], expectations: Suite = (), **declared: Any
+    group: str, asked: People, consumes: str, expectations: Suite = (), **declared: Any
 ) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
-    """Declare the rating sheets of a system; `there` are columns that are never missing."""
+    """Declare the rating sheets of a system."""
     return dataset(
         group=group,
         consumes=consumes,
         partitioned=False,
         expectations=[
-            *identity("rated"),
-            *not_null("questionnaire", *there),
             among("questionnaire", *asked.names),
             *expectations,
-            *steady(),
         ],
         one_task=True,
         **declared,
@@ -50,11 +47,8 @@ def judgements(group: str, asked: People) -> dg.AssetsDefinition:
         consumes="rating_sheets",
         partitioned=False,
         expectations=[
-            *identity("judgement"),
-            *not_null(*JUDGEMENT),
             unique("row_id", "question"),
             among("questionnaire", *asked.names),
-            *steady(),
         ],
     )(_judgements(asked))
 
@@ -69,20 +63,17 @@ def _judgements(asked: People) -> Callable[..., Outcomes]:
 
 
 def ratings(
-    group: str, asked: People, there: Sequence[str], expectations: Suite = (), **declared: Any
+    group: str, asked: People, expectations: Suite = (), **declared: Any
 ) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
-    """Declare a system's human evaluation, of filled sheets; `there` are columns that are never missing."""
+    """Declare a system's human evaluation, of filled sheets."""
     return dataset(
         group=group,
         consumes="ratings",
         partitioned=False,
         expectations=[
-            *identity("judged"),
-            *not_null("row_id", "questionnaire", "question", "tie", *there),
             *votes(),
             among("questionnaire", *asked.names),
             *expectations,
-            *steady(),
         ],
         one_task=True,
         **declared,

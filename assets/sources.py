@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
-    THIS_PARTITION,
     among,
     at_most,
     between,
-    identity,
     none,
     not_null,
-    steady,
     text,
     texts,
     unique,
@@ -43,9 +40,6 @@ from ops.parse.sentences import SentenceParams, filter_sentences
     measures=["text.words", "sections.length", "sentences.length"],
     scores={"sentences": DatasetScore("sentences.length")},
     expectations=[
-        *identity("paper"),
-        *not_null("document", "month", "text"),
-        among("month", THIS_PARTITION),
         *not_null("title", severity="warning"),
         *text("title", longest=400),
         between("text.characters", 200, 2_000_000, "warning"),
@@ -53,7 +47,6 @@ from ops.parse.sentences import SentenceParams, filter_sentences
         *none("sentences.id.missing", "sentences.id.repeats", "sentences.position.descents"),
         between("sentences.start.least", 0),
         *texts("sentences.text", longest=3_000),
-        *steady(),
     ],
 )
 def papers(records: Records) -> Outcomes:
@@ -61,7 +54,7 @@ def papers(records: Records) -> Outcomes:
     return records.map(paper_files.parse_papers)
 
 
-filtered_papers = filter_documents("papers", PAPERS, "paper", PaperScoreParams, PaperBoundParams)
+filtered_papers = filter_documents("papers", PAPERS, PaperScoreParams, PaperBoundParams)
 
 
 @dataset(
@@ -71,13 +64,9 @@ filtered_papers = filter_documents("papers", PAPERS, "paper", PaperScoreParams, 
     formats=paper_files.FORMATS,
     measures=["marks.length", "bibliography.length"],
     expectations=[
-        *identity("citations"),
-        *not_null("paper_id", "document", "month"),
-        among("month", THIS_PARTITION),
         *none("marks.id.missing", "marks.id.repeats"),
         between("marks.start.least", 0),
         *texts("marks.text", longest=400),
-        *steady(),
     ],
 )
 def citations(records: Records) -> Outcomes:
@@ -92,15 +81,12 @@ def citations(records: Records) -> Outcomes:
     measures=["text.words", "text.characters"],
     scores={"words": DatasetScore("text.words")},
     expectations=[
-        *identity("sentence"),
-        *not_null("paper_id", "position", "section", "start", "end", "text"),
         unique("paper_id", "position"),
         between("position", 0),
         between("start", 0),
         at_most("start", "end"),
         among("role", *ROLES),
         *text("text", longest=3_000),
-        *steady(),
     ],
 )
 def sentences(papers: Parts, params: SentenceParams) -> Outcomes:
@@ -115,15 +101,11 @@ def sentences(papers: Parts, params: SentenceParams) -> Outcomes:
     measures=["text.words", "sections.length", "citations.length"],
     scores={"words": DatasetScore("text.words")},
     expectations=[
-        *identity("article"),
-        *not_null("document", "title", "month", "text"),
-        among("month", THIS_PARTITION),
         *text("title", longest=400),
         *text("text", longest=2_000_000),
         between("sections.length", 1, 1_000),
         between("sections.start.least", 0),
         *texts("citations.url", longest=3_000),
-        *steady(),
     ],
 )
 def articles(records: Records) -> Outcomes:
@@ -138,13 +120,9 @@ def articles(records: Records) -> Outcomes:
     measures=["text.words", "boilerplate", "language_distance"],
     scores={"words": DatasetScore("text.words")},
     expectations=[
-        *identity("page"),
-        *not_null("document", "month", "encoding", "language", "text"),
-        among("month", THIS_PARTITION),
         between("boilerplate", 0, 1),
         between("paragraphs.length", 1, 100_000, "warning"),
         between("paragraphs.start.least", 0),
-        *steady(),
     ],
 )
 def web_pages(records: Records) -> Outcomes:
@@ -152,19 +130,14 @@ def web_pages(records: Records) -> Outcomes:
     return records.map(web_files.parse_web_pages)
 
 
-filtered_web_pages = filter_documents("web_pages", WEB_PAGES, "page", WebPageScoreParams, WebPageBoundParams)
+filtered_web_pages = filter_documents("web_pages", WEB_PAGES, WebPageScoreParams, WebPageBoundParams)
 
 
 @dataset(
     group="sources",
     shape=ANSWERS,
     formats=answer_files.FORMATS,
-    expectations=[
-        *identity("answer"),
-        *not_null("file", "place", "row_id"),
-        *not_null("questionnaire", "rater", "question", severity="warning"),
-        *steady(),
-    ],
+    expectations=[*not_null("questionnaire", "rater", "question", severity="warning")],
 )
 def ratings(records: Records) -> Outcomes:
     """Answers from filled rating sheets, one row per answer."""

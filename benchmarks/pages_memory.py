@@ -22,7 +22,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from assets.declare.graph import Everything
 from ops.core.outcome import Outcome, Shape, drop
 from orchestration.definitions import workspace
-from orchestration.files.identity import folder_hashes, version
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import write_files
 from pages.site import site
@@ -50,7 +49,7 @@ def main() -> None:
         before, wall, processor = _peak(), time.monotonic(), time.process_time()
         pages = Path(place, "pages")
         pages.mkdir()
-        write_files(pages, site(Everything(folders, graph), lambda folder: version(folder_hashes(folder))))
+        write_files(pages, site(Everything(folders, graph)))
         files = [path for path in pages.rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files) / 1e6
         print(f"{count:,} sentences: {len(files):,} files, {size:,.1f} MB")

@@ -35,10 +35,9 @@ from orchestration.workspace.workspace import Workspace
 @report(group="quality")
 def pages(everything: Everything) -> Files:
     """Data-quality pages of every dataset: funnels, distributions, rows and their origins, thresholds."""
-    from orchestration.files.identity import folder_hashes, version
     from pages.site import site
 
-    return site(everything, lambda folder: version(folder_hashes(folder)))
+    return site(everything)
 
 
 code.keep()

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from assets.declare.graph import Everything
 from orchestration.files.publish import building, write_files, writing_all
-from orchestration.partition.inputs import former_files
 from orchestration.state.freshness import View
 from orchestration.state.plan import plan
 from orchestration.state.replaced import unreplaced
@@ -39,6 +38,6 @@ def write_pages(workspace: Workspace) -> Path:
         building(workspace.staging, place) as new,
         unreplaced(workspace, folders),
     ):
-        everything = Everything(folders, workspace.graph, former_files(workspace, report), new.parent)
+        everything = Everything(folders, workspace.graph, new.parent)
         write_files(new, report.function(everything))
     return place / "index.html"

@@ -5,7 +5,7 @@ Belongs here: the funnel, the partitions, the distributions, columns and params.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -22,14 +22,11 @@ from pages.paths import page_path
 from pages.system import systems
 
 
-def pages(
-    everything: Everything, numbers: Mapping[str, Counted], names: Iterable[str] | None = None
-) -> Files:
-    """Yield a page for each of the named datasets, or for all."""
+def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
+    """Yield a page for each dataset."""
     pictures = {name: link for system in systems().values() for name, link in system.pictures.items()}
     parts = {name: part for system in systems().values() for name, part in system.dataset_parts.items()}
-    for name in numbers if names is None else names:
-        counted = numbers[name]
+    for name, counted in numbers.items():
         dataset = counted.dataset
         assert dataset.shape is not None
         shapes = total(profile(folder, dataset.measures) for folder in everything[name].values())

@@ -10,7 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
+
+import yaml
 
 from assets.declare.graph import Everything
 from assets.rows.reading import Counted, side_file
@@ -62,7 +65,7 @@ class GridLine(NamedTuple):
     """A row of a table."""
 
     name: str
-    cells: Sequence[GridCell]
+    cells: Sequence[GridCell] = ()
     about: str = ""
     key: str = ""
 
@@ -108,9 +111,41 @@ def bars(
     ]
 
 
-def test_cells(test: PairedTest, metrics: Iterable[str]) -> list[GridCell]:
-    """Return the cells of a test: its difference by each metric, and the number of items."""
-    return [*(TestedDifference(test.scores[name], test.verdict(name)) for name in metrics), test.items]
+def published_values(folder: str) -> Mapping[str, Any]:
+    """Return the numbers of a system's paper, in published.yaml beside a module of the system's pages."""
+    values: Mapping[str, Any] = yaml.safe_load(Path(folder).with_name("published.yaml").read_text())
+    return values
+
+
+def published_grid(title: str, head: Sequence[str], rows: Iterable[Sequence[GridCell]]) -> Grid:
+    """Return a table of a paper: each row has a name, then its values as printed."""
+    return Grid(title, head, [GridLine(str(name), values) for name, *values in rows])
+
+
+def columns_grid(
+    title: str, head: Sequence[str], lines: Iterable[GridLine], columns: Iterable[Sequence[GridCell]]
+) -> Grid:
+    """Return a table given by columns; `lines` have the names of its rows."""
+    cells = zip(*columns, strict=True)
+    return Grid(title, head, [line._replace(cells=row) for line, row in zip(lines, cells, strict=True)])
+
+
+def tests_grid(
+    title: str,
+    head: Sequence[str],
+    tests: Iterable[tuple[Sequence[str], PairedTest]],
+    metrics: Mapping[str, str],
+    items: str,
+) -> Grid:
+    """Return a table of paired tests, each with the cells before it, which `head` names.
+
+    A test has its difference by each of the named metrics, and the number of items.
+    """
+    lines = []
+    for (name, *more), test in tests:
+        differences = (TestedDifference(test.scores[metric], test.verdict(metric)) for metric in metrics)
+        lines.append(GridLine(name, [*more, *differences, test.items]))
+    return Grid(title, (*head, *metrics.values(), items), lines, "tests")
 
 
 def agreement(table: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:

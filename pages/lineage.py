@@ -6,18 +6,14 @@ rows (ancestry.py) and their values (origins.py).
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
-
-import pyarrow as pa
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import Files
 from assets.rows.ancestry import Ancestry, File, Lineage, RowPlace
 from assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
-from assets.rows.reading import read
 from ops.core.outcome import of_role
 from pages.html import about, json_ready, render
 from pages.paths import page_path
@@ -31,13 +27,7 @@ _FOLLOWED = (1, 3, 12, 48)
 def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[RowPlace]]) -> Files:
     """Yield the lineage page of each dataset's shown rows."""
     roots = {name: [place.id for place in places] for name, places in shown.items()}
-    return pages_of(ancestry, roots, held(ancestry, roots))
-
-
-def pages_of(
-    ancestry: Ancestry, roots: Mapping[str, Sequence[str]], ids: Mapping[str, Sequence[str]]
-) -> Files:
-    """Yield each dataset's lineage page with the rows of `ids`, of which the `roots` are its shown rows."""
+    ids = held(ancestry, roots)
     descriptions = _Descriptions(ancestry, sorted({id for page in ids.values() for id in page}))
     for name, page in ids.items():
         yield render(
@@ -47,33 +37,6 @@ def pages_of(
             data={"name": name, "shown": len(set(roots[name])), **descriptions.data(page)},
             dataset=name,
         )
-
-
-def reads(ancestry: Ancestry, pages: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return the datasets that each lineage page shows anything of; its bytes depend on no others.
-
-    These are all datasets that contain or name a row of the page, including those that use one, and the
-    datasets of the transcripts that such rows were spoken in.
-    """
-    ids = dict.fromkeys(id for page in pages.values() for id in page)
-    ancestry.look_up(ids)
-    owners = _owners(place for id in ids for place in ancestry.lineage(id).places)
-    groups = ({*page, *(owner for id in page for owner in owners.get(id, ()))} for page in pages.values())
-    return dict(zip(pages, ancestry.datasets(list(groups)), strict=True))
-
-
-def _owners(places: Iterable[RowPlace]) -> dict[str, set[str]]:
-    """Return the transcripts that the rows at some places were spoken in, by the ids of the rows."""
-    found: dict[str, set[str]] = defaultdict(set)
-    by_file: dict[File, dict[int, str]] = defaultdict(dict)
-    for place in places:
-        by_file[place.file][place.index] = place.id
-    for file, ids in by_file.items():
-        for owner in {detail.partition(".")[0] for detail in of_role(file.schema, "spans").values()}:
-            of_rows = read(file.path, [owner])[owner].take(pa.array(ids)).to_pylist()
-            for id, transcript in zip(ids.values(), of_rows, strict=True):
-                found[id].update([transcript] if transcript is not None else [])
-    return found
 
 
 def held(ancestry: Ancestry, roots: Mapping[str, Sequence[str]], most: int = NODES) -> dict[str, list[str]]:

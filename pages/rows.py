@@ -49,32 +49,23 @@ def pages(
 
     `pages_of` are pages that systems add, by the ids of the rows that link to them.
     """
-    yield index(numbers)
-    for name, places in shown.items():
-        yield page(ancestry, numbers[name], places, pages_of or {})
-
-
-def index(numbers: Mapping[str, Counted]) -> tuple[str, bytes]:
-    """Return the page that lists the datasets."""
     lengths = {
         name: min(LIMIT, sum(counted.total(table) for table in TABLES)) for name, counted in numbers.items()
     }
-    return render("rows.html", "rows-index.html", "Rows", numbers=list(numbers.values()), shown=lengths)
-
-
-def page(
-    ancestry: Ancestry, counted: Counted, places: Sequence[RowPlace], pages_of: Mapping[str, str]
-) -> tuple[str, bytes]:
-    """Return the page of a dataset's rows."""
-    name, data = counted.dataset.name, _data(ancestry, counted.dataset, places, pages_of)
-    return render(
-        page_path(name, "rows"),
-        "rows.html",
-        f"Rows of {name}",
-        data={**data, "totals": {table: counted.total(table) for table in TABLES}},
-        counted=counted,
-        shown={table: sum(place.file.table == table for place in places) for table in TABLES},
-    )
+    yield render("rows.html", "rows-index.html", "Rows", numbers=list(numbers.values()), shown=lengths)
+    for name, places in shown.items():
+        counted = numbers[name]
+        yield render(
+            page_path(name, "rows"),
+            "rows.html",
+            f"Rows of {name}",
+            data={
+                **_data(ancestry, counted.dataset, places, pages_of or {}),
+                "totals": {table: counted.total(table) for table in TABLES},
+            },
+            counted=counted,
+            shown={table: sum(place.file.table == table for place in places) for table in TABLES},
+        )
 
 
 class Column(NamedTuple):
@@ -138,7 +129,7 @@ def _data(
         found[kind] = [column._asdict() for column in columns(table, declared)]
         contents += cells(table, len(places), declared)
         pairs: list[dict[str, Any]] = [{}] * len(chosen)
-        if kind == "kept" and dataset.text_pair:
+        if dataset.text_pair and (kind == "kept" or {*dataset.text_pair} <= {*table.column_names}):
             compared, pairs = text_pairs(ancestry, dataset, table)
         of_measures = zip(*(numbers_of(table, name) for name in measures), strict=True)
         rows += [

@@ -29,7 +29,7 @@ Old: TypeAlias = str | list[str] | None
 def text_pairs(
     ancestry: Ancestry, dataset: Declaration, table: pa.Table
 ) -> tuple[list[list[str]], list[dict[str, Any]]]:
-    """Return the text pairs that a dataset declares, for a table of its kept rows.
+    """Return the text pairs that a dataset declares, for a table of its rows.
 
     The first list has the sentences of other datasets' rows. The second has an entry for each row, empty if
     the row has no other text: either `difference`, two texts compared word by word; or `marked`, the indices

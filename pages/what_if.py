@@ -9,7 +9,6 @@ interaction in the browser (static/what_if.js, static/two_thresholds.js).
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -34,7 +33,6 @@ POINTS = 2_000
 ROWS, NEAREST = 2_000, 10
 _CHARACTERS = 300
 _ROWS = SCORED.append(pa.field("hash", pa.binary()))
-_BEFORE, _AFTER = b"silverloom.whatIf(", b");\n"
 LISTED = ("path", "dataset", "meaning", "units", "rule", "now", "tried", "total", "script")
 
 #: Equal steps from the smallest to the largest value to try.
@@ -42,24 +40,17 @@ STEPS = 40
 
 
 def pages(everything: Everything) -> Files:
-    """Yield the page, and for each threshold a script with its scores, loaded on demand."""
-    found = []
+    """Yield the page that lists the thresholds, and for each a script with its scores, loaded on demand."""
+    listed = []
     for name in everything:
-        for path, content in scripts(everything, name):
-            found.append(content)
-            yield path, content
-    yield index(found)
+        for content in thresholds(everything, name):
+            listed.append({key: content[key] for key in LISTED})
+            yield content["script"], b"silverloom.whatIf(" + embedded(content).encode() + b");\n"
+    yield render("what-if.html", "what_if.html", "What if", data=listed, thresholds=listed)
 
 
-def index(scripts: Iterable[bytes]) -> tuple[str, bytes]:
-    """Return the page that lists the thresholds of the given scripts."""
-    contents = [json.loads(script[len(_BEFORE) : -len(_AFTER)]) for script in scripts]
-    listed = [{key: content[key] for key in LISTED} for content in contents]
-    return render("what-if.html", "what_if.html", "What if", data=listed, thresholds=listed)
-
-
-def scripts(everything: Everything, name: str) -> Files:
-    """Yield the scripts of the thresholds of one dataset.
+def thresholds(everything: Everything, name: str) -> Iterator[dict[str, Any]]:
+    """Yield a page's data about each threshold of one dataset.
 
     Raises ValueError if the scores do not reproduce what the dataset kept: then its rule used other scores.
     """
@@ -69,7 +60,7 @@ def scripts(everything: Everything, name: str) -> Files:
         for knob in threshold.knobs(params):
             content = what_if(everything, dataset, threshold, knob)
             check_kept(content, kept(everything[name], threshold, knob))
-            yield content["script"], _BEFORE + embedded(content).encode() + _AFTER
+            yield content
 
 
 def what_if(everything: Everything, dataset: Declaration, threshold: Threshold, knob: Knob) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from assets.declare.declaration import (
     Trials,
     register,
 )
-from assets.declare.expectations import Suite, check
+from assets.declare.expectations import Suite, check, of_shape
 from assets.declare.graph import Everything, Files
 from assets.declare.settings import ParamsError, settings
 from ops.core.derived import DerivedFolder
@@ -90,9 +90,10 @@ def dataset(
     column). A dataset that is not `partitioned` reads all partitions. `formats` read the raw records, by the
     `kind` that params.yaml gives a source: a folder, or a dataset, which then becomes an input. `measures`
     are numbers of its kept rows that pages plot (ops/core/measures.py). `expectations` describe valid rows
-    (expectations.py); changing them validates the partitions again, but does not make them again. `scores`
-    are numbers over all kept rows, for `dvc metrics` (ops/core/measures.py): the first, which is the most
-    telling, is shown with its counts, and all are shown where their file is named. `thresholds` are the
+    beyond what their shape says (expectations.py); changing them validates the partitions again, but does not
+    make them again. `scores` are numbers over all kept rows, for `dvc metrics` (ops/core/measures.py): the
+    first, which is the most telling, is shown with its counts, and all are shown where their file is named.
+    `thresholds` are the
     params for which pages show what other values would keep (declaration.py). `trials` and `trains` declare
     that rows are trials, or that models are trained: each becomes a separate run in MLflow (declaration.py).
     `one_task` declares that the function is not a map over parts: on a cluster, one task calls it on a
@@ -120,7 +121,7 @@ def dataset(
             **_arguments(function, group, partitioned, records, inputs),
             measures=tuple(measures),
             formats=dict(formats or {}),
-            expectations=tuple(expectations),
+            expectations=(*of_shape(shape, partitioned), *expectations),
             text_pair=text_pair,
             scores=dict(scores or {}),
             thresholds=tuple(thresholds),

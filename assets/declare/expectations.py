@@ -19,8 +19,7 @@ import pyarrow as pa
 
 from assets.codehash.names import Symbol
 from assets.declare.code import rules
-from ops.core.outcome import Shape
-from ops.core.sampling import SPLITS
+from ops.core.outcome import Shape, required, values_of
 
 Severity: TypeAlias = Literal["error", "warning"]
 #: `counts` has one row: how the partition compares with its previous version.
@@ -166,15 +165,23 @@ def texts(field: str, longest: int, table: TableName = "kept") -> list[Expectati
     ]
 
 
-def identity(prefix: str) -> list[Expectation]:
-    """Expect of kept rows what every dataset promises: unique ids of its kind; sources; a licence."""
+def of_shape(shape: Shape, partitioned: bool = True) -> list[Expectation]:
+    """Expect what every dataset promises, and what the columns of its kept rows say.
+
+    Ids are unique. Each row has sources, a licence, a value in every column that is not optional, and one of
+    the listed values where a column lists them. The month of a dataset with partitions is its partition. The
+    partition is like its previous version.
+    """
     return [
-        *not_null("id", "licence"),
+        *not_null(*required(shape.kept)),
         unique("id"),
-        matches("id", rf"^{prefix}-[0-9a-f]{{24}}$"),
+        matches("id", r"^[a-z_]+-[0-9a-f]{24}$"),
         between("source_ids.length", 1),
         *none("source_ids.items.missing"),
         matches("licence", r"\S"),
+        *(among(name, *values) for name, values in values_of(shape.kept).items()),
+        *(among(name, THIS_PARTITION) for name in ("month",) if partitioned and name in shape.kept.names),
+        *steady(),
     ]
 
 
@@ -246,12 +253,8 @@ def _known(column: str, schema: pa.Schema) -> bool:
 def file_columns() -> list[Expectation]:
     """Expect the columns of every file of a release to be valid."""
     return [
-        *identity("file"),
-        *not_null("file", "config", "split", "md5"),
         unique("file"),
-        among("split", *SPLITS),
         between("rows", 1),
         between("bytes", 1),
         matches("md5", "^[0-9a-f]{32}$"),
-        *steady(),
     ]

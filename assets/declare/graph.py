@@ -117,21 +117,12 @@ class Everything(dict[str, Mapping[str, Path]]):
         self,
         folders: Mapping[str, Mapping[str, Path]] | None = None,
         graph: AssetGraph | None = None,
-        former: Path | None = None,
         scratch: Path | None = None,
     ):
         super().__init__(folders or {})
         self.graph = graph or AssetGraph(DECLARED.values())
-        #: The report's previous output if it is intact: a report may reuse the parts that would be the same.
-        self.former = former
         #: The folder for temporary files of the report; None: the system's.
         self.scratch = scratch
-
-    def only(self, names: Collection[str]) -> Everything:
-        """Return some of the datasets, in the same order."""
-        return Everything(
-            {name: partitions for name, partitions in self.items() if name in names}, self.graph
-        )
 
 
 def label(dataset: Declaration, partition: str) -> str:

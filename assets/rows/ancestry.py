@@ -196,17 +196,6 @@ class Ancestry:
         found = [id for (id,) in self._tables.execute(query, {"name": name}).fetchall()]
         return [name] if name in found else found
 
-    def datasets(self, groups: Sequence[Iterable[str]]) -> list[list[str]]:
-        """Return for each group of ids every dataset that has one of them, or names one as a source."""
-        query = f"""
-            SELECT DISTINCT "group", dataset FROM {_NAMED} JOIN wanted USING (id) JOIN files USING (file)
-        """  # noqa: S608  no user's text
-        pairs = [(number, name) for number, ids in enumerate(groups) for name in set(ids)]
-        found = self._ask(query, group=[number for number, _ in pairs], id=[name for _, name in pairs])
-        names = dict.fromkeys(file.dataset.name for file in self.files)
-        there = set(found)
-        return [[name for name in names if (number, name) in there] for number in range(len(groups))]
-
     def holder(self, lineage: Lineage, unit: str) -> str | None:
         """Return the row whose list contains a unit that another row was made from; None if no list does.
 

@@ -33,6 +33,16 @@ def made_from(row: Mapping[str, Any], kind: str, *parts: str) -> dict[str, Any]:
     return {"id": made, "source_ids": [row["id"]], "licence": row["licence"]}
 
 
+def made_from_several(rows: Iterable[Mapping[str, Any]], kind: str, *parts: str) -> dict[str, Any]:
+    """Return the same of a row that is made from several others; its id is `row_id` of `parts`."""
+    sources = list(rows)
+    return {
+        "id": row_id(kind, *parts),
+        "source_ids": list(dict.fromkeys(row["id"] for row in sources)),
+        "licence": joint_licence(row["licence"] for row in sources),
+    }
+
+
 def text_hash(text: str) -> int:
     """Return 64 bits of BLAKE2b of a text, to look it up among others."""
     digest = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()

@@ -7,6 +7,7 @@ meanings and roles. Not here: writing them (orchestration/files) and checking th
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -83,6 +84,44 @@ def column(
     metadata = {"meaning": meaning} if meaning else {}
     metadata |= {"role": role.name, "detail": role.detail} if role else {}
     return pa.field(name, kind, nullable, metadata or None)
+
+
+_CHECKED = frozenset({b"optional", b"values"})
+
+
+def optional(name: str, kind: pa.DataType, meaning: str = "", role: Role | None = None) -> pa.Field:
+    """Return a column that may lack a value; every other column that is no list has one in every row."""
+    return _with(column(name, kind, meaning, role), optional="yes")
+
+
+def one_of(name: str, values: Sequence[str], meaning: str = "", role: Role | None = None) -> pa.Field:
+    """Return a column of texts that are all among these values."""
+    return _with(column(name, pa.string(), meaning, role), values=json.dumps(list(values)))
+
+
+def _with(field: pa.Field, **more: str) -> pa.Field:
+    return field.with_metadata({**(field.metadata or {}), **more})
+
+
+def unchecked(field: pa.Field) -> pa.Field:
+    """Return a column without what checks read: whether it is optional, and its values."""
+    left = {key: value for key, value in (field.metadata or {}).items() if key not in _CHECKED}
+    return field.with_metadata(left) if left else field.remove_metadata()
+
+
+def required(schema: pa.Schema) -> list[str]:
+    """Return the columns that have a value in every row."""
+    return [
+        field.name
+        for field in schema
+        if not pa.types.is_nested(field.type) and b"optional" not in (field.metadata or {})
+    ]
+
+
+def values_of(schema: pa.Schema) -> dict[str, list[str]]:
+    """Return the columns whose values are among a few, with these."""
+    listed = {field.name: (field.metadata or {}).get(b"values") for field in schema}
+    return {name: json.loads(values) for name, values in listed.items() if values}
 
 
 def role(field: pa.Field) -> Role | None:

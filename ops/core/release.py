@@ -21,9 +21,10 @@ from pydantic import Field
 
 from ops.core.identity import joint_licence, row_id
 from ops.core.joins import sources_within
-from ops.core.outcome import NAME, Outcome, Outcomes, Shape, columns
+from ops.core.outcome import NAME, Outcome, Outcomes, Shape, columns, one_of
 from ops.core.params import Params
 from ops.core.parts import FilesFolder, Parts
+from ops.core.sampling import SPLITS
 
 #: The drop reason of rows that may not be released.
 FORBIDDEN = "licence"
@@ -37,7 +38,7 @@ _ROW_GROUP = 64 << 20
 _FILES = columns(
     ("file", pa.string(), "its path next to the rows and in the released folder", NAME),
     ("config", pa.string(), "the configuration that it belongs to"),
-    ("split", pa.string(), "train, validation or test"),
+    one_of("split", SPLITS, "train, validation or test"),
     ("rows", pa.int64()),
     ("bytes", pa.int64()),
     ("md5", pa.string(), "of its bytes, by which DVC has it"),

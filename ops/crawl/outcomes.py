@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 
 from ops.core.identity import row_id
-from ops.core.outcome import NAME, TIME, Outcome, Outcomes, Row, Shape, columns, drop, reject
+from ops.core.outcome import NAME, TIME, Outcome, Outcomes, Row, Shape, columns, drop, optional, reject
 from ops.crawl.frontier import Frontier, PageRequest, same
 from ops.crawl.journal import (
     LINKS_NOT_READ,
@@ -274,8 +274,8 @@ def spdx(address: str) -> str:
 REQUEST = columns(
     ("crawl", pa.string(), "the source in params.yaml", NAME),
     ("url", pa.string(), "the requested URL", NAME),
-    ("depth", pa.int32(), "links from a listed URL; 0: it is listed"),
-    ("found_on", pa.string(), "the page that links to it; null where it is listed", NAME),
+    optional("depth", pa.int32(), "links from a listed URL; 0: it is listed"),
+    optional("found_on", pa.string(), "the page that links to it; null where it is listed", NAME),
 )
 
 PAGES = Shape(
@@ -291,19 +291,21 @@ PAGES = Shape(
             NAME,
         ),
         ("month", pa.string(), "of the partition", TIME),
-        ("depth", pa.int32(), "links from a listed URL; 0: it is listed"),
-        ("found_on", pa.string(), "the page that links to it; null where it is listed", NAME),
+        optional("depth", pa.int32(), "links from a listed URL; 0: it is listed"),
+        optional("found_on", pa.string(), "the page that links to it; null where it is listed", NAME),
         ("status", pa.int32(), "of the answer"),
-        ("content_type", pa.string(), "as the server says"),
-        ("bytes", pa.int64(), "of the page, unpacked"),
+        optional("content_type", pa.string(), "as the server says"),
+        optional("bytes", pa.int64(), "of the page, unpacked"),
         ("digest", pa.string(), "SHA-1 of the page, as WARC writes it"),
         ("date", pa.string(), "when it was fetched"),
-        ("etag", pa.string(), "sent with the request of the next crawl"),
-        ("last_modified", pa.string(), "sent with the request of the next crawl"),
-        ("unchanged", pa.bool_(), "whether it was the same when it was requested again"),
+        optional("etag", pa.string(), "sent with the request of the next crawl"),
+        optional("last_modified", pa.string(), "sent with the request of the next crawl"),
+        optional("unchanged", pa.bool_(), "whether it was the same when it was requested again"),
         ("file", pa.string(), "the WARC file with the answer, next to the rows", NAME),
         ("offset", pa.int64(), "of its record in the file, in bytes"),
         ("length", pa.int64(), "of its record in the file, in bytes"),
-        ("about", pa.string(), "what a collection says of an item (title, video, md5), as JSON; else null"),
+        optional(
+            "about", pa.string(), "what a collection says of an item (title, video, md5), as JSON; else null"
+        ),
     ),
 )

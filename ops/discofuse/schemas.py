@@ -7,7 +7,21 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.core.outcome import HOLES, NAME, TEXT, TIME, TITLE, Shape, column, columns, extended, struct
+from ops.core.outcome import (
+    HOLES,
+    NAME,
+    TEXT,
+    TIME,
+    TITLE,
+    Shape,
+    column,
+    columns,
+    extended,
+    one_of,
+    optional,
+    struct,
+)
+from ops.core.sampling import SPLITS
 from ops.parse.schemas import ENCODING, RECORD, unit_of
 
 _TEXT = pa.string()
@@ -17,7 +31,7 @@ PROSE = Shape(
     unit=RECORD,
     kept=columns(
         ("document", _TEXT, "the document's name in its source", NAME),
-        ("title", _TEXT, "as the source has it; no part of the text", TITLE),
+        optional("title", _TEXT, "as the source has it; no part of the text", TITLE),
         ("month", _TEXT, "of publication, YYYY-MM or YYYY", TIME),
         ("domain", _TEXT, "of the source in params.yaml; empty where the source names no domain"),
         ("text", _TEXT, "paragraphs, each one line, with a blank line between two", TEXT),
@@ -37,7 +51,7 @@ FUSION_PAIRS = Shape(
     kept=columns(
         ("document", _TEXT, "file and line", NAME),
         ("month", _TEXT, "that params.yaml gives the source, YYYY-MM or YYYY", TIME),
-        ("split", _TEXT, "by the file's name: train, validation or test"),
+        one_of("split", SPLITS, "by the file's name: train, validation or test"),
         ("fused", _TEXT, "the sentence, space-tokenised"),
         ("first", _TEXT, "the first of the two that it was split into"),
         ("second", _TEXT, "the second"),
@@ -53,7 +67,7 @@ ANNOTATED = Shape(
     kept=columns(
         ("document_id", _TEXT, "row of sources/prose"),
         ("document", _TEXT, "the document's name in its source", NAME),
-        ("title", _TEXT, "as the source has it", TITLE),
+        optional("title", _TEXT, "as the source has it", TITLE),
         ("month", _TEXT, "of publication, YYYY-MM or YYYY", TIME),
         ("domain", _TEXT, "of the source in params.yaml"),
         ("pipeline", _TEXT, "what parsed it: pipeline, version and digest, coreference"),
@@ -137,11 +151,13 @@ CANDIDATES = Shape(
         ("first_tokens", _INT, "of the first original sentence"),
         ("second_tokens", _INT, "of the second; 0 where the text is one sentence"),
         ("holes", _INT, "places in the original sentences from which something was taken out"),
-        ("coreference_score", _REAL, "the least of its links; null without links"),
-        ("sense", _TEXT, "of the connective in the Penn Discourse Treebank; null if it has none"),
+        optional("coreference_score", _REAL, "the least of its links; null without links"),
+        optional("sense", _TEXT, "of the connective in the Penn Discourse Treebank; null if it has none"),
         ("covered", _REAL, "share of the text's content words, without the connective, that the split has"),
         ("supported", _REAL, "share of the split's content words that the text has as often"),
-        ("disfluency", _REAL, "bits of the split's new runs of bytes; null without sources.reference_texts"),
+        optional(
+            "disfluency", _REAL, "bits of the split's new runs of bytes; null without sources.reference_texts"
+        ),
         (
             "links",
             pa.list_(
@@ -161,7 +177,7 @@ EXAMPLES = Shape(
     unit=CANDIDATES.kept,
     kept=extended(
         CANDIDATES.kept,
-        ("split", _TEXT, "train, validation or test; a document's are in one"),
+        one_of("split", SPLITS, "train, validation or test; a document's are in one"),
         ("fused", _TEXT, "the coherent text in one line: what a model is to write"),
         ("unfused", _TEXT, "the two incoherent sentences in one line: what it is given"),
         ("control", pa.bool_(), "a pair that no rule matched (PAIR_NONE): unfused is fused"),
@@ -180,7 +196,7 @@ SENTENCE_SPLITS = Shape(
     unit=EXAMPLES.kept,
     kept=extended(
         _OF_DOCUMENT,
-        ("split", _TEXT, "of the document: train, validation or test"),
+        one_of("split", SPLITS, "of the document: train, validation or test"),
         ("sentence", _INT, "in the document, from 0"),
         ("text", _TEXT, "the sentence, with the blanks of the document", TEXT),
         ("splits", pa.list_(_TEXT), "its splits into two sentences, each in one line"),
@@ -194,7 +210,7 @@ RELEASED = Shape(
     kept=columns(
         ("file", _TEXT, "a released file, next to the rows"),
         ("domain", _TEXT, "of its examples"),
-        ("split", _TEXT, "of its examples"),
+        one_of("split", SPLITS, "of its examples"),
         ("balanced", pa.bool_(), "whether it has the examples of discofuse/balanced only"),
         ("first_line", pa.int64(), "of these examples in the file, from 1; line 1 is the header"),
         ("lines", _INT, "of these examples"),

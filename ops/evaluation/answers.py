@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from ops.core.identity import joint_licence, row_id
-from ops.core.outcome import Outcome, Row, Shape, columns, reject, struct
+from ops.core.identity import made_from_several, row_id
+from ops.core.outcome import Outcome, Row, Shape, columns, optional, reject, struct
 from ops.evaluation.questionnaire import Questionnaire
 from ops.evaluation.sheets import ANSWER_COLUMN, KEYS, QUESTION_COLUMN, shown_text, unguarded
 from ops.parse import files
@@ -35,11 +35,11 @@ _TEXT = pa.string()
 _ANSWER = columns(
     ("file", _TEXT, "the filled sheet: name of the source, then the file below its folder"),
     ("place", _TEXT, 'where in it: "line 3", "task 7"'),
-    ("questionnaire", _TEXT, "its name"),
-    ("rater", _TEXT, "who answered"),
+    optional("questionnaire", _TEXT, "its name"),
+    optional("rater", _TEXT, "who answered"),
     ("row_id", _TEXT, "the row that was rated"),
-    ("question", _TEXT, "its name"),
-    ("answer", _TEXT, "as given; null where the rater gave no answer"),
+    optional("question", _TEXT, "its name"),
+    optional("answer", _TEXT, "as given; null where the rater gave no answer"),
     (
         "shown",
         pa.list_(struct(("column", _TEXT, "of the row"), ("text", _TEXT, "as in the sheet"))),
@@ -260,9 +260,9 @@ def _rating(unit: Row, row: Row, questionnaire: Questionnaire) -> Row:
     question = questionnaire.question(unit["question"])
     assert question is not None
     return {
-        "id": row_id("rating", questionnaire.name, unit["rater"], unit["row_id"], unit["question"]),
-        "source_ids": [unit["id"], unit["row_id"]],
-        "licence": joint_licence([unit["licence"], row["licence"]]),
+        **made_from_several(
+            [unit, row], "rating", questionnaire.name, unit["rater"], unit["row_id"], unit["question"]
+        ),
         "questionnaire": questionnaire.name,
         "rater": unit["rater"],
         "row_id": unit["row_id"],

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ops.core.identity import joint_licence, row_id
-from ops.core.outcome import IDENTITY, Field, Outcome, Outcomes, Row, Shape, columns, drop, struct
+from ops.core.outcome import IDENTITY, Field, Outcome, Outcomes, Row, Shape, columns, drop, optional, struct
 from ops.core.parts import Parts
 from ops.evaluation.agreement import against_the_others, majority, pairwise
 from ops.evaluation.answers import ANSWERS, RATINGS, validate
@@ -36,7 +36,7 @@ ANSWER = struct(("rater", _TEXT), ("value", _TEXT, "of the question's scale"))
 
 #: The summary of a row's answers.
 VOTES = (
-    ("majority", _TEXT, "what most raters answered; null where two answers have the most votes"),
+    optional("majority", _TEXT, "what most raters answered; null where two answers have the most votes"),
     ("votes", pa.int32(), "raters who gave the most frequent answer"),
     ("raters", pa.int32(), "who answered"),
     ("tie", pa.bool_(), "whether two answers have the most votes"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.core.outcome import TEXT, TITLE, Shape, columns
+from ops.core.outcome import TEXT, TITLE, Shape, columns, optional
 from ops.filters.quality import RULES
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
@@ -22,15 +22,20 @@ PERSONAL = {
 
 _SCORES = columns(
     ("document_id", _TEXT, "the row that was scored"),
-    ("title", _TEXT, "of the document", TITLE),
-    ("beginning", _TEXT, "its first words", TEXT),
+    optional("title", _TEXT, "of the document", TITLE),
+    optional("beginning", _TEXT, "its first words", TEXT),
     ("words", _INT, "of the text that was scored"),
-    ("language", _TEXT, 'the likeliest, as a code of ISO 639: "en"; missing where not asked'),
-    ("language_score", _REAL, "probability of the requested language, 0 to 1"),
-    ("content", _TEXT, "hash of the text and of a web page's address; missing where not asked or empty"),
+    optional("language", _TEXT, 'the likeliest, as a code of ISO 639: "en"; missing where not asked'),
+    optional("language_score", _REAL, "probability of the requested language, 0 to 1"),
+    optional(
+        "content", _TEXT, "hash of the text and of a web page's address; missing where not asked or empty"
+    ),
     ("signature", pa.list_(pa.uint32()), "MinHash of its runs of words; missing where not asked"),
-    *((name, _INT, f"how many {meaning}; missing where not asked") for name, meaning in PERSONAL.items()),
-    *((name, _REAL, f"{rule.meaning}; missing where not asked") for name, rule in RULES.items()),
+    *(
+        optional(name, _INT, f"how many {meaning}; missing where not asked")
+        for name, meaning in PERSONAL.items()
+    ),
+    *(optional(name, _REAL, f"{rule.meaning}; missing where not asked") for name, rule in RULES.items()),
 )
 
 
@@ -62,10 +67,12 @@ def overlaps(examples: Shape) -> Shape:
         unit=examples.kept,
         kept=columns(
             ("example_id", _TEXT, "the row that was compared"),
-            ("test_set", _TEXT, "the one that shares most; missing where none shares anything"),
-            ("test_id", _TEXT, "row of sources/test_sets: the first by id that has what `shared` says"),
+            optional("test_set", _TEXT, "the one that shares most; missing where none shares anything"),
+            optional(
+                "test_id", _TEXT, "row of sources/test_sets: the first by id that has what `shared` says"
+            ),
             ("ngrams", _INT, "distinct runs of words that the example shares with the test set"),
             ("sentences", _INT, "distinct whole sentences that it shares with the test set"),
-            ("shared", _TEXT, "the first run or sentence that is shared, normalised", TEXT),
+            optional("shared", _TEXT, "the first run or sentence that is shared, normalised", TEXT),
         ),
     )

@@ -7,7 +7,20 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.core.outcome import NAME, TEXT, TIME, VECTOR, Shape, columns, extended, struct
+from ops.core.outcome import (
+    NAME,
+    TEXT,
+    TIME,
+    VECTOR,
+    Shape,
+    column,
+    columns,
+    extended,
+    one_of,
+    optional,
+    struct,
+)
+from ops.core.sampling import SPLITS
 from ops.parse.schemas import ENCODING, RECORD, unit_of
 from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
 
@@ -21,13 +34,16 @@ PASSAGES = Shape(
         ("month", _TEXT, "that params.yaml gives the source, YYYY-MM or YYYY", TIME),
         ("paper", _TEXT, "the paper that says it"),
         ("position", _INT, "in its record, from 0"),
-        ("cited_id", _TEXT, "the paper that it cites; missing where it is of an abstract"),
+        optional("cited_id", _TEXT, "the paper that it cites; missing where it is of an abstract"),
         ("subjects", pa.list_(_TEXT), "categories of the paper, as the source has them; then its domain"),
-        ("doi", _TEXT, "of the paper that says it; missing where it is unknown"),
+        optional("doi", _TEXT, "of the paper that says it; missing where it is unknown"),
         ("text", _TEXT, "white space folded", TEXT),
         ENCODING,
     ),
 )
+
+#: The methods that find pairs.
+ORIGINS = ("citations", "definitions", "intra", "partial")
 
 _MENTION = struct(
     ("sentence_id", _TEXT, "row of sources/sentences or sources/passages"),
@@ -45,10 +61,10 @@ _MENTION = struct(
 )
 
 _STATEMENT = columns(
-    ("month", _TEXT, "of publication, YYYY-MM or YYYY; missing where it is unknown", TIME),
+    optional("month", _TEXT, "of publication, YYYY-MM or YYYY; missing where it is unknown", TIME),
     ("area", _TEXT, "subject area of its paper"),
     ("text", _TEXT, "without citation marks", TEXT),
-    ("printed", _TEXT, "with them, where it occurs first"),
+    optional("printed", _TEXT, "with them, where it occurs first"),
     ("words", _INT, "between white space"),
     ("truncated", _BOOL, "whether the encoder reads its beginning only"),
     ("well_formed", _FLOAT, "estimated probability that it is whole, without garbled words, three decimals"),
@@ -75,11 +91,11 @@ _KNOWN = (
 #: What is known of a sentence of a pair besides its text: a column of each side, such as `first_year`.
 KNOWN_OF_SENTENCE = tuple(name for name, *_ in _KNOWN)
 _SIDES = tuple(
-    (f"{side}_{name}", kind, f"{meaning} {side} one{more}")
+    (optional if more else column)(f"{side}_{name}", kind, f"{meaning} {side} one{more}")
     for side in ("first", "second")
     for name, kind, meaning, more in _KNOWN
 )
-KNOWN_OF_SIDES = tuple(name for name, *_ in _SIDES)
+KNOWN_OF_SIDES = tuple(field.name for field in _SIDES)
 
 _CANDIDATE = columns(
     ("key", _TEXT, "what both have in common: the paper, the term with its area, or the cited paper", NAME),
@@ -87,8 +103,8 @@ _CANDIDATE = columns(
     ("second_id", _TEXT, "the same of the other sentence"),
     ("first_paper", _TEXT, "the paper that contains the first one"),
     ("second_paper", _TEXT, "the paper that contains the second one"),
-    ("first_role", _TEXT, "of the section of the first one"),
-    ("second_role", _TEXT, "of the section of the second one"),
+    optional("first_role", _TEXT, "of the section of the first one"),
+    optional("second_role", _TEXT, "of the section of the second one"),
     ("cosine", _FLOAT, "of their embeddings, six decimals"),
     ("first", _TEXT, "the first sentence", TEXT),
     ("second", _TEXT, "the second sentence", TEXT),
@@ -123,13 +139,13 @@ _SCORED = columns(
         _FLOAT,
         "share of the content words of one that the other has, by stems; the lesser one",
     ),
-    (
+    optional(
         "forward",
         _FLOAT,
         "log-odds that the first says all that the second says; missing without a model",
     ),
-    ("backward", _FLOAT, "the same the other way round"),
-    ("entailed", _FLOAT, "the lesser of both"),
+    optional("backward", _FLOAT, "the same the other way round"),
+    optional("entailed", _FLOAT, "the lesser of both"),
     ("first_words", _INT),
     ("second_words", _INT),
     ("well_formed", _FLOAT, "the lesser of `first_well_formed` and `second_well_formed`"),
@@ -143,7 +159,7 @@ FILTERED = Shape(
     unit=_SCORED,
     kept=extended(
         _SCORED,
-        ("origin", _TEXT, "the first of its methods whose thresholds it passes"),
+        one_of("origin", ORIGINS, "the first of its methods whose thresholds it passes"),
         ("surplus", _FLOAT, "predicted consistency beyond the threshold of this method"),
     ),
 )
@@ -153,7 +169,7 @@ PARAPHRASES = Shape(
     kept=extended(
         FILTERED.kept,
         ("cluster", _TEXT, "of pairs that share a sentence, a paper, a term or a cited paper"),
-        ("split", _TEXT, "of its cluster: train, validation or test"),
+        one_of("split", SPLITS, "of its cluster: train, validation or test"),
         ("set", _TEXT, "of pairs that share a sentence, directly or through others: all say the same"),
     ),
 )
@@ -162,12 +178,16 @@ NEAR_MISSES = Shape(
     unit=SCORED.kept,
     kept=extended(
         SCORED.kept,
-        ("origin", _TEXT, "the one of its methods whose threshold is the lowest"),
+        one_of("origin", ORIGINS, "the one of its methods whose threshold is the lowest"),
         ("shortfall", _FLOAT, "how far its predicted consistency is below this threshold"),
-        ("difference", _TEXT, "conflict (numbers, negation, more or less), one_sided, or topic"),
-        (
+        one_of(
+            "difference",
+            ("conflict", "one_sided", "topic"),
+            "conflict (numbers, negation, more or less), one_sided, or topic",
+        ),
+        one_of(
             "split",
-            _TEXT,
+            SPLITS,
             "of the paraphrases that share a sentence, a paper, a term or a cited paper",
         ),
     ),
@@ -180,7 +200,7 @@ PARAPHRASE_PAIRS = Shape(
         ("document", _TEXT, "file and line, or the id of the row", NAME),
         ("month", _TEXT, "YYYY-MM or YYYY", TIME),
         ("corpus", _TEXT, "the source's name in params.yaml"),
-        ("split", _TEXT, "that its file or row names; missing where neither does"),
+        optional("split", _TEXT, "that its file or row names; missing where neither does"),
         ("first", _TEXT, "the first text", TEXT),
         ("second", _TEXT, "the second text", TEXT),
     ),
@@ -193,8 +213,8 @@ _TABLE_2 = (
         "all of ours, those of a method, a split or a source; or the name of a dataset in the paper",
         NAME,
     ),
-    ("genre", _TEXT, "as the paper names it"),
-    ("candidates", pa.int64(), "pairs before the filter"),
+    optional("genre", _TEXT, "as the paper names it"),
+    optional("candidates", pa.int64(), "pairs before the filter"),
     ("pairs", pa.int64(), "after it"),
     ("words", _FLOAT, "of a sentence, on average, in the released form"),
     ("characters", _FLOAT, "the same"),
@@ -207,7 +227,7 @@ STATISTICS = Shape(unit=PARAPHRASES.kept, kept=columns(*_TABLE_2))
 RELEASED = Shape(
     unit=PARAPHRASES.kept,
     kept=columns(
-        ("split", _TEXT, "train, validation or test"),
+        one_of("split", SPLITS, "train, validation or test"),
         ("source_file", _TEXT, "sentences, one a line", NAME),
         ("target_file", _TEXT, "their paraphrases, line by line", NAME),
         ("pairs", pa.int64()),

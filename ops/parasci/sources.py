@@ -25,7 +25,6 @@ from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row
 from ops.core.sampling import SPLIT_NAMES
 from ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES
@@ -35,7 +34,7 @@ from ops.parse.decoding import check_characters, decoded, json_object, json_valu
 from ops.parse.files import find, once
 from ops.parse.lines import is_wanted, lines_of_file
 from ops.parse.papers.metadata import categories_in, doi_of, subjects_of, words_in
-from ops.parse.records import Record, UnwantedError, read_each
+from ops.parse.records import Record, UnwantedError, read_each, row_of
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.parse.tables import Table
 from ops.text.sentences import sentence_spans
@@ -252,9 +251,7 @@ def parse_paraphrase_pairs(records: Sequence[Record]) -> Outcome:
         check_characters(" ".join(text for pair in found for text in pair[:2]), "the pair")
         return [
             {
-                "id": row_id("external_pair", record.source, record.raw.document, str(place)),
-                "source_ids": [record.id],
-                "licence": record.licence,
+                **row_of(record, "external_pair", str(place)),
                 "document": record.raw.document,
                 "month": record.month,
                 "corpus": record.source,
@@ -270,9 +267,7 @@ def parse_paraphrase_pairs(records: Sequence[Record]) -> Outcome:
 
 def _row(record: Record, place: int, passage: SourceSentence) -> Row:
     return {
-        "id": row_id("passage", record.source, record.raw.document, str(place)),
-        "source_ids": [record.id],
-        "licence": record.licence,
+        **row_of(record, "passage", str(place)),
         "document": record.raw.document,
         "month": record.month,
         "paper": passage.paper,

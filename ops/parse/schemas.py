@@ -16,9 +16,9 @@ from ops.core.outcome import (
     TIME,
     TITLE,
     Shape,
-    column,
     columns,
     extended,
+    optional,
     passage,
     place,
     struct,
@@ -34,7 +34,7 @@ RECORD = columns(
 )
 
 #: A column of everything that is made from plain text.
-ENCODING = column(
+ENCODING = optional(
     "encoding", _TEXT, "what its text was in, where not UTF-8: as its source declares, or as was guessed"
 )
 
@@ -52,7 +52,7 @@ _PLACE = (
 _TEXT_AS_FOUND = (
     ("start", _LONG, "first character in the paper's text"),
     ("end", _LONG, "character after the last"),
-    (
+    optional(
         "locator",
         _TEXT,
         'in the source\'s own terms: "S sid=12", "sections[3]", "line 40"',
@@ -70,14 +70,14 @@ PAPERS = Shape(
     unit=RECORD,
     kept=columns(
         ("document", _TEXT, "the paper's name in its source", NAME),
-        ("title", _TEXT, "as the source has it", TITLE),
+        optional("title", _TEXT, "as the source has it", TITLE),
         ("month", _TEXT, "of publication, YYYY-MM", TIME),
         (
             "subjects",
             pa.list_(_TEXT),
             "categories, fields of study, journal, as the source has them; then the source's domain",
         ),
-        ("doi", _TEXT, "in lower case, without a resolver; missing where the source has none"),
+        optional("doi", _TEXT, "in lower case, without a resolver; missing where the source has none"),
         ("text", _TEXT, "of a plain-text source: the file, so that offsets are offsets into the file", TEXT),
         (
             "sections",
@@ -130,14 +130,14 @@ CITATIONS = Shape(
 _SENTENCE = columns(
     ("paper_id", _TEXT, "row of sources/papers"),
     *_PLACE,
-    ("section_title", _TEXT, "the heading as found"),
-    ("role", _TEXT, 'of its section: "introduction", "related work", ...'),
+    optional("section_title", _TEXT, "the heading as found"),
+    optional("role", _TEXT, 'of its section: "introduction", "related work", ...'),
     *_TEXT_AS_FOUND,
 )
 
 SENTENCES = Shape(
     unit=_SENTENCE,
-    kept=extended(_SENTENCE, ("cut", _TEXT, "what a footnote rule took out, if it took something")),
+    kept=extended(_SENTENCE, optional("cut", _TEXT, "what a footnote rule took out, if it took something")),
 )
 
 #: An article of an encyclopedia.
@@ -147,9 +147,9 @@ ARTICLES = Shape(
         ("document", _TEXT, "the article's name in its source: its title, mostly", NAME),
         ("title", _TEXT, "as the source has it", TITLE),
         ("month", _TEXT, "that params.yaml gives it, YYYY-MM", TIME),
-        ("date", _TEXT, "when it was last edited, where the source tells"),
-        ("page", _TEXT, "its number in the dump"),
-        ("revision", _TEXT, "the number of this revision in the dump"),
+        optional("date", _TEXT, "when it was last edited, where the source tells"),
+        optional("page", _TEXT, "its number in the dump"),
+        optional("revision", _TEXT, "the number of this revision in the dump"),
         ("text", _TEXT, "paragraphs, each one line, with a blank line between two; no headings", TEXT),
         (
             "holes",
@@ -219,14 +219,14 @@ WEB_PAGES = Shape(
     unit=RECORD,
     kept=columns(
         ("document", _TEXT, "its name in its source: WARC-Record-ID, or path", NAME),
-        ("url", _TEXT, "its address, where the source tells", NAME),
-        ("title", _TEXT, "as the page has it", TITLE),
+        optional("url", _TEXT, "its address, where the source tells", NAME),
+        optional("title", _TEXT, "as the page has it", TITLE),
         ("month", _TEXT, "that params.yaml gives it, YYYY-MM", TIME),
-        ("date", _TEXT, "when it was fetched, where the source tells"),
+        optional("date", _TEXT, "when it was fetched, where the source tells"),
         ("encoding", _TEXT, "by which it was decoded"),
         ("language", _TEXT, 'of the main content, as a code: "en"; "unknown" where it was not recognised'),
-        ("language_distance", _INT, "from the profile of that language; above 1200 it is a guess"),
-        ("boilerplate", pa.float64(), "share of the text in paragraphs that score 0.5 or more"),
+        optional("language_distance", _INT, "from the profile of that language; above 1200 it is a guess"),
+        optional("boilerplate", pa.float64(), "share of the text in paragraphs that score 0.5 or more"),
         ("text", _TEXT, "all paragraphs, each one line, with a blank line between two", TEXT),
         (
             "paragraphs",

@@ -23,9 +23,22 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import made_from
-from ops.core.outcome import TITLE, Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
+from ops.core.outcome import (
+    TITLE,
+    Outcome,
+    Outcomes,
+    Row,
+    Shape,
+    columns,
+    drop,
+    in_blocks,
+    in_parts,
+    one_of,
+    optional,
+)
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
+from ops.core.sampling import SPLITS
 from ops.metrics.rouge import rouge_of_references
 from ops.models.embedded import embedded_before, remembering
 from ops.models.encoder import ENCODER, Embed, embedder
@@ -60,10 +73,10 @@ EXTRACTOR = Shape(
     kept=columns(
         ("example_id", _TEXT, "row of talksumm/training_sets, or of talksumm/gold_papers"),
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("title", _TEXT, "of the paper", TITLE),
+        optional("title", _TEXT, "of the paper", TITLE),
         ("architecture", _TEXT, "pointer or transformer"),
         ("set", _TEXT, "the training set; oracle: of papers that people summarised"),
-        ("split", _TEXT, "train: the model learnt from it; validation, test: it did not"),
+        one_of("split", SPLITS, "train: the model learnt from it; validation, test: it did not"),
         ("sentences", _INT, "that the model chose from"),
         ("positions", pa.list_(_INT), "that the trained model chooses, best first"),
         ("labels", pa.list_(_INT), "that the training set chose"),

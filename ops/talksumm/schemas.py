@@ -17,10 +17,13 @@ from ops.core.outcome import (
     Shape,
     columns,
     extended,
+    one_of,
+    optional,
     place,
     spans,
     struct,
 )
+from ops.core.sampling import SPLITS
 from ops.parse.schemas import ENCODING, RECORD, unit_of
 
 _TEXT, _INT, _LONG, _REAL = pa.string(), pa.int32(), pa.int64(), pa.float64()
@@ -36,10 +39,10 @@ TALKS = Shape(
     unit=RECORD,
     kept=columns(
         ("document", _TEXT, "the name of the talk's transcript, without extension", NAME),
-        ("title", _TEXT, "as the talk's metadata has it", TITLE),
-        ("date", _TEXT, "as the talk's metadata has it", TIME),
+        optional("title", _TEXT, "as the talk's metadata has it", TITLE),
+        optional("date", _TEXT, "as the talk's metadata has it", TIME),
         ("month", _TEXT, "of the talk, YYYY-MM", TIME),
-        ("url", _TEXT, "where the talk is to be seen", NAME),
+        optional("url", _TEXT, "where the talk is to be seen", NAME),
         (
             "paper_names",
             pa.list_(
@@ -63,7 +66,7 @@ GOLD_ALIGNMENTS = Shape(
         ("month", _TEXT, "of the talk, YYYY-MM", TIME),
         ("first_word", _INT, "of the run, as index of the transcript's words, from 0"),
         ("last_word", _INT, "of the run, included"),
-        ("sentence", _TEXT, "how the sentence begins; null where the words describe none"),
+        optional("sentence", _TEXT, "how the sentence begins; null where the words describe none"),
         ENCODING,
     ),
 )
@@ -79,14 +82,16 @@ HUMAN_SUMMARIES = Shape(
             NAME,
         ),
         ("month", _TEXT, "of the paper's publication, YYYY-MM", TIME),
-        ("kind", _TEXT, '"human", "community", "abstract" or "gold"'),
-        ("annotator", _TEXT, "who wrote it, where the file's name says so"),
+        one_of("kind", ("human", "community", "abstract", "gold"), "who or what summarised"),
+        optional("annotator", _TEXT, "who wrote it, where the file's name says so"),
         (
             "splits",
             pa.list_(struct(("file", _TEXT, "table of splits in the source's folder"), ("split", _TEXT))),
             "of its paper, in each table that names the paper",
         ),
-        ("title", _TEXT, "the paper's, where the summary begins with it; no part of its sentences", TITLE),
+        optional(
+            "title", _TEXT, "the paper's, where the summary begins with it; no part of its sentences", TITLE
+        ),
         ("sentences", pa.list_(_TEXT), "in order"),
         ("words", _INT, "of all sentences, divided at white space"),
         ENCODING,
@@ -100,8 +105,8 @@ MATCHES = Shape(
     unit=unit_of(TALKS),
     kept=columns(
         ("talk_id", _TEXT, "row of sources/talks"),
-        ("talk_title", _TEXT, "as the talk's metadata has it", TITLE),
-        (
+        optional("talk_title", _TEXT, "as the talk's metadata has it", TITLE),
+        optional(
             "named_by",
             _TEXT,
             "columns of the metadata that name the papers; null: their titles are nearest",
@@ -127,8 +132,8 @@ MATCHES = Shape(
 _OF_SENTENCE = (
     ("sentence_id", _TEXT, "row of sources/sentences"),
     ("position", _INT, "in the paper, from 0"),
-    ("section_title", _TEXT, "the heading as found"),
-    ("role", _TEXT, "of its section"),
+    optional("section_title", _TEXT, "the heading as found"),
+    optional("role", _TEXT, "of its section"),
 )
 
 _HOLES = ("holes", _INT, "places from which something was taken out that cannot be rendered", HOLES)
@@ -146,7 +151,11 @@ PAIRS = Shape(
         ("talk_title", _TEXT, "as the talk's metadata has it"),
         ("paper_title", _TEXT, "as the paper's source has it", TITLE),
         ("paper_month", _TEXT, "of the paper's publication, YYYY-MM", TIME),
-        ("named_by", _TEXT, "columns of the talk's metadata that name the paper; null: its title is nearest"),
+        optional(
+            "named_by",
+            _TEXT,
+            "columns of the talk's metadata that name the paper; null: its title is nearest",
+        ),
         ("similarity", _REAL, "of the titles, 0 to 1; 1 for a paper that the metadata name"),
         ("words", pa.list_(WORD), "the transcript, word by word", TRANSCRIPT),
         ("sentences", pa.list_(SENTENCE_OF_PAIR), "of the paper, in its order"),
@@ -179,7 +188,7 @@ ALIGNMENTS = Shape(
         _STATE,
         ("state", _INT, "index among the pair's states, from 0"),
         ("count", _INT, "time steps (spoken words that stayed) in this state", place("{count} spoken words")),
-        ("seconds", _REAL, "time spent in this state; null where the transcript has no times"),
+        optional("seconds", _REAL, "time spent in this state; null where the transcript has no times"),
         (
             "spans",
             pa.list_(struct(("first", _INT), ("last", _INT))),
@@ -199,7 +208,7 @@ SUMMARIES = Shape(
         ("pair_id", _TEXT, "row of talksumm/pairs"),
         ("talk_id", _TEXT, "row of sources/talks"),
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("paper_title", _TEXT, "as the paper's source has it", TITLE),
+        optional("paper_title", _TEXT, "as the paper's source has it", TITLE),
         ("budget", _TEXT, "its name in params.yaml"),
         ("sentence_ids", pa.list_(_TEXT), "rows of sources/sentences, in the paper's order"),
         ("positions", pa.list_(_INT), "of these sentences in the paper"),
@@ -216,10 +225,10 @@ TRAINING_SETS = Shape(
     unit=SUMMARIES.kept,
     kept=columns(
         ("set", _TEXT, "the summaries' budget"),
-        ("split", _TEXT, "train or validation, by paper"),
+        one_of("split", SPLITS[:2], "train or validation, by paper"),
         ("pair_id", _TEXT, "row of talksumm/pairs"),
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("title", _TEXT, "of the paper", TITLE),
+        optional("title", _TEXT, "of the paper", TITLE),
         ("sentences", pa.list_(_TEXT), "the paper's states in order"),
         ("roles", pa.list_(_TEXT), "of the sections that contain the sentences"),
         ("sections", pa.list_(_INT), "number of the section that contains a sentence, from 0"),
@@ -233,17 +242,17 @@ TRAINING_SETS = Shape(
 TALK_EXAMPLES = Shape(
     unit=TRAINING_SETS.kept,
     kept=columns(
-        ("set", _TEXT, "talk_abstract, talk_summary, or segment_section"),
-        ("split", _TEXT, "train or validation, by paper, as in the training sets"),
+        one_of("set", ("talk_abstract", "talk_summary", "segment_section"), "what it pairs"),
+        one_of("split", SPLITS[:2], "train or validation, by paper, as in the training sets"),
         ("pair_id", _TEXT, "row of talksumm/pairs"),
         ("talk_id", _TEXT, "row of sources/talks"),
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("title", _TEXT, "of the paper", TITLE),
-        ("section", _TEXT, "heading of the section that a segment describes"),
-        ("first_word", _INT, "of the segment, as index of the talk's words, from 0"),
-        ("last_word", _INT, "of the segment, included"),
-        ("start", _REAL, "of the segment, in seconds; null where the transcript has no times"),
-        ("end", _REAL, "of the segment, in seconds"),
+        optional("title", _TEXT, "of the paper", TITLE),
+        optional("section", _TEXT, "heading of the section that a segment describes"),
+        optional("first_word", _INT, "of the segment, as index of the talk's words, from 0"),
+        optional("last_word", _INT, "of the segment, included"),
+        optional("start", _REAL, "of the segment, in seconds; null where the transcript has no times"),
+        optional("end", _REAL, "of the segment, in seconds"),
         ("source", _TEXT, "the words of the talk, or of a segment of it", TEXT),
         ("target", _TEXT, "the abstract, the summary, or the sentences of the section"),
         *EVIDENCE,
@@ -253,14 +262,14 @@ TALK_EXAMPLES = Shape(
 TUNING = Shape(
     unit=unit_of(GOLD_ALIGNMENTS),
     kept=columns(
-        ("model", _TEXT, "`paper` or `robust`, as in talksumm.hmm; robust has no delta and epsilon"),
+        one_of("model", ("paper", "robust"), "as in talksumm.hmm; robust has no delta and epsilon"),
         ("lambda", _REAL, "tried: a step one sentence farther is this much less likely"),
         ("gamma", _REAL, "tried: a step back against one forward"),
         ("delta", _REAL, "tried: the probability to stay is max(delta (1 - K/T), epsilon)"),
         ("epsilon", _REAL, "tried: the least probability to stay"),
         ("accuracy", _REAL, "share of the scored words that are put in exactly the right sentence"),
-        ("low", _REAL, "of its 95 % interval"),
-        ("high", _REAL, "of its 95 % interval"),
+        optional("low", _REAL, "of its 95 % interval"),
+        optional("high", _REAL, "of its 95 % interval"),
         ("within_two", _REAL, "share of the scored words that are at most two sentences off"),
         ("words", _INT, "scored words (time steps) of all talks"),
         ("current", pa.bool_(), "whether this is the point that params.yaml has"),

@@ -38,7 +38,8 @@ NEVER = TITLES | _forms(
 REFERENCES = _forms(
     """
     fig figs eq eqn eqns eqs equ sec secs sect sects tab tabs ch chs chap chaps vol vols nos pp ref refs app
-    thm lem prop cor def Rem Asm Conj alg ex exs cl chr para paras suppl n.d op cit ibid N° Nr No Art FIG FIGS NO
+    thm lem prop cor def Rem Asm Conj alg ex exs cl chr para paras suppl n.d op cit ibid N° Nr No Art FIG FIGS
+    NO
     """
 )
 #: The same, but ordinary words before anything except a number.
@@ -55,8 +56,8 @@ COMMON = _forms(
     natl soc math stat statist rev j jour newsl mag ed eds edn transl comp comm pers unpubl misc est ext tel
     temp max min avg std dev coeff deg lat long orig obs hist pub publ prob prep ms mss cont corr subsp ssp
     sp spp var pv cv bv sv gen nov str st ste ave blvd rd hwy sq ln apt bldg fwd mfg mgr dist div sub tech
-    eng curr opin syst intell softw St Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Ala Ariz Ark
-    Calif Colo Conn Del Fla Ga Ill Ind Kan Ky La Mass Md Mich Minn Miss Mo Mont Neb Nev Okla Ont Ore Pa Penn
+    eng curr opin syst intell softw St Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu
+    Thur Thurs Fri Ala Ariz Ark Calif Colo Conn Del Fla Ga Ill Ind Kan Ky La Mass Md Mich Minn Miss Mo Mont Neb Nev Okla Ont Ore Pa Penn
     Tenn Tex Va Vt Wash Wis Wyo Que Geo Wm Chas Thos Av bef abt pvt
     """
 )

@@ -12,7 +12,7 @@ from typing import Literal
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import Outcome, Row, drop
 from ops.core.params import Params
 from ops.core.parts import Parts
@@ -76,7 +76,7 @@ def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
             if unit["soft_404"] and params.soft_404 == "dropped":
                 dropped.append(drop(unit, "soft_404"))
             elif cited or searched:
-                identity = {"id": row_id("corpus", unit["id"]), "source_ids": [unit["id"]]}
+                identity = made_from(unit, "corpus")
                 taken.append((unit, {**unit, **identity, "cited": cited, "searched": searched}))
             elif any(_stays(unit, without_floor)):
                 dropped.append(drop(unit, "other_topic", unit["title_similarity"]))

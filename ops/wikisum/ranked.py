@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import joint_licence, row_id
+from ops.core.identity import made_from_several
 from ops.core.joins import matches
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
@@ -228,9 +228,7 @@ def _row(
     first, *others = [*sections_of(article, params.holes, params.lists)] or [TargetSection("", "", [], [])]
     lead, sections = normalised(first.natural), [section for section in others if section.natural]
     return {
-        "id": row_id("ranked", article["id"]),
-        "source_ids": [unit["id"] for unit in references],
-        "licence": joint_licence(unit["licence"] for unit in references),
+        **made_from_several(references, "ranked", article["id"]),
         "article_id": article["id"],
         "title": article["title"],
         "month": article["month"],

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.core.derived import DerivedFolder
-from ops.core.identity import joint_licence, row_id
+from ops.core.identity import made_from_several
 from ops.core.joins import matches, stored
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import ModelName, Params, Strict
@@ -338,9 +338,7 @@ def _rows(
         zip(references, texts, recalls, strict=True)
     ):
         yield {
-            "id": row_id("reference", article["id"], page["id"]),
-            "source_ids": [article["id"], page["id"]],
-            "licence": joint_licence([article["licence"], page["licence"]]),
+            **made_from_several([article, page], "reference", article["id"], page["id"]),
             "article_id": article["id"],
             "article_title": article["title"],
             "page_id": page["id"],

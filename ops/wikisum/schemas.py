@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.core.outcome import NAME, TEXT, TIME, TITLE, Shape, columns, extended, struct
-from ops.core.sampling import SplitShares
+from ops.core.outcome import NAME, TEXT, TIME, TITLE, Shape, columns, extended, one_of, optional, struct
+from ops.core.sampling import SPLITS, SplitShares
 from ops.parse.schemas import ARTICLES, WEB_PAGES, unit_of
 
 _TEXT, _INT, _REAL, _FLAG = pa.string(), pa.int32(), pa.float64(), pa.bool_()
@@ -19,7 +19,7 @@ SEARCH_INDEX = Shape(
     kept=columns(
         ("page_id", _TEXT, "row of sources/web_pages"),
         ("address", _TEXT, "of the page; without an address, its name in its source", NAME),
-        ("title", _TEXT, "as the page has it", TITLE),
+        optional("title", _TEXT, "as the page has it", TITLE),
         ("month", _TEXT, "of the page, YYYY-MM or YYYY", TIME),
     ),
 )
@@ -36,7 +36,7 @@ REFERENCES = Shape(
         *_OF_ARTICLE,
         ("page_id", _TEXT, "row of sources/web_pages"),
         ("address", _TEXT, "of the page", NAME),
-        ("title", _TEXT, "of the page", TITLE),
+        optional("title", _TEXT, "of the page", TITLE),
         ("position", _INT, "among the article's references: cited pages first, then by section and rank"),
         ("cited", _FLAG, "whether the article cites it"),
         ("cited_as", pa.list_(_TEXT), "the addresses by which it does, before redirects, without fragments"),
@@ -52,7 +52,7 @@ REFERENCES = Shape(
             "the greatest share of a section of the article that the page has, 0 to 1: of its distinct "
             "shingles or words, as wikisum.references.recall says",
         ),
-        (
+        optional(
             "title_similarity",
             _REAL,
             "of the page's text with the article's title, 0 to 1; missing where the local index did not find "
@@ -120,7 +120,7 @@ RANKED = Shape(
         ("month", _TEXT, "of the article, YYYY-MM or YYYY", TIME),
         ("citations", _INT, "cited pages that were crawled"),
         ("lead", _TEXT, "normalised; empty where the article has no lead", TEXT),
-        ("natural_lead", _TEXT, "as in the article, a blank line between two paragraphs"),
+        optional("natural_lead", _TEXT, "as in the article, a blank line between two paragraphs"),
         (
             "sections",
             pa.list_(
@@ -157,8 +157,8 @@ RANKED = Shape(
             "of the lead and the sections",
         ),
         ("references", pa.list_(REFERENCE), "with a paragraph that is worth reading, in their order"),
-        ("page", _TEXT, "number of the article's page in the dump"),
-        ("revision", _TEXT, "number of the article's revision in the dump"),
+        optional("page", _TEXT, "number of the article's page in the dump"),
+        optional("revision", _TEXT, "number of the article's revision in the dump"),
         ("paragraphs", pa.list_(PARAGRAPH), "of all references that are worth reading, in their order"),
         (
             "rankings",
@@ -185,7 +185,7 @@ LEARNED_RANKER = Shape(
     kept=columns(
         ("article_id", _TEXT, "row of sources/articles"),
         ("title", _TEXT, "of the article", TITLE),
-        ("split", _TEXT, "train, validation or test, by article"),
+        one_of("split", SPLITS, "train, validation or test, by article"),
         ("ranker", _TEXT, 'a configured one, or "learned"'),
         ("words", _INT, "at which the ranked paragraphs were cut: words and signs of normalised text"),
         ("bigram_recall", _REAL, "share of the lead's distinct bigrams in what is left, 0 to 1"),
@@ -198,7 +198,7 @@ TOKENIZER = Shape(
     kept=columns(
         ("article_id", _TEXT, "row of sources/articles"),
         ("title", _TEXT, "of the article", TITLE),
-        ("split", _TEXT, "train: its texts may be learnt from"),
+        one_of("split", SPLITS, "train: its texts may be learnt from"),
         ("characters", pa.int64(), "of its texts that were learnt from"),
         ("words", pa.int64(), "of its lead and sections"),
         ("tokens", pa.int64(), "sub-words of these"),
@@ -209,18 +209,18 @@ EXAMPLES = Shape(
     unit=RANKED.kept,
     kept=columns(
         ("set", _TEXT, "its name in params.yaml"),
-        ("split", _TEXT, "train, validation or test, by article"),
+        one_of("split", SPLITS, "train, validation or test, by article"),
         ("article_id", _TEXT, "row of sources/articles"),
         ("title", _TEXT, "of the article", TITLE),
-        ("page", _TEXT, "number of the article's page in the dump"),
-        ("revision", _TEXT, "number of the article's revision in the dump"),
+        optional("page", _TEXT, "number of the article's page in the dump"),
+        optional("revision", _TEXT, "number of the article's revision in the dump"),
         ("month", _TEXT, "of the article, YYYY-MM or YYYY", TIME),
         ("corpus", _TEXT, "combined, citations or search"),
         ("ranker", _TEXT, "what ordered the paragraphs"),
-        ("note", _TEXT, "why the ranker could tell no order, if it could not"),
+        optional("note", _TEXT, "why the ranker could tell no order, if it could not"),
         ("target_kind", _TEXT, "lead, section, outline, or article: with its headings marked"),
         ("section", _INT, "which section the target is, from 1 behind the lead; 0: it is no section"),
-        ("heading", _TEXT, "of that section, as in the article"),
+        optional("heading", _TEXT, "of that section, as in the article"),
         (
             "source",
             _TEXT,
@@ -257,7 +257,7 @@ EXAMPLES = Shape(
             "of the target, without headings",
         ),
         ("target_tokens", pa.list_(_INT), "the same as sub-words"),
-        (
+        optional(
             "longest_target",
             _INT,
             "sub-words of it that are learnt at most; missing: the model says",
@@ -278,7 +278,7 @@ STATISTICS = Shape(
         ("search_results", _INT, "found pages, without the article, its clones and other topics"),
         ("search_words", pa.int64(), "of all these pages"),
         ("input_words", pa.int64(), "of all paragraphs that are worth reading"),
-        ("rouge1_recall", _REAL, "share of the lead's words that are in the input, 0 to 1"),
+        optional("rouge1_recall", _REAL, "share of the lead's words that are in the input, 0 to 1"),
         ("statements", _INT, "clauses of the lead"),
         ("held", _INT, "of these, that some reference holds"),
         (
@@ -292,8 +292,10 @@ STATISTICS = Shape(
             ),
             "all of them, in their order",
         ),
-        ("dispersion", _REAL, "of the statements over references, 0 to 1; missing where none is held"),
-        ("needed", _INT, "references that hold all statements that are held; missing where none is"),
+        optional(
+            "dispersion", _REAL, "of the statements over references, 0 to 1; missing where none is held"
+        ),
+        optional("needed", _INT, "references that hold all statements that are held; missing where none is"),
         ("coverage", pa.list_(_REAL), "the share of these that the best 1, 2, ... references hold"),
         ("counted", _FLAG, "whether it has as many citations as an example needs: the tables are of these"),
     ),

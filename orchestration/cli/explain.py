@@ -157,9 +157,8 @@ def _finder(ancestry: Ancestry, lineage: Lineage) -> tuple[str, list[str]]:
     if place is None or not (finder := row.get("found_on")):
         return "", lineage.made_of
     ids = [finder, row_id("page", row["crawl"], place.file.partition, finder)]
-    known = [
-        id for id, datasets in zip(ids, ancestry.datasets([[id] for id in ids]), strict=True) if datasets
-    ]
+    ancestry.look_up(ids)
+    known = [id for id in ids if ancestry.lineage(id).places or ancestry.lineage(id).used_by]
     listed = [id for id in lineage.made_of if "/" in id]
     return finder, known or listed or ancestry.lost_finder(place, row["crawl"], finder)
 

@@ -13,10 +13,10 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import Everything
 from ops.core.parts import FILES, Artifact, Part, Parts, part_files
 from orchestration.executors.parts import engine
-from orchestration.files.identity import file_md5, folder_files, folder_hashes
+from orchestration.files.identity import file_md5, folder_files
 from orchestration.files.publish import making
 from orchestration.state.dvc_files import stage_name
-from orchestration.state.freshness import NotReadyError, load_manifest, read_manifest
+from orchestration.state.freshness import NotReadyError, load_manifest
 from orchestration.workspace.workspace import Workspace
 
 
@@ -42,19 +42,13 @@ def open_inputs(
         }
         scratch = workspace.state_file("parts", declaration, "", "")
         scratch.mkdir(parents=True, exist_ok=True)
-        return Everything(folders, workspace.graph, former_files(workspace, declaration), scratch)
+        return Everything(folders, workspace.graph, scratch)
     return {
         source.argument: artifact(workspace, dataset)
         if source.whole and not dataset.partitioned
         else parts(workspace, dataset, partitions[dataset.name], "" if source.whole else "kept-")
         for source, dataset in zip(declaration.inputs, upstream, strict=True)
     }
-
-
-def former_files(workspace: Workspace, report: Declaration) -> Path | None:
-    """Return a report's folder if every file matches its manifest. A forced report has no manifest."""
-    manifest, folder = read_manifest(workspace, report, ""), workspace.folder(report)
-    return folder if manifest is not None and manifest.files == folder_hashes(folder) else None
 
 
 def parts(

@@ -12,7 +12,7 @@ from ops.parse.schemas import WEB_PAGES
 def test_a_section_that_names_no_sources_is_refused(monkeypatch, section):
     monkeypatch.setattr("assets.filters.document", lambda: {"filters": section})
     with pytest.raises(ParamsError, match="filters: names of sources are expected, found"):
-        filter_documents("prose", WEB_PAGES, "document", ProseScoreParams, ProseBoundParams)
+        filter_documents("prose", WEB_PAGES, ProseScoreParams, ProseBoundParams)
 
 
 def test_a_bound_without_its_score_is_refused_before_anything_is_made(monkeypatch):
@@ -22,4 +22,4 @@ def test_a_bound_without_its_score_is_refused_before_anything_is_made(monkeypatc
     with pytest.raises(
         ValueError, match=r"prose\.bounds\.quality is set, but .*prose\.scores\.quality is off"
     ):
-        filter_documents("prose", WEB_PAGES, "document", ProseScoreParams, ProseBoundParams)
+        filter_documents("prose", WEB_PAGES, ProseScoreParams, ProseBoundParams)

@@ -1,4 +1,4 @@
-"""Candidates, pairs, groups and ratings of ParaSCI as datasets on disk, made by the ops themselves if they are fast."""
+"""Candidates, pairs and ratings of ParaSCI as datasets on disk, made by the ops themselves if they are fast."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from orchestration.definitions import workspace
 from orchestration.files.parquet import write_outcomes
 from pages.systems.parasci.site import SYSTEM
 from tests.browser.written import write_site
-from tests.ops.parasci.parasci_cases import candidate, mention, scored_pair, statement
+from tests.ops.parasci.parasci_cases import candidate, scored_pair
 from tests.parts import parts
-from tests.rows_corpus import JUNE, row
+from tests.rows_corpus import JUNE
 
 Given = TypeVar("Given")
 
@@ -49,21 +49,6 @@ def pairs() -> list[dict]:
 
 
 KEYS = {"intra": "paper-1", "definitions": "topic segmentation", "citations": "paper-2"}
-
-
-def sentences() -> list[dict]:
-    """Return sentences that define a term and cite a paper, of two papers, and others that do only one of these."""
-    texts = [pair[side] for pair in pairs()[:8] for side in ("first", "second")]
-    together = [
-        statement(
-            f"sentence-{number}", text, [1.0],
-            mention(f"paper-{number % 2 + 1}", term="topic segmentation", cited=["paper-2"]),
-        )
-        for number, text in enumerate(texts)
-    ]  # fmt: skip
-    alone = statement("alone", "A lone sentence.", [1.0], mention("paper-1", term="alone", cited=["other"]))
-    silent = statement("silent", "It says nothing of either.", [1.0], mention("paper-1"))
-    return [*together, alone, silent]
 
 
 def params_of(name: str, kind: type[Given]) -> Given:
@@ -122,11 +107,6 @@ class Corpus:
         self.put("parasci/paraphrases", [kept])
         self._kept = parts(self.folder / "paraphrases", PARAPHRASES.kept, kept.kept)
         return self.put("parasci/statistics", statistics(self._kept, stored))
-
-    def groups(self, found: Sequence[dict] | None = None, title: str = "A cited paper") -> Corpus:
-        self.rows("parasci/sentences", sentences() if found is None else found, JUNE)
-        self.rows("parasci/passages", [], JUNE)
-        return self.rows("sources/papers", [row("paper-2", "file", title=title)], JUNE)
 
     def people(self, raters: Sequence[str] = ("ann", "bob", "chi"), judge: str = "") -> Corpus:
         """Add sheets and their answers: the raters agree on most pairs; a model judge always answers 4."""
@@ -219,4 +199,4 @@ def _json(content: object) -> bytes:
 
 
 def whole(folder: Path) -> Corpus:
-    return Corpus(folder).candidates().judged().groups().people().models()
+    return Corpus(folder).candidates().judged().people().models()

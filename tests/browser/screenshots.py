@@ -97,7 +97,6 @@ PICTURES = [
     Picture("evaluation", PAGES, "/pages/evaluation.html", "Does the extractor beat the others?", size=(1400, 1300)),
     Picture("fusion", PAGES, "/pages/fusion.html", "Exact", size=(1400, 1300)),
     Picture("paraphrases", PAGES, "/pages/paraphrases.html#thresholds", "would be kept", size=(1400, 1250)),
-    Picture("pairs", PAGES, "/pages/pairs.html#origin=citations", "All about paraphrases", size=(1400, 900)),
     Picture("balanced", PAGES, "/pages/datasets/discofuse-balanced.html", "Discourse types", size=(1400, 1300)),
     Picture("article", PAGES, "/pages/articles.html", "Articles", open_an_article, (1400, 1300)),
     Picture("unsynced", DAGSTER, PARTITION, "Unsynced", edit=("params.yaml", "epsilon: 0.1", "epsilon: 0.2")),

@@ -66,6 +66,14 @@ def test_a_training_example_is_compared_with_its_own_sentences(tmp_path):
     assert data["compared"] == [] and [row["marked"] for row in data["rows"]] == [[0]]
 
 
+def test_dropped_pairs_are_compared_as_well_if_they_have_both_texts(tmp_path):
+    lost = [(row("pair-a", "pair", first="A model reads.", second="A model writes."), "self_bleu", 90.0)]
+    data = data_of(tmp_path, "parasci/filtered", write(tmp_path, "parasci/filtered", "all", [], lost))
+    assert [row["difference"] for row in data["rows"]] == [
+        [["=", "A model "], ["-", "writes"], ["+", "reads"], ["=", "."]]
+    ]
+
+
 def test_a_text_pair_with_a_missing_column_is_refused():
 
     def odd(pairs: Parts) -> Outcomes:

@@ -11,17 +11,13 @@ from functools import partial
 from assets.declare.dataset import AllParts, dataset
 from assets.declare.declaration import Threshold
 from assets.declare.expectations import (
-    THIS_PARTITION,
     Expectation,
     among,
     at_most,
     between,
     equal,
     file_columns,
-    identity,
     none,
-    not_null,
-    steady,
     text,
     texts,
     unique,
@@ -35,7 +31,6 @@ from ops.core.outcome import Outcomes
 from ops.core.parts import FilesFolder, Parts
 from ops.core.release import ReleaseParams, shape
 from ops.core.release import release_files as release_files_op
-from ops.core.sampling import SPLITS
 from ops.core.thresholds import above, at_least
 from ops.core.thresholds import at_most as no_more_than
 from ops.discofuse.annotation import AnnotationParams
@@ -65,10 +60,6 @@ from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, REL
 def released_columns() -> list[Expectation]:
     """Expectations about every example in the released format, before and after filters."""
     return [
-        *not_null("document_id", "month", "domain", "sentence", "rule", "discourse_type"),
-        *not_null("coherent_first_sentence", "coherent_second_sentence", "connective_string"),
-        *not_null("incoherent_first_sentence", "incoherent_second_sentence"),
-        *not_null("fused_detokenised", "unfused_detokenised"),
         among("discourse_type", *DISCOURSE_TYPES),
         among("has_coref_type_pronoun", 0.0, 1.0),
         among("has_coref_type_nominal", 0.0, 1.0),
@@ -97,10 +88,7 @@ def released_columns() -> list[Expectation]:
     measures=["words.length", "sentences.length", "links.length"],
     scores={"tokens": DatasetScore("words.length"), "links": DatasetScore("links.length")},
     expectations=[
-        *identity("annotation"),
-        *not_null("document_id", "document", "month", "domain", "pipeline"),
         unique("document_id"),
-        among("month", THIS_PARTITION),
         between("words.length", 1),
         between("sentences.length", 1),
         between("sentences.length", 1, 10_000, "warning"),
@@ -113,7 +101,6 @@ def released_columns() -> list[Expectation]:
         at_most("sentences.end.greatest", "words.length"),
         between("links.score.least", 0, 1),
         between("links.score.greatest", 0, 1),
-        *steady(),
     ],
 )
 def annotated(prose: Parts, params: AnnotationParams) -> Outcomes:
@@ -133,7 +120,7 @@ _candidates_dataset = partial(
         "pronouns": DatasetScore("has_coref_type_pronoun", "share"),
         "nominals": DatasetScore("has_coref_type_nominal", "share"),
     },
-    expectations=[*identity("candidate"), *released_columns(), *steady()],
+    expectations=released_columns(),
 )
 
 #: Whether there are texts that a model of fluent text is trained on.
@@ -222,13 +209,7 @@ else:
         ),
     ],
     text_pair=("fused", "unfused"),
-    expectations=[
-        *identity("example"),
-        *released_columns(),
-        *not_null("split", "fused", "unfused", "control"),
-        among("split", *SPLITS),
-        *steady(),
-    ],
+    expectations=released_columns(),
 )
 def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
     """Fusion examples: candidates that pass the filters, divided into splits by document."""
@@ -236,7 +217,7 @@ def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
 
 
 clean_examples = filter_examples(
-    "discofuse", "examples", EXAMPLES, ("fused", "unfused"), "example", CleanParams, partitioned=True
+    "discofuse", "examples", EXAMPLES, ("fused", "unfused"), CleanParams, partitioned=True
 )
 
 
@@ -246,16 +227,12 @@ clean_examples = filter_examples(
     consumes="examples",
     measures=["splits.length"],
     expectations=[
-        *identity("split"),
-        *not_null("document_id", "month", "domain", "sentence"),
         unique("document_id", "sentence"),
-        among("split", *SPLITS),
         *text("text", longest=3_000),
         between("splits.length", 1),
         equal("splits.length", "discourse_types.length"),
         equal("splits.length", "connectives.length"),
         equal("source_ids.length", "splits.length"),
-        *steady(),
     ],
 )
 def splits(examples: Parts) -> Outcomes:
@@ -274,13 +251,7 @@ def splits(examples: Parts) -> Outcomes:
         "nominals": DatasetScore("has_coref_type_nominal", "share"),
     },
     text_pair=("fused", "unfused"),
-    expectations=[
-        *identity("balanced"),
-        *released_columns(),
-        *not_null("split", "fused", "unfused", "control", "mixture"),
-        among("split", *SPLITS),
-        *steady(),
-    ],
+    expectations=released_columns(),
 )
 def balanced(examples: Parts, params: BalancedParams) -> Outcomes:
     """Examples of all partitions, down-sampled so that "and", "but" and anaphora do not dominate."""
@@ -294,14 +265,10 @@ def balanced(examples: Parts, params: BalancedParams) -> Outcomes:
     partitioned=False,
     measures=["lines"],
     expectations=[
-        *identity("released"),
-        *not_null("file", "domain", "split", "balanced"),
         unique("file", "first_line"),
-        among("split", *SPLITS),
         between("first_line", 2),
         between("lines", 1),
         equal("source_ids.length", "lines"),
-        *steady(),
     ],
 )
 def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from assets.declare.dataset import dataset
 from assets.declare.declaration import Trainings
-from assets.declare.expectations import among, between, identity, not_null, steady, text, unique
+from assets.declare.expectations import among, between, text, unique
 from assets.people import judgements as judgements_of
 from assets.people import ratings, sheets
 from ops.core.measures import DatasetScore
@@ -39,14 +39,10 @@ from ops.models.training.checkpoints import CheckpointFolder
     measures=["source_tokens.length", "target_tokens.length"],
     trains=Trainings(SEQ2SEQ),
     expectations=[
-        *identity("learnt"),
-        *not_null("example_id", "set", "split", "discourse_type"),
         unique("set", "example_id"),
-        among("split", "train", "validation", "test"),
         among("discourse_type", *DISCOURSE_TYPES),
         between("source_tokens.length", 1),
         between("target_tokens.length", 1),
-        *steady(),
     ],
     one_task=True,
 )
@@ -65,16 +61,9 @@ def fusion_model(
     measures=["source.words", "prediction.words"],
     text_pair=("prediction", "target"),
     expectations=[
-        *identity("fusion"),
-        *not_null(
-            "example_id", "system", "domain", "split", "balanced", "discourse_type", "source", "target"
-        ),
         unique("example_id", "system", "model"),
-        among("system", "copy", "model"),
-        among("split", "validation", "test"),
         *text("source", longest=6_000),
         *text("target", longest=6_000),
-        *steady(),
     ],
 )
 def fusions(
@@ -97,11 +86,8 @@ def fusions(
     scores={name: DatasetScore(name, where="in_domain") for name in METRICS},
     text_pair=("prediction", "target"),
     expectations=[
-        *identity("score"),
-        *not_null("fusion_id", "example_id", "system", "domain", "in_domain", "target"),
         unique("fusion_id"),
         *(between(name, 0, 1) for name in METRICS),
-        *steady(),
     ],
 )
 def evaluation(fusions: Parts, params: EvaluationParams) -> Outcomes:
@@ -119,12 +105,9 @@ def evaluation(fusions: Parts, params: EvaluationParams) -> Outcomes:
     trains=Trainings(SEQ2SEQ),
     text_pair=("prediction", "target"),
     expectations=[
-        *identity("transferred"),
-        *not_null("pair_id", "system", "chosen", "source", "target"),
         unique("pair_id", "system"),
         among("system", *SYSTEMS),
         *(between(name, 0, 1) for name in TABLE_10),
-        *steady(),
     ],
     one_task=True,
 )
@@ -143,7 +126,6 @@ def transfer(
     "discofuse",
     people.PEOPLE,
     "examples",
-    there=("example_id", "domain", "sentence_1", "sentence_2", "asked"),
     expectations=[*text("sentence_1", longest=3_000), *text("sentence_2", longest=3_000)],
     shape=people.RATING_SHEETS,
 )
@@ -158,7 +140,6 @@ judgements = judgements_of("discofuse", people.PEOPLE)
 @ratings(
     "discofuse",
     people.PEOPLE,
-    there=("example_id", "domain", "counted"),
     shape=people.HUMAN_EVALUATION,
     measures=["raters"],
     scores={"agreement": DatasetScore("agrees", "share", where="counted")},

@@ -7,11 +7,6 @@ from __future__ import annotations
 
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
-    THIS_PARTITION,
-    among,
-    identity,
-    not_null,
-    steady,
     text,
 )
 from assets.declare.graph import needs
@@ -33,12 +28,8 @@ needs("discofuse", "prose")
     measures=["text.words", "text.characters"],
     scores={"words": DatasetScore("text.words")},
     expectations=[
-        *identity("prose"),
-        *not_null("document", "month", "domain", "text"),
-        among("month", THIS_PARTITION),
         *text("title", longest=400),
         *text("text", longest=2_000_000),
-        *steady(),
     ],
 )
 def prose(records: Records) -> Outcomes:
@@ -46,7 +37,7 @@ def prose(records: Records) -> Outcomes:
     return records.map(sources.parse_prose)
 
 
-filtered_prose = filter_documents("prose", PROSE, "prose", ProseScoreParams, ProseBoundParams)
+filtered_prose = filter_documents("prose", PROSE, ProseScoreParams, ProseBoundParams)
 
 
 @dataset(
@@ -55,14 +46,9 @@ filtered_prose = filter_documents("prose", PROSE, "prose", ProseScoreParams, Pro
     formats=sources.FUSION_PAIR_FORMATS,
     measures=["fused.words", "first.words", "second.words"],
     expectations=[
-        *identity("fusion"),
-        *not_null("document", "month", "split", "fused", "first", "second"),
-        among("month", THIS_PARTITION),
-        among("split", "train", "validation", "test"),
         *text("fused", longest=3_000),
         *text("first", longest=3_000),
         *text("second", longest=3_000),
-        *steady(),
     ],
 )
 def fusion_pairs(records: Records) -> Outcomes:

@@ -7,8 +7,10 @@ computation (ops/parasci).
 
 from __future__ import annotations
 
+from functools import partial
+
 from assets.declare.dataset import dataset
-from assets.declare.expectations import Expectation, between, identity, not_null, steady, text, unique
+from assets.declare.expectations import Expectation, between, text, unique
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
 from ops.core.parts import Parts
@@ -24,8 +26,6 @@ from ops.parasci.sentences import StatementParams, embedded_passages, embedded_s
 def statement_columns() -> list[Expectation]:
     """Expectations about every embedded sentence."""
     return [
-        *identity("statement"),
-        *not_null("area", "text", "words", "truncated", "well_formed"),
         between("well_formed", 0, 1),
         between("words", 1),
         between("mentions.length", 1),
@@ -33,20 +33,16 @@ def statement_columns() -> list[Expectation]:
         between("embedding.items.least", -1, 1),
         between("embedding.items.greatest", -1, 1),
         *text("text", longest=20_000),
-        *steady(),
     ]
 
 
-def candidate_columns(kind: str = "candidate") -> list[Expectation]:
-    """Expectations about every candidate; its id starts with its kind."""
+def candidate_columns() -> list[Expectation]:
+    """Expectations about every candidate."""
     return [
-        *identity(kind),
-        *not_null("key", "first_id", "second_id", "first_paper", "second_paper", "first", "second", "cosine"),
         unique("key", "first_id", "second_id"),
         between("cosine", -1.001, 1.001),
         *text("first", longest=20_000),
         *text("second", longest=20_000),
-        *steady(),
     ]
 
 
@@ -76,7 +72,8 @@ def passages(passages: Parts, params: StatementParams, strict: Strict) -> Outcom
     return embedded_passages(passages, params, strict)
 
 
-@dataset(
+_candidates = partial(
+    dataset,
     group="parasci",
     shape=CANDIDATES,
     consumes="sentences",
@@ -84,34 +81,21 @@ def passages(passages: Parts, params: StatementParams, strict: Strict) -> Outcom
     text_pair=("first", "second"),
     expectations=candidate_columns(),
 )
+
+
+@_candidates()
 def intra(sentences: Parts, params: IntraParams) -> Outcomes:
     """Pairs of similar sentences from two sections of one paper."""
     return sentences.map(intra_op, params)
 
 
-@dataset(
-    group="parasci",
-    shape=CANDIDATES,
-    consumes="sentences",
-    partitioned=False,
-    measures=["cosine"],
-    text_pair=("first", "second"),
-    expectations=candidate_columns(),
-)
+@_candidates(partitioned=False)
 def definitions(sentences: Parts, passages: Parts, params: DefinitionParams) -> Outcomes:
     """Pairs of sentences from two papers that define the same term."""
     return definitions_op(sentences, passages, params)
 
 
-@dataset(
-    group="parasci",
-    shape=CANDIDATES,
-    consumes="sentences",
-    partitioned=False,
-    measures=["cosine"],
-    text_pair=("first", "second"),
-    expectations=candidate_columns(),
-)
+@_candidates(partitioned=False)
 def citations(sentences: Parts, passages: Parts, params: CitationParams) -> Outcomes:
     """Pairs of sentences from two papers that cite the same paper."""
     return citations_op(sentences, passages, params)

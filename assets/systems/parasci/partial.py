@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from assets.declare.dataset import dataset
 from assets.declare.declaration import Trainings
-from assets.declare.expectations import among, between, identity, not_null, steady, text, unique
+from assets.declare.expectations import between, text, unique
 from assets.systems.parasci.candidates import candidate_columns
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
@@ -30,13 +30,9 @@ from ops.parasci.spans.served import KIND as SPANS
     measures=["first.words", "second.words"],
     trains=Trainings(SPANS),
     expectations=[
-        *identity("pseudo"),
-        *not_null("pair_id", "number", "split", "first", "second"),
         unique("pair_id", "number"),
-        among("split", "train", "validation"),
         *text("first", longest=20_000),
         *text("second", longest=60_000),
-        *steady(),
     ],
     one_task=True,
 )
@@ -59,8 +55,7 @@ def pdbert(
     measures=["cosine", "confidence"],
     text_pair=("second", "first"),
     expectations=[
-        *candidate_columns("partial"),
-        *not_null("whole", "start", "end", "confidence"),
+        *candidate_columns(),
         between("confidence", 0, 1),
     ],
 )

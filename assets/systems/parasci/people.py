@@ -22,7 +22,6 @@ from ops.parasci.evaluation.human_evaluation import rating_sheets as rating_shee
     "parasci",
     people.PEOPLE,
     "paraphrases",
-    there=("paraphrase_id", "origin"),
     expectations=[
         unique("questionnaire", "paraphrase_id"),
         *text("sentence_1", longest=20_000),
@@ -43,7 +42,6 @@ judgements = judgements_of("parasci", people.PEOPLE)
 @ratings(
     "parasci",
     people.PEOPLE,
-    there=("paraphrase_id", "origin", "mean"),
     expectations=[between("mean", 0, 10)],
     shape=people.HUMAN_EVALUATION,
     measures=["mean", "raters"],

@@ -6,7 +6,7 @@ Belongs here: its datasets of the group "sources". Not here: parsing (ops/parasc
 from __future__ import annotations
 
 from assets.declare.dataset import dataset
-from assets.declare.expectations import THIS_PARTITION, among, between, identity, not_null, steady, text
+from assets.declare.expectations import between, text
 from ops.core.outcome import Outcomes
 from ops.parasci import sources
 from ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES
@@ -19,12 +19,8 @@ from ops.parse.scan import Records
     formats=sources.PASSAGE_FORMATS,
     measures=["text.words", "text.characters"],
     expectations=[
-        *identity("passage"),
-        *not_null("document", "month", "paper", "text"),
-        among("month", THIS_PARTITION),
         between("position", 0),
         *text("text", longest=3_000),
-        *steady(),
     ],
 )
 def passages(records: Records) -> Outcomes:
@@ -39,12 +35,8 @@ def passages(records: Records) -> Outcomes:
     measures=["first.words", "second.words"],
     text_pair=("second", "first"),
     expectations=[
-        *identity("external_pair"),
-        *not_null("document", "month", "corpus", "first", "second"),
-        among("month", THIS_PARTITION),
         *text("first", longest=3_000),
         *text("second", longest=3_000),
-        *steady(),
     ],
 )
 def paraphrase_pairs(records: Records) -> Outcomes:

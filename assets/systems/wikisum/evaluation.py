@@ -7,7 +7,7 @@ Belongs here: the datasets that evaluate written leads. Not here: the models (mo
 from __future__ import annotations
 
 from assets.declare.dataset import dataset
-from assets.declare.expectations import between, identity, not_null, steady, text, unique
+from assets.declare.expectations import between, text, unique
 from assets.people import judgements as judgements_of
 from assets.people import ratings, sheets
 from ops.core.measures import DatasetScore
@@ -31,14 +31,11 @@ from ops.wikisum.schemas import SplitParams
     scores={"rougeL_f": DatasetScore("rougeL_f", where="chosen")},
     text_pair=("prediction", "target"),
     expectations=[
-        *identity("score"),
-        *not_null("article_id", "title", "system", "model", "ranker", "corpus", "chosen", "target"),
         unique("article_id", "system", "model"),
         between("length", 1),
         between("nats", 0),
         *(between(name, 0, 1) for name in SCORES),
         *text("target", longest=1_000_000),
-        *steady(),
     ],
 )
 def evaluation(
@@ -54,7 +51,7 @@ def evaluation(
     return evaluation_op(ranked, articles, grid, learned_ranker, splits, params, strict)
 
 
-@sheets("wikisum", people.PEOPLE, "evaluation", there=("article_id", "title"), shape=people.RATING_SHEETS)
+@sheets("wikisum", people.PEOPLE, "evaluation", shape=people.RATING_SHEETS)
 def rating_sheets(evaluation: Parts, params: people.RatingSheetParams) -> Outcomes:
     """Leads for people to rate: by the five questions of DUC, and two leads side by side."""
     return rating_sheets_op(evaluation, params)
@@ -66,7 +63,6 @@ judgements = judgements_of("wikisum", people.PEOPLE)
 @ratings(
     "wikisum",
     people.PEOPLE,
-    there=("article_id", "mean"),
     expectations=[between("mean", -2, 5)],
     shape=people.HUMAN_EVALUATION,
     measures=["mean", "raters"],

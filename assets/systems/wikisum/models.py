@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from assets.declare.dataset import dataset
 from assets.declare.declaration import Trainings
-from assets.declare.expectations import among, between, identity, not_null, steady, text, unique
+from assets.declare.expectations import among, between, text, unique
 from assets.filters import filter_examples
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
@@ -35,13 +35,9 @@ from ops.wikisum.schemas import EXAMPLES, SplitParams
     measures=["source_tokens", "target_tokens"],
     trains=Trainings(KIND),
     expectations=[
-        *identity("learnt"),
-        *not_null("example_id", "set", "split", "source_tokens", "target_tokens"),
         unique("example_id"),
-        among("split", "train", "validation", "test"),
         between("source_tokens", 1),
         between("target_tokens", 1),
-        *steady(),
     ],
     one_task=True,
 )
@@ -65,15 +61,12 @@ def summarizer(
     scores={"rougeL_f": DatasetScore("rougeL_f")},
     text_pair=("prediction", "target"),
     expectations=[
-        *identity("summary"),
-        *not_null("example_id", "article_id", "title", "model", "architecture", "set", "target", "cut"),
         unique("example_id", "model"),
         among("architecture", "lstm", "transformer_ed", "decoder", "pretrained"),
         between("tokens", 1),
         between("nats", 0),
         *(between(name, 0, 1) for name in METRICS),
         *text("target", longest=1_000_000),
-        *steady(),
     ],
 )
 def summaries(examples: Parts, summarizer: Artifact, params: SummaryParams, strict: Strict) -> Outcomes:
@@ -87,12 +80,9 @@ def summaries(examples: Parts, summarizer: Artifact, params: SummaryParams, stri
     consumes="ranked",
     measures=["source_tokens.length", "target_tokens.length"],
     expectations=[
-        *identity("example"),
-        *not_null("set", "split", "article_id", "corpus", "ranker", "source", "target"),
         unique("set", "article_id"),
         between("source_tokens.length", 1),
         between("target_tokens.length", 1),
-        *steady(),
     ],
 )
 def grid_examples(
@@ -112,7 +102,6 @@ clean_grid_examples = filter_examples(
     "grid_examples",
     EXAMPLES,
     ("source", "target"),
-    "example",
     CleanParams,
     partitioned=True,
     overlaps="grid_overlaps",
@@ -129,16 +118,12 @@ clean_grid_examples = filter_examples(
     trains=Trainings(KIND),
     text_pair=("prediction", "target"),
     expectations=[
-        *identity("summary"),
-        *not_null("example_id", "article_id", "model", "architecture", "set", "ranker", "corpus", "cut"),
-        *not_null("target"),
         unique("example_id", "model"),
         between("length", 1),
         between("tokens", 1),
         between("nats", 0),
         *(between(name, 0, 1) for name in METRICS),
         *text("target", longest=1_000_000),
-        *steady(),
     ],
     one_task=True,
 )

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.core.database import database, insert
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.joins import written_by_part
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
@@ -95,7 +95,7 @@ def balanced_of(examples: pa.Table, fates: pa.Table) -> Outcome:
         if fate["reason"] is not None:
             dropped.append(drop(unit, fate["reason"], fate["number"]))
         else:
-            identity = {"id": row_id("balanced", unit["id"]), "source_ids": [unit["id"]]}
+            identity = made_from(unit, "balanced")
             kept.append({**unit, **identity, "mixture": fate["mixture"]})
     return Outcome.of(BALANCED, [unit["id"] for unit in units], kept, dropped)
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import Outcome, Row, drop
 from ops.core.parts import Parts
 from ops.core.sampling import SplitShares, place_of, split_of
@@ -176,8 +176,7 @@ def _row(unit: Row, params: ExampleParams) -> Row:
     return {
         **unit,
         **texts,
-        "id": row_id("example", unit["id"]),
-        "source_ids": [unit["id"]],
+        **made_from(unit, "example"),
         "split": split_of(unit["document_id"], params),
         "fused": f"{first} {second}".strip(),
         "unfused": " ".join(unfused),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 
-from ops.core.identity import joint_licence, row_id
+from ops.core.identity import made_from_several
 from ops.core.joins import sources_within
 from ops.core.outcome import Outcome, Outcomes, Row
 from ops.core.parts import FilesFolder, Parts
@@ -63,9 +63,7 @@ def _rows(
         for example in examples:
             write(file, line_of(example))
         yield {
-            "id": row_id("released", file, *(example["id"] for example in examples)),
-            "source_ids": [example["id"] for example in examples],
-            "licence": joint_licence(example["licence"] for example in examples),
+            **made_from_several(examples, "released", file, *(example["id"] for example in examples)),
             "file": file,
             "domain": domain,
             "split": split,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import Shape, columns, struct
+from ops.core.outcome import Shape, columns, optional, struct
 from ops.core.sampling import Split
 from ops.discofuse.evaluation.alignment import SENSE_NAMES
 from ops.discofuse.schemas import EXAMPLES
@@ -100,7 +100,7 @@ ERRORS = Questionnaire(
 )
 
 _EXAMPLE_ID = ("example_id", _TEXT, "row of discofuse/examples")
-_FUSION_ID = ("fusion_id", _TEXT, "row of discofuse/fusions; null but for detection")
+_FUSION_ID = optional("fusion_id", _TEXT, "row of discofuse/fusions; null but for detection")
 _OFFERED = "offered to the rater"
 RATING_SHEETS = Shape(
     unit=EXAMPLES.kept,
@@ -114,12 +114,12 @@ RATING_SHEETS = Shape(
         _FUSION_ID,
         ("domain", _TEXT, "of the example: the stratum that it was drawn from"),
         ("discourse_type", _TEXT, "of the example"),
-        ("text", _TEXT, "the original text; null but for errors"),
+        optional("text", _TEXT, "the original text; null but for errors"),
         ("sentence_1", _TEXT, "the first independent sentence"),
         ("sentence_2", _TEXT, "the second"),
-        *((name, _TEXT, f"connective {_OFFERED}; null but for decisions") for name in SENSE_NAMES),
-        ("fusion_a", _TEXT, f"the fusion that is {_OFFERED} first; null but for detection"),
-        ("fusion_b", _TEXT, f"the fusion that is {_OFFERED} second; null but for detection"),
+        *(optional(name, _TEXT, f"connective {_OFFERED}; null but for decisions") for name in SENSE_NAMES),
+        optional("fusion_a", _TEXT, f"the fusion that is {_OFFERED} first; null but for detection"),
+        optional("fusion_b", _TEXT, f"the fusion that is {_OFFERED} second; null but for detection"),
         ("asked", _BOOL, "whether it is in the sheets: a fusion that is its gold text is not"),
         (
             "gold",
@@ -133,8 +133,8 @@ HUMAN_EVALUATION = judged_shape(
     "understandable; merge, anaphor, connective; obscurity, error, harm; human",
     [_EXAMPLE_ID, _FUSION_ID, ("domain", _TEXT, "of the example")],
     [
-        ("gold", _TEXT, "the answer that the gold text gives; null where it gives none"),
-        ("agrees", _BOOL, "whether the majority is the gold answer; null where `gold` is null"),
+        optional("gold", _TEXT, "the answer that the gold text gives; null where it gives none"),
+        optional("agrees", _BOOL, "whether the majority is the gold answer; null where `gold` is null"),
         ("counted", _BOOL, "whether it is in the tables: decisions are where the text is understandable"),
     ],
 )

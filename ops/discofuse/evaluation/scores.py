@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.core.identity import made_from
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, struct
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, optional, struct
 from ops.core.parts import Parts
 from ops.discofuse.evaluation.alignment import (
     CONNECTIVES,
@@ -76,8 +76,10 @@ EVALUATION = Shape(
         ("keep", _REAL, "F1 of n-grams rightly kept"),
         ("add", _REAL, "F1 of n-grams rightly added"),
         ("delete", _REAL, "F1 of n-grams rightly deleted"),
-        ("connective", _TEXT, "of the target, without commas; null where it has no connective"),
-        ("predicted_connective", _TEXT, f"of the prediction there; {OTHER} where it has no connective"),
+        optional("connective", _TEXT, "of the target, without commas; null where it has no connective"),
+        optional(
+            "predicted_connective", _TEXT, f"of the prediction there; {OTHER} where it has no connective"
+        ),
         ("pronouns", pa.list_(_PRONOUN), "those that the target has and the source has not"),
     ),
 )

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, in_blocks, in_parts
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, in_blocks, in_parts, one_of
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
+from ops.core.sampling import SPLITS
 from ops.discofuse.models.training_sets import (
     MIXTURE,
     check_learnable,
@@ -55,7 +56,7 @@ FUSION_MODEL = Shape(
     kept=columns(
         ("example_id", _TEXT, "row of discofuse/balanced"),
         ("set", _TEXT, "the training set: a domain, or mixture"),
-        ("split", _TEXT, "train: the model learnt from it; validation, test: it did not"),
+        one_of("split", SPLITS, "train: the model learnt from it; validation, test: it did not"),
         ("discourse_type", _TEXT, "of the example"),
         ("source_tokens", pa.list_(_TEXT), "byte pairs that the model reads"),
         ("target_tokens", pa.list_(_TEXT), "byte pairs that it is to write"),

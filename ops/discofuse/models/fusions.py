@@ -18,10 +18,21 @@ from pydantic import Field
 
 from ops.core.identity import made_from
 from ops.core.loaded import Loaded
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
+from ops.core.outcome import (
+    Outcome,
+    Outcomes,
+    Row,
+    Shape,
+    columns,
+    drop,
+    in_blocks,
+    in_parts,
+    one_of,
+    optional,
+)
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
-from ops.core.sampling import sample_rows
+from ops.core.sampling import SPLITS, sample_rows
 from ops.discofuse.models.fusion_model import trained_model, trained_names
 from ops.discofuse.models.training_sets import source_of, target_of
 from ops.discofuse.schemas import EXAMPLES
@@ -39,10 +50,10 @@ FUSIONS = Shape(
     unit=EXAMPLES.kept,
     kept=columns(
         ("example_id", _TEXT, "row of discofuse/examples"),
-        ("system", _TEXT, "copy or model"),
-        ("model", _TEXT, "training set of the model; null for copy"),
+        one_of("system", (COPY, MODEL), "copy or model"),
+        optional("model", _TEXT, "training set of the model; null for copy"),
         ("domain", _TEXT, "of the example"),
-        ("split", _TEXT, "of the example: the one that `fusions.split` names"),
+        one_of("split", SPLITS[1:], "of the example: the one that `fusions.split` names"),
         ("balanced", pa.bool_(), "whether the example is in discofuse/balanced"),
         ("discourse_type", _TEXT, "of the example"),
         ("connective_string", _TEXT, "of the example"),

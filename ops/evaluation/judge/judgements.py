@@ -39,9 +39,6 @@ ASKED = "asked.jsonl"
 
 _TEXT = pa.string()
 
-#: The columns of a model's rating.
-JUDGEMENT = ("questionnaire", "rater", "row_id", "question", "value", "model", "answer", "request")
-
 _AGENT = "silverloom-judge"
 _OK = 200
 #: No key, a wrong key, no permission, no such model or address: the next row would fail too.

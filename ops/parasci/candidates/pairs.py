@@ -28,7 +28,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ops.core.identity import joint_licence, row_id
+from ops.core.identity import made_from_several
 from ops.core.joins import matches
 from ops.core.outcome import Outcome, Row, drop
 from ops.core.params import Params
@@ -236,9 +236,9 @@ def embeddings_of(found: Sequence[Occurrence]) -> NDArray[np.float32]:
 def candidate(origin: str, key: str, first: Occurrence, second: Occurrence, cosine: float) -> Row:
     """Return the row of a pair."""
     return {
-        "id": row_id("candidate", origin, key, first.row["id"], second.row["id"]),
-        "source_ids": list(dict.fromkeys([first.row["id"], second.row["id"]])),
-        "licence": joint_licence([first.row["licence"], second.row["licence"]]),
+        **made_from_several(
+            [first.row, second.row], "candidate", origin, key, first.row["id"], second.row["id"]
+        ),
         "key": key,
         "first_id": first.row["id"],
         "second_id": second.row["id"],

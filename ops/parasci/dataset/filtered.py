@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
 from ops.core.parts import Parts
@@ -94,8 +94,7 @@ def filtered_of(scored: pa.Table, params: FilterParams) -> Outcome:
         kept.append(
             {
                 **unit,
-                "id": row_id("filtered", unit["id"]),
-                "source_ids": [unit["id"]],
+                **made_from(unit, "filtered"),
                 "origin": judged,
                 "surplus": round(unit["consistency"] - least, 2),
             }

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
 from ops.core.parts import Parts
@@ -129,8 +129,7 @@ def _lost(
 def _row(unit: Row, origin: str, shortfall: float, split: Split) -> Row:
     return {
         **unit,
-        "id": row_id("near_miss", unit["id"]),
-        "source_ids": [unit["id"]],
+        **made_from(unit, "near_miss"),
         "origin": origin,
         "shortfall": shortfall,
         "difference": difference(unit["first"], unit["second"], unit),

@@ -28,7 +28,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from, row_id
 from ops.core.joins import grouped
 from ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
 from ops.core.parts import Parts
@@ -361,7 +361,7 @@ def _of_part(
             dropped.append(drop(unit, "not_drawn", unit["surplus"]))
             continue
         cluster, its_set = next(names)
-        row = {**unit, "id": row_id("paraphrase", *unit["source_ids"]), "source_ids": [unit["id"]]}
+        row = {**unit, **made_from(unit, "paraphrase", *unit["source_ids"])}
         kept.append({**row, "cluster": cluster, "split": splits[cluster], "set": its_set})
     return Outcome.of(PARAPHRASES, [unit["id"] for unit in units], kept, dropped)
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.identity import joint_licence, row_id
+from ops.core.identity import made_from_several
 from ops.core.joins import grouped, stored
 from ops.core.loaded import Loaded
 from ops.core.outcome import Outcome, Outcomes, Row, drop
@@ -250,9 +250,7 @@ def _rows(
     for several, of_pair in zip(found, measured, strict=True):
         row = several[0]
         yield {
-            "id": row_id("scored", *_pair(row)),
-            "source_ids": list(dict.fromkeys(member["id"] for member in several)),
-            "licence": joint_licence(member["licence"] for member in several),
+            **made_from_several(several, "scored", *_pair(row)),
             "first": row["first"],
             "second": row["second"],
             **{name: row[name] for name in KNOWN_OF_SIDES},

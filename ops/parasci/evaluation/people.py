@@ -9,7 +9,7 @@ from __future__ import annotations
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import Shape, columns
+from ops.core.outcome import Shape, columns, optional
 from ops.evaluation.human_evaluation import People, judged_shape
 from ops.evaluation.questionnaire import Question, Questionnaire, Scale
 from ops.evaluation.raters import RaterParams
@@ -102,7 +102,9 @@ PHENOMENA = Questionnaire(
 )
 
 _PARAPHRASE_ID = ("paraphrase_id", _TEXT, "row of parasci/paraphrases or sources/paraphrase_pairs")
-_CORPUS = ("corpus", _TEXT, "the source of both sentences, as params.yaml names it; missing if they have two")
+_CORPUS = optional(
+    "corpus", _TEXT, "the source of both sentences, as params.yaml names it; missing if they have two"
+)
 
 #: The origin of a pair of another corpus.
 EXTERNAL = "external"
@@ -130,7 +132,7 @@ HUMAN_EVALUATION = judged_shape(
     ],
     [
         ("mean", _REAL, "of all answers"),
-        ("consistency", _REAL, "the same, of answers to this question; null of others"),
+        optional("consistency", _REAL, "the same, of answers to this question; null of others"),
     ],
 )
 

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.loaded import Loaded
 from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, in_parts
 from ops.core.parts import Parts
@@ -127,9 +127,7 @@ def scored(units: Sequence[Row], params: EvaluationParams, scorer: BertScorer) -
         ours, copied = (sentence_bleu(prediction, [text], "none") for text in (target, source))
         repeated, similarity = round(self_bleu([source], [prediction]) / 100, 6), round(f1, 4)
         yield {
-            "id": row_id("score", unit["id"]),
-            "source_ids": [unit["id"]],
-            "licence": unit["licence"],
+            **made_from(unit, "score"),
             "generated_id": unit["id"],
             **{name: unit[name] for name in _GENERATED},
             "by_model": unit["system"] == MODEL and unit["test_set"] == OURS and unit["model"] in OF_OURS,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.joins import grouped
 from ops.core.loaded import Loaded
 from ops.core.outcome import (
@@ -27,6 +27,8 @@ from ops.core.outcome import (
     extended,
     in_blocks,
     in_parts,
+    one_of,
+    optional,
 )
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
@@ -51,11 +53,11 @@ GENERATED = Shape(
     unit=PARAPHRASES.kept,
     kept=columns(
         ("pair_id", _TEXT, "row of parasci/paraphrases or sources/paraphrase_pairs"),
-        ("system", _TEXT, f"{COPY} or {MODEL}"),
-        ("model", _TEXT, "name of the model; null for copy"),
+        one_of("system", (COPY, MODEL), f"{COPY} or {MODEL}"),
+        optional("model", _TEXT, "name of the model; null for copy"),
         ("origin", _TEXT, "of the pair; of a pair of others, its corpus"),
         ("test_set", _TEXT, "paraphrases: ours; else a corpus of sources/paraphrase_pairs"),
-        (
+        optional(
             "corpus",
             _TEXT,
             "of our pairs, the source of both sentences, missing if of two; else test_set",
@@ -164,9 +166,7 @@ def _written(
 def _row(system: str, model: str | None, test_set: str, unit: Row, prediction: str, truncated: bool) -> Row:
     source, target = texts_of(unit)
     return {
-        "id": row_id("generated", unit["id"], system, model or ""),
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
+        **made_from(unit, "generated", unit["id"], system, model or ""),
         "pair_id": unit["id"],
         "system": system,
         "model": model,

@@ -32,10 +32,11 @@ from ops.core.outcome import (
     extended,
     in_blocks,
     in_parts,
+    one_of,
 )
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
-from ops.core.sampling import SplitShares, split_of
+from ops.core.sampling import SPLITS, SplitShares, split_of
 from ops.metrics.bleu import bleu
 from ops.models.decoding import AS_USUAL, Decoding
 from ops.models.seq2seq.config import PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
@@ -60,7 +61,7 @@ GENERATOR = Shape(
     unit=PARAPHRASES.kept,
     kept=columns(
         ("pair_id", _TEXT, "row of parasci/paraphrases"),
-        ("split", _TEXT, "train: the model learnt from it; validation, test: it did not"),
+        one_of("split", SPLITS, "train: the model learnt from it; validation, test: it did not"),
         ("origin", _TEXT, "of the pair"),
         ("source_tokens", _INT, "pieces that the model reads"),
         ("target_tokens", _INT, "pieces that it is to write"),
@@ -72,7 +73,9 @@ EXTERNAL_GENERATORS = Shape(
     unit=PARAPHRASE_PAIRS.kept,
     kept=columns(
         ("pair_id", _TEXT, "row of sources/paraphrase_pairs"),
-        ("split", _TEXT, "train: the model of its corpus learnt from it; validation, test: it did not"),
+        one_of(
+            "split", SPLITS, "train: the model of its corpus learnt from it; validation, test: it did not"
+        ),
         ("origin", _TEXT, "its corpus"),
         ("source_tokens", _INT, "pieces that the model reads"),
         ("target_tokens", _INT, "pieces that it is to write"),

@@ -24,8 +24,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ops.core.identity import row_id
-from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, in_parts
+from ops.core.identity import made_from
+from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, in_parts, one_of, optional
 from ops.core.parts import Parts
 from ops.core.sampling import drawn
 from ops.core.thresholds import at_least
@@ -63,8 +63,8 @@ EXTRACTIONS = Shape(
     unit=CANDIDATES.kept,
     kept=columns(
         ("pair_id", _TEXT, "row of parasci/intra"),
-        ("system", _TEXT, f"{CLAUSE} or {MODEL}"),
-        ("model", _TEXT, "null: there is one of each"),
+        one_of("system", (CLAUSE, MODEL), f"{CLAUSE} or {MODEL}"),
+        optional("model", _TEXT, "null: there is one of each"),
         ("short", _TEXT, "the shorter sentence", TEXT),
         ("long", _TEXT, "the sentence that is searched"),
         ("part", _TEXT, "what is extracted from it"),
@@ -229,9 +229,7 @@ def _rows(
             "consistency": consistency(of_pair, scorer),
         }
         yield {
-            "id": row_id("extraction", pair.row["id"], system),
-            "source_ids": [pair.row["id"]],
-            "licence": pair.row["licence"],
+            **made_from(pair.row, "extraction", pair.row["id"], system),
             "pair_id": pair.row["id"],
             "system": system,
             "model": None,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.loaded import Loaded
 from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, drop, extended
 from ops.core.params import Params
@@ -194,8 +194,7 @@ def _row(pair: Seen, span: FoundSpan) -> Row:
     sides = ("first", "second") if pair.short == row["first"] else ("second", "first")
     return {
         **row,
-        "id": row_id("partial", row["id"]),
-        "source_ids": [row["id"]],
+        **made_from(row, "partial"),
         **{
             f"{ours}_{name}": row[f"{theirs}_{name}"]
             for ours, theirs in zip(("first", "second"), sides, strict=True)

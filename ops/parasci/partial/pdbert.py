@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
+from ops.core.identity import made_from
 from ops.core.joins import matches
-from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, one_of, optional
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
-from ops.core.sampling import drawn
+from ops.core.sampling import SPLITS, drawn
 from ops.core.stored_rows import Made, StoredRows
 from ops.models.encoder import ENCODER
 from ops.models.training import CheckpointFolder, TrainingParams, errors_of, train
@@ -55,11 +55,11 @@ PDBERT = Shape(
     kept=columns(
         ("pair_id", _TEXT, "row of parasci/intra"),
         ("number", _INT, "of the draw"),
-        ("split", _TEXT, "train: the model learnt from it; validation: it was judged by it"),
+        one_of("split", SPLITS[:2], "train: the model learnt from it; validation: it was judged by it"),
         ("first", _TEXT, "input 1: sentence A"),
         ("second", _TEXT, "input 2: C, B and D, those that were drawn, or B and a long sentence", TEXT),
-        ("start", _INT, "character of input 2 where B begins; missing where B is not there"),
-        ("end", _INT, "behind B"),
+        optional("start", _INT, "character of input 2 where B begins; missing where B is not there"),
+        optional("end", _INT, "behind B"),
     ),
 )
 
@@ -280,9 +280,7 @@ def _rows(
 def _row(row: Row, number: int, split: str, example: PseudoExample) -> Row:
     start, end = example.span or (None, None)
     return {
-        "id": row_id("pseudo", row["id"], str(number)),
-        "source_ids": [row["id"]],
-        "licence": row["licence"],
+        **made_from(row, "pseudo", row["id"], str(number)),
         "pair_id": row["id"],
         "number": number,
         "split": split,

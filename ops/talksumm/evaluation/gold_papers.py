@@ -15,7 +15,19 @@ import pyarrow as pa
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ops.core.identity import joint_licence, row_id
-from ops.core.outcome import NAME, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
+from ops.core.outcome import (
+    NAME,
+    TITLE,
+    Outcome,
+    Outcomes,
+    Row,
+    Shape,
+    columns,
+    drop,
+    one_of,
+    optional,
+    struct,
+)
 from ops.core.params import Params
 from ops.core.parts import Parts
 from ops.core.sampling import SPLITS, Split, split_at
@@ -43,8 +55,8 @@ GOLD_PAPERS = Shape(
     kept=columns(
         ("paper_id", _TEXT, "row of sources/papers"),
         ("document", _TEXT, "the paper's name in its source", NAME),
-        ("title", _TEXT, "of the paper", TITLE),
-        ("split", _TEXT, "train, validation or test, by paper; papers of one title are in one split"),
+        optional("title", _TEXT, "of the paper", TITLE),
+        one_of("split", SPLITS, "train, validation or test, by paper; papers of one title are in one split"),
         ("sentences", pa.list_(_TEXT), "that may be extracted, in the paper's order"),
         ("roles", pa.list_(_TEXT), "of the sections that contain the sentences"),
         ("sections", pa.list_(_INT), "number of the section that contains a sentence, from 0"),

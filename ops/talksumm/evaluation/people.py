@@ -9,7 +9,7 @@ from __future__ import annotations
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import TEXT, TIME, TITLE, Shape, columns
+from ops.core.outcome import TEXT, TIME, TITLE, Shape, columns, optional
 from ops.evaluation.human_evaluation import People, judged_shape
 from ops.evaluation.questionnaire import YES_NO, Question, Questionnaire, Scale
 from ops.evaluation.raters import RaterParams
@@ -45,7 +45,7 @@ PAPER = {"considered": {"mean": 0.73, "deviation": None}, "quality": {"mean": 3.
 
 _SUMMARY_ID = ("summary_id", _TEXT, "row of talksumm/summaries")
 _PAPER_ID = ("paper_id", _TEXT, "row of sources/papers")
-_PAPER_TITLE = ("paper_title", _TEXT, "as the paper's source has it", TITLE)
+_PAPER_TITLE = optional("paper_title", _TEXT, "as the paper's source has it", TITLE)
 
 RATING_SHEETS = Shape(
     unit=SUMMARIES.kept,
@@ -56,8 +56,10 @@ RATING_SHEETS = Shape(
         _PAPER_ID,
         _PAPER_TITLE,
         ("month", _TEXT, "of the talk, YYYY-MM: the stratum that it was drawn from", TIME),
-        ("sentence_id", _TEXT, "row of sources/sentences; null where the whole summary is rated"),
-        ("position", pa.int32(), "of the sentence in the paper; null where the whole summary is rated"),
+        optional("sentence_id", _TEXT, "row of sources/sentences; null where the whole summary is rated"),
+        optional(
+            "position", pa.int32(), "of the sentence in the paper; null where the whole summary is rated"
+        ),
         ("text", _TEXT, "what is rated", TEXT),
     ),
 )
@@ -67,7 +69,7 @@ HUMAN_EVALUATION = judged_shape(
     [_SUMMARY_ID, _PAPER_ID, _PAPER_TITLE, ("text", _TEXT, "what was rated", TEXT)],
     [
         ("mean", _REAL, "of all answers; yes counts 1, no 0"),
-        ("deviation", _REAL, "standard deviation of the answers (n - 1); null below two"),
+        optional("deviation", _REAL, "standard deviation of the answers (n - 1); null below two"),
         ("sentence", _BOOL, "whether a sentence was rated"),
         ("summary", _BOOL, "whether a whole summary was rated"),
     ],

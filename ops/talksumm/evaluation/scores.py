@@ -18,7 +18,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import made_from
-from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
+from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, optional, struct
 from ops.core.parts import Parts
 from ops.evaluation.table import (
     TABLE,
@@ -51,9 +51,9 @@ EVALUATION = Shape(
     kept=columns(
         ("summary_id", _TEXT, "row of talksumm/system_summaries"),
         ("gold_id", _TEXT, "row of talksumm/gold_papers"),
-        ("title", _TEXT, "of the paper", TITLE),
+        optional("title", _TEXT, "of the paper", TITLE),
         ("system", _TEXT, "only, hybrid, or a baseline"),
-        ("model", _TEXT, "architecture and training set of an extractor"),
+        optional("model", _TEXT, "architecture and training set of an extractor"),
         ("chosen", pa.bool_(), "whether it is a baseline's, or of the extractor that validation chose"),
         ("only", pa.bool_(), "whether it is Only of the extractor that validation chose"),
         ("text", _TEXT, "the summary", TEXT),

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from ops.core.identity import made_from
 from ops.core.loaded import Loaded
-from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, optional
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.rank.choose import REDUNDANT, ChosenSummary, hybrid, only, word_count
@@ -35,9 +35,9 @@ SYSTEM_SUMMARIES = Shape(
     kept=columns(
         ("gold_id", _TEXT, "row of talksumm/gold_papers"),
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("title", _TEXT, "of the paper", TITLE),
+        optional("title", _TEXT, "of the paper", TITLE),
         ("system", _TEXT, "only, hybrid, or a baseline"),
-        ("model", _TEXT, "architecture and training set of an extractor; null for a baseline"),
+        optional("model", _TEXT, "architecture and training set of an extractor; null for a baseline"),
         ("chosen", pa.bool_(), "whether it is a baseline's, or of the extractor that validation chose"),
         ("positions", pa.list_(_INT), "of its sentences among those that may be extracted, in their order"),
         ("sentences", pa.list_(_TEXT), "in the order of the text; those of the abstract come first"),

@@ -12,7 +12,7 @@ from __future__ import annotations
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import TITLE, Shape, columns
+from ops.core.outcome import TITLE, Shape, columns, optional
 from ops.evaluation.human_evaluation import People, judged_shape
 from ops.evaluation.questionnaire import Question, Questionnaire, Scale
 from ops.evaluation.raters import RaterParams
@@ -75,13 +75,13 @@ RATING_SHEETS = Shape(
     kept=columns(
         ("questionnaire", _TEXT, f"{QUALITY.name} of one lead, {PREFERENCE.name} of two"),
         *_ARTICLE,
-        ("system", _TEXT, "whose lead is rated; null of two"),
-        ("system_a", _TEXT, "whose lead is A; null of one"),
-        ("system_b", _TEXT, "whose lead is B; null of one"),
-        ("text", _TEXT, "the lead that is rated; null of two"),
-        ("text_a", _TEXT, "the lead that is A; null of one"),
-        ("text_b", _TEXT, "the lead that is B; null of one"),
-        ("target", _TEXT, "the lead of the article; null of one"),
+        optional("system", _TEXT, "whose lead is rated; null of two"),
+        optional("system_a", _TEXT, "whose lead is A; null of one"),
+        optional("system_b", _TEXT, "whose lead is B; null of one"),
+        optional("text", _TEXT, "the lead that is rated; null of two"),
+        optional("text_a", _TEXT, "the lead that is A; null of one"),
+        optional("text_b", _TEXT, "the lead that is B; null of one"),
+        optional("target", _TEXT, "the lead of the article; null of one"),
     ),
 )
 HUMAN_EVALUATION = judged_shape(
@@ -89,9 +89,9 @@ HUMAN_EVALUATION = judged_shape(
     "one of five about a lead, or preferred, of two",
     [
         *_ARTICLE,
-        ("system", _TEXT, "whose lead was rated; null of two"),
-        ("system_a", _TEXT, "whose lead was A; null of one"),
-        ("system_b", _TEXT, "whose lead was B; null of one"),
+        optional("system", _TEXT, "whose lead was rated; null of two"),
+        optional("system_a", _TEXT, "whose lead was A; null of one"),
+        optional("system_b", _TEXT, "whose lead was B; null of one"),
     ],
     [("mean", pa.float64(), "of all answers: 1 to 5, or -2 (A much better) to 2")],
 )

@@ -25,7 +25,7 @@ from pydantic import Field, field_validator, model_validator
 from ops.core.identity import joint_licence, row_id
 from ops.core.joins import matches
 from ops.core.loaded import Loaded
-from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, optional
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import split_of
@@ -104,12 +104,12 @@ EVALUATION = Shape(
         ("model", _TEXT, "ranker, corpus and, of a model, L"),
         ("ranker", _TEXT, "what ordered the paragraphs"),
         ("corpus", _TEXT, "combined, citations or search"),
-        ("length", _INT, "sub-words of the model's input at most: L"),
+        optional("length", _INT, "sub-words of the model's input at most: L"),
         ("chosen", pa.bool_(), "whether it is of the model that validation chose"),
         ("prediction", _TEXT, "the lead of the system", TEXT),
         ("target", _TEXT, "the lead of the article"),
-        ("tokens", _INT, "sub-words of the target, its end included; null without a model"),
-        ("nats", _REAL, "negative log-likelihood of all these; null without a model"),
+        optional("tokens", _INT, "sub-words of the target, its end included; null without a model"),
+        optional("nats", _REAL, "negative log-likelihood of all these; null without a model"),
         *((name, _REAL, "of the prediction, 0 to 1") for name in SCORES),
     ),
 )

@@ -21,8 +21,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, one_of
 from ops.core.parts import Artifact, Parts
+from ops.core.sampling import SPLITS
 from ops.models.decoding import AS_USUAL, Decoding
 from ops.models.training import CheckpointFolder, TrainingError
 from ops.models.training.report import learnt_row
@@ -76,7 +77,7 @@ SUMMARIZER = Shape(
     kept=columns(
         ("example_id", _TEXT, "row of wikisum/examples"),
         ("set", _TEXT, "of the example"),
-        ("split", _TEXT, "train: models learn from it; validation, test: they do not"),
+        one_of("split", SPLITS, "train: models learn from it; validation, test: they do not"),
         ("source_tokens", _INT, "sub-words of the input"),
         ("target_tokens", _INT, "sub-words of the lead or article"),
     ),

@@ -8,16 +8,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ops.discofuse.evaluation.alignment import OTHER, PRONOUNS
-from ops.evaluation.table import Breakdown, EvaluationTable, read_table
-from pages.evaluation import Grid, GridLine, bar, bars, test_cells
+from ops.evaluation.table import Breakdown, EvaluationTable, PairedTest, read_table
+from pages.evaluation import (
+    Grid,
+    GridLine,
+    bar,
+    bars,
+    columns_grid,
+    published_grid,
+    published_values,
+    tests_grid,
+)
 
-PUBLISHED: Mapping[str, Any] = yaml.safe_load((Path(__file__).parent / "published.yaml").read_text())
+PUBLISHED = published_values(__file__)
 
 METRICS = {"sari": "SARI", "keep": "Keep", "add": "Add", "delete": "Delete", "exact": "Exact"}
 TESTED = ("sari", "exact")
@@ -62,23 +68,17 @@ def scores(table: EvaluationTable) -> list[Grid]:
             for metric in TESTED
         ]
         columns += [[system.items if system else 0 for system in tested[test]] for test in TESTS]
-        lines = [
-            GridLine(label(*name), cells, "in its own domain" if name[1] == domain else "")
-            for name, cells in zip(ordered, zip(*columns, strict=True), strict=True)
-        ]
         head = ("system", *_SCORED, *(f"examples, {test}" for test in TESTS))
-        grids.append(Grid(f"Scores on {domain}", head, lines))
+        own = "in its own domain"
+        lines = [GridLine(label(*name), about=own if name[1] == domain else "") for name in ordered]
+        grids.append(columns_grid(f"Scores on {domain}", head, lines, columns))
     return grids
 
 
 def published() -> list[Grid]:
     """Return Table 6 of the paper, a table for each domain."""
     return [
-        Grid(
-            f"Published scores on {domain}",
-            ("system", *_SCORED),
-            [GridLine(name, row) for name, *row in rows],
-        )
+        published_grid(f"Published scores on {domain}", ("system", *_SCORED), rows)
         for domain, rows in PUBLISHED["table_6"].items()
     ]
 
@@ -91,17 +91,17 @@ def fewest(table: EvaluationTable) -> int:
 def tests(table: EvaluationTable) -> Grid:
     """Return the tests of each domain's own model against every other system."""
     systems = {system.name: system for system in table.systems}
-    found = []
+    found: list[tuple[tuple[Any, ...], list[str], PairedTest]] = []
     for test in table.tests:
         domain, part = test.test
         for name in (test.first, test.second):
             if systems[name].model == domain and (turned := test.seen_from(name)):
                 rival = systems[turned.second].system, systems[turned.second].model
-                line = GridLine(f"{domain}, {part}", [label(*rival), *test_cells(turned, TESTED)])
-                found.append(((domain, TESTS.index(part), _place(domain, *rival)), line))
-    lines = [line for _, line in sorted(found, key=lambda entry: entry[0])]
-    metrics = [METRICS[metric] for metric in TESTED]
-    return Grid("Paired tests", ("domain", "its own model, against", *metrics, "examples"), lines, "tests")
+                place = domain, TESTS.index(part), _place(domain, *rival)
+                found.append((place, [f"{domain}, {part}", label(*rival)], turned))
+    tests = [(names, test) for _, names, test in sorted(found, key=lambda entry: entry[0])]
+    metrics = {metric: METRICS[metric] for metric in TESTED}
+    return tests_grid("Paired tests", ("domain", "its own model, against"), tests, metrics, "examples")
 
 
 def phenomena(table: EvaluationTable) -> Grid:

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
-
-import yaml
 
 from assets.declare.graph import Everything
 from assets.rows.reading import rows, shortened, side_file
@@ -22,10 +19,19 @@ from ops.evaluation.table import EvaluationTable, read_table
 from ops.metrics.bootstrap import Interval
 from ops.parasci.evaluation.human_evaluation import ALL
 from ops.text.words import word_difference
-from pages.evaluation import Grid, GridCell, GridLine, bars, test_cells
+from pages.evaluation import (
+    Grid,
+    GridCell,
+    GridLine,
+    bars,
+    columns_grid,
+    published_grid,
+    published_values,
+    tests_grid,
+)
 from pages.sampling import rank
 
-PUBLISHED: Mapping[str, Any] = yaml.safe_load((Path(__file__).parent / "published.yaml").read_text())
+PUBLISHED = published_values(__file__)
 
 #: The questions of each table of the paper, with the names used there, and the ends of the scale of its bars.
 TABLES: Mapping[str, tuple[Mapping[str, str], tuple[float, float]]] = {
@@ -150,10 +156,10 @@ def compared(everything: Everything, comparison: ModelTable) -> dict[str, Any] |
         "tests": _tests(table, comparison),
         "sources": _parts(content, comparison, "sources"),
         "external": _parts(content, comparison, "external"),
-        "published": Grid(
+        "published": published_grid(
             f"{comparison.title}, the paper",
             tuple(comparison.published.values()),
-            [_published(row, list(comparison.published)) for row in content.get("published", ())],
+            (_published(row, list(comparison.published)) for row in content.get("published", ())),
         ),
     }
 
@@ -210,11 +216,9 @@ def _scores(table: EvaluationTable, comparison: ModelTable) -> Grid:
         for metric in comparison.numbers
     ]
     columns.append([system.items for system in table.systems])
-    lines = [
-        GridLine(_label(system.name), cells)
-        for system, cells in zip(table.systems, zip(*columns, strict=True), strict=True)
-    ]
-    return Grid(comparison.title, ("system", *comparison.metrics.values(), "pairs"), lines)
+    head = ("system", *comparison.metrics.values(), "pairs")
+    lines = [GridLine(_label(system.name)) for system in table.systems]
+    return columns_grid(comparison.title, head, lines, columns)
 
 
 def _number(metric: str, score: Interval | None) -> str | None:
@@ -226,17 +230,14 @@ def _number(metric: str, score: Interval | None) -> str | None:
 
 
 def _tests(table: EvaluationTable, comparison: ModelTable) -> Grid:
-    lines = [
-        GridLine(_label(test.first), [_label(test.second), *test_cells(test, comparison.tested)])
-        for test in table.tests
-    ]
-    head = ("system", "against", *(comparison.metrics[name] for name in comparison.tested), "pairs")
-    return Grid(f"Tests of {comparison.title.lower()}", head, lines, "tests")
+    tests = (([_label(test.first), _label(test.second)], test) for test in table.tests)
+    metrics = {name: comparison.metrics[name] for name in comparison.tested}
+    return tests_grid(f"Tests of {comparison.title.lower()}", ("system", "against"), tests, metrics, "pairs")
 
 
-def _published(row: Mapping[str, Any], names: Sequence[str]) -> GridLine:
+def _published(row: Mapping[str, Any], names: Sequence[str]) -> list[GridCell]:
     first, *rest = (row[name] for name in names)
-    return GridLine(_label(first), [f"{value:.2f}" if isinstance(value, float) else value for value in rest])
+    return [_label(first), *map(_cell, rest)]
 
 
 def _label(name: str) -> str:

@@ -1,7 +1,7 @@
-"""ParaSCI's additions to the site: paraphrases, pairs, groups of definitions and of citing sentences.
+"""ParaSCI's addition to the site: the page of paraphrases.
 
-Belongs here: the page of paraphrases, with what other thresholds would keep; which datasets link to which
-page. Not here: outcomes of candidates and single pairs (pairs.py), groups (groups.py), tables (scores.py).
+Belongs here: this page, with what other thresholds would keep; which datasets link to which part of it. Not
+here: outcomes of candidates (funnel.py), single pairs (pages/rows.py), tables (scores.py).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from ops.parasci.dataset.threshold_scores import scores_of_both
 from pages.evaluation import values
 from pages.html import render
 from pages.system import SystemPages
-from pages.systems.parasci import groups, pairs, scores
-from pages.systems.parasci.pairs import FILTERED, SCORED, funnel, origins
+from pages.systems.parasci import scores
+from pages.systems.parasci.funnel import FILTERED, SCORED, funnel, origins
 from pages.what_if import Axis, input_parts, kept_at, two_thresholds
 
 STATISTICS, PEOPLE = "parasci/statistics", "parasci/human_evaluation"
@@ -61,21 +61,13 @@ def paraphrases_page(everything: Everything, numbers: Mapping[str, Counted]) -> 
     )
 
 
-def _pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
-    yield from paraphrases_page(everything, numbers)
-    yield from pairs.pages(everything)
-    yield from groups.pages(everything)
-
-
 SYSTEM = SystemPages(
-    pages=_pages,
+    pages=paraphrases_page,
     navigation=(("paraphrases.html", "Paraphrases"),),
     pictures={
-        "parasci/definitions": "definitions.html",
-        "parasci/citations": "citations.html",
         "parasci/scored": "paraphrases.html#thresholds",
         "parasci/filtered": "paraphrases.html#thresholds",
-        "parasci/paraphrases": "pairs.html",
+        "parasci/paraphrases": "paraphrases.html",
         "parasci/statistics": "paraphrases.html#statistics",
         "parasci/extractions": "paraphrases.html#extractions",
         "parasci/pdbert": "paraphrases.html#learning",

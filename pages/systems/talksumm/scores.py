@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from ops.evaluation.table import (
     ABOVE,
@@ -26,7 +23,7 @@ from ops.evaluation.table import (
     read_table,
     read_tests,
 )
-from pages.evaluation import Grid, GridLine, bars, test_cells
+from pages.evaluation import Grid, GridLine, bars, published_grid, published_values, tests_grid
 
 #: Names and descriptions of systems, in the order of the page.
 ABOUT = {
@@ -40,7 +37,7 @@ ABOUT = {
     "oracle": ("Oracle", "sees the human summaries, so no system is expected to reach it"),
 }
 
-PUBLISHED: Mapping[str, Any] = yaml.safe_load((Path(__file__).parent / "published.yaml").read_text())
+PUBLISHED = published_values(__file__)
 
 #: Phrases for the verdicts of tests on the extractor.
 _SENTENCES = {
@@ -64,8 +61,7 @@ def read(content: Mapping[str, Any] | None) -> EvaluationTable:
 
 def published() -> Grid:
     """Return the scores of the paper's Table 2."""
-    lines = [GridLine(system, tuple(values)) for system, *values in PUBLISHED["table_2"]]
-    return Grid("Published scores", ("system", "2-R", "2-F", "3-F", "SU4-F"), lines)
+    return published_grid("Published scores", ("system", "2-R", "2-F", "3-F", "SU4-F"), PUBLISHED["table_2"])
 
 
 def label(system: str, model: str | None = None) -> str:
@@ -141,8 +137,8 @@ def architectures(content: Mapping[str, Any] | None) -> list[tuple[str, PairedTe
 
 def test_grid(title: str, head: str, metrics: Sequence[str], found: Sequence[tuple[str, PairedTest]]) -> Grid:
     """Return named tests as a table."""
-    lines = [GridLine(name, test_cells(test, metrics)) for name, test in found]
-    return Grid(title, (head, *map(metric, metrics), "papers"), lines, "tests")
+    names = {name: metric(name) for name in metrics}
+    return tests_grid(title, (head,), (([name], test) for name, test in found), names, "papers")
 
 
 def verdicts(found: Sequence[tuple[str, PairedTest]], metrics: Sequence[str]) -> list[tuple[str, list[str]]]:

@@ -8,10 +8,7 @@ questions, and which cells a table compares. Not here: reading files (site.py), 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
-
-import yaml
 
 from ops.core.outcome import Row
 from ops.evaluation.table import EvaluationTable, named, read_table
@@ -23,9 +20,9 @@ from ops.wikisum.evaluation.scores import (
     RELEASED_ROUGE_L,
     ROUGE_L,
 )
-from pages.evaluation import Bar, Grid, GridLine, bar, test_cells
+from pages.evaluation import Bar, Grid, GridLine, bar, published_values, tests_grid
 
-PUBLISHED: Mapping[str, Any] = yaml.safe_load((Path(__file__).parent / "published.yaml").read_text())
+PUBLISHED = published_values(__file__)
 RANKERS = {
     "cheating": "cheating",
     "tf_idf": "tf-idf",
@@ -223,10 +220,9 @@ def whole(cells: Iterable[ScoredCell]) -> Grid:
 
 def tests(table: EvaluationTable, cells: Mapping[str, ScoredCell]) -> Grid:
     """Return the tests of the chosen model against every other."""
-    metrics = (ROUGE_L, "rouge1_f")
-    lines = [GridLine(cells[test.second].label, test_cells(test, metrics)) for test in table.tests]
-    head = ("the chosen model, against", *(METRICS[name] for name in metrics), "articles")
-    return Grid("Paired tests", head, lines, "tests")
+    metrics = {name: METRICS[name] for name in (ROUGE_L, "rouge1_f")}
+    found = (([cells[test.second].label], test) for test in table.tests)
+    return tests_grid("Paired tests", ("the chosen model, against",), found, metrics, "articles")
 
 
 def categories(table: EvaluationTable) -> Grid:

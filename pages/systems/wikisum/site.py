@@ -21,7 +21,7 @@ from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.learned_ranker import BASELINE, RECALLS
 from ops.wikisum.references import ReferenceParams
 from ops.wikisum.statistics import TABLES
-from pages.evaluation import Grid, GridLine, bars, test_cells, values
+from pages.evaluation import Grid, GridLine, bars, columns_grid, tests_grid, values
 from pages.html import render
 from pages.system import SystemPages
 from pages.systems.wikisum import articles, scores
@@ -256,28 +256,24 @@ def _recalls(rows: Sequence[Row]) -> Grid:
         )
         for words in lengths
     ]
+    cheats = "sees the lead, so others are not expected to reach it"
     lines = [
-        GridLine(
-            ranker.replace("_", "-"),
-            cells,
-            "sees the lead, so others are not expected to reach it" if ranker == "cheating" else "",
-        )
-        for ranker, *cells in zip(rankers, *columns, strict=True)
+        GridLine(ranker.replace("_", "-"), about=cheats if ranker == "cheating" else "") for ranker in rankers
     ]
-    return Grid("Recall of the lead's bigrams", ("ranker", *_heads(lengths)), lines)
+    return columns_grid("Recall of the lead's bigrams", ("ranker", *_heads(lengths)), lines, columns)
 
 
 def _tests(rows: Sequence[Row]) -> Grid:
     """Return by how much each ranker beats tf-idf."""
     compared = {(row["ranker"], row["words"]): row for row in rows if "above_tf_idf" in row}
     lengths = _lengths(list(compared.values()))
-    lines = []
+    tests = []
     for ranker in dict.fromkeys(ranker for ranker, _ in compared):
         scores = {str(words): Comparison(**compared[ranker, words]["above_tf_idf"]) for words in lengths}
         articles = compared[ranker, lengths[0]]["articles"]
-        test = PairedTest(ranker, BASELINE, (), articles, scores)
-        lines.append(GridLine(ranker.replace("_", "-"), test_cells(test, scores)))
-    return Grid("Above tf-idf", ("ranker", *_heads(lengths), "articles"), lines, "tests")
+        tests.append(([ranker.replace("_", "-")], PairedTest(ranker, BASELINE, (), articles, scores)))
+    metrics = dict(zip(map(str, lengths), _heads(lengths), strict=True))
+    return tests_grid("Above tf-idf", ("ranker",), tests, metrics, "articles")
 
 
 def _heads(lengths: Iterable[int]) -> list[str]:

@@ -19,17 +19,17 @@ from assets.declare.expectations import (
     check,
     checks_version,
     equal,
-    identity,
     matches,
     none,
     not_null,
+    of_shape,
     steady,
     text,
     texts,
     unique,
 )
 from assets.declare.settings import checkout
-from ops.core.outcome import Shape, columns
+from ops.core.outcome import Shape, columns, one_of, optional, required
 from ops.core.parts import Parts
 from orchestration.definitions import workspace
 
@@ -103,7 +103,8 @@ def test_a_declaration_with_an_unknown_column_is_refused(own_declarations):
 def test_conditions_that_input_can_break_are_warnings_and_those_that_only_code_can_break_are_errors():
     input_can = [*text("title", 100), *texts("words.text", 100), *steady()]
     assert {expectation.severity for expectation in input_can} == {"warning"}
-    assert {expectation.severity for expectation in identity("row")} == {"error"}
+    only_code_can = [one for one in of_shape(SHAPE) if one not in steady()]
+    assert {expectation.severity for expectation in only_code_can} == {"error"}
 
 
 def test_names_describe_the_expectation():
@@ -226,13 +227,39 @@ def test_checks_of_a_dataset_are_not_part_of_what_makes_its_rows(monkeypatch):
     assert {**after, "expectations": ""} == {**before, "expectations": ""}
 
 
+def test_a_shape_says_which_columns_have_a_value_and_which_values_they_have():
+    shape = Shape(
+        unit=SHAPE.unit,
+        kept=columns(
+            ("title", pa.string()),
+            optional("doi", pa.string()),
+            one_of("split", ("train", "test")),
+            ("month", pa.string()),
+            ("words", pa.list_(WORD)),
+        ),
+    )
+    names = [expectation.name for expectation in of_shape(shape)]
+    assert [name for name in names if name.endswith("is there")] == [
+        "id is there",
+        "licence is there",
+        "title is there",
+        "split is there",
+        "month is there",
+    ]
+    assert "split is train or test" in names
+    assert "month is this partition" in names
+    assert "month is this partition" not in [
+        expectation.name for expectation in of_shape(shape, partitioned=False)
+    ]
+
+
 def test_every_dataset_has_a_suite_with_its_identity_and_its_previous_version():
     for declaration in workspace().datasets.values():
         if declaration.shape is not None:
             names = {one.name for one in declaration.expectations}
             assert {"id once", "id is there", "licence is there"} <= names, declaration.name
             assert {one.name for one in steady()} <= names, declaration.name
-            assert len(declaration.expectations) > len(identity("row")) + len(steady()) + 2, declaration.name
+            assert set(required(declaration.shape.kept)) <= {name.removesuffix(" is there") for name in names}
 
 
 def test_declaring_loads_no_great_expectations():

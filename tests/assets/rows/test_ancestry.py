@@ -64,11 +64,6 @@ def test_lists_are_cut_and_totals_are_not(tmp_path):
         assert sentence.made_of == ["paper"] and sentence.totals == (1, 1)
         assert [place.id for place in sentence.used_by] == ["pair"]
         assert not nowhere.places and nowhere.totals == (0, 0)
-        assert whole.datasets([["note"], ["sentence-1"], ["nowhere"]]) == [
-            [SENTENCES],
-            [SENTENCES, "talksumm/pairs"],
-            [],
-        ]
 
 
 def test_a_total_counts_the_sources_of_all_rows_with_an_id(tmp_path):

@@ -6,7 +6,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ops.core.outcome import TEXT, TITLE, VECTOR, Outcome, Shape, columns, drop, place, reject, struct
+from ops.core.outcome import (
+    TEXT,
+    TITLE,
+    VECTOR,
+    Outcome,
+    Shape,
+    columns,
+    drop,
+    one_of,
+    optional,
+    place,
+    reject,
+    struct,
+)
 from ops.core.parts import TABLES, Part, Parts, part_files
 from orchestration.files.identity import folder_files
 from orchestration.files.parquet import write_outcomes
@@ -40,6 +53,8 @@ def test_meanings_and_roles_of_columns_are_not_written_to_files(tmp_path):
 
 VECTORS = ("vector", pa.list_(pa.float32()), "of one size", VECTOR)
 UNITS = Shape(unit=columns(), kept=columns(("text", pa.string()), VECTORS))
+CHECKED = Shape(unit=columns(), kept=columns(optional("text", pa.string()), VECTORS, one_of("split", ["a"])))
+UNCHECKED = Shape(unit=columns(), kept=columns(("text", pa.string()), VECTORS, ("split", pa.string())))
 BESIDE = ("table.json", "rows.jsonl", "rows.csv", "README.md", "pages.warc", "data/train-00000.parquet")
 
 
@@ -90,6 +105,15 @@ def test_vectors_are_fixed_size_lists_and_read_as_declared(month):
     parts = Parts(UNITS.kept, tuple(Part(str(path)) for path in files), None)
     for read in (parts.read(), parts.read(where=("id", ["a0", "b0"]))):
         assert read.schema == UNITS.kept and read["vector"].to_pylist() == [[1.5, 2.5]] * 2
+
+
+def test_what_checks_expect_of_columns_is_not_written_to_files(tmp_path):
+    row = {"id": "a", "source_ids": ["f"], "licence": "MIT", "text": "x", "vector": [1.5, 2.5], "split": "a"}
+    files = []
+    for name, shape in (("checked", CHECKED), ("plain", UNCHECKED)):
+        write_outcomes(tmp_path / name, [Outcome.of(shape.sized(2), ["a"], [row])], shape)
+        files.append({name: path.read_bytes() for name, path in folder_files(tmp_path / name).items()})
+    assert files[0] == files[1]
 
 
 def test_a_vector_of_another_size_is_refused():

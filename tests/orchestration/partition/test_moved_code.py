@@ -9,6 +9,7 @@ from assets.declare.dataset import dataset
 from assets.declare.declaration import Declaration, Key, declared, register
 from assets.declare.settings import checkout
 from ops.core.counts import counts
+from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Outcomes, Shape, columns
 from ops.core.parts import Artifact
 from ops.talksumm.models import EXTRACTOR
@@ -59,7 +60,8 @@ def rows_made(project, meanwhile=lambda: None):
     def own_rows(extractor: Artifact) -> Outcomes:
         """One row."""
         meanwhile()
-        yield Outcome.of(SHAPE, ["row"], [{"id": "new", "source_ids": ["row"], "licence": "MIT", "size": 1}])
+        row = {"id": row_id("new", "row"), "source_ids": ["row"], "licence": "MIT", "size": 1}
+        yield Outcome.of(SHAPE, ["row"], [row])
 
     return declared(own_rows)
 

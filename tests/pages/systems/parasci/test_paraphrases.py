@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 
 import pytest
 
@@ -10,21 +9,17 @@ from assets.rows.reading import counted
 from ops.core.parts import FILES
 from ops.parasci.dataset.filtered import FilterParams
 from ops.parasci.dataset.filtered import passes as passes_thresholds
-from pages.systems.parasci import groups, pairs, scores
-from pages.systems.parasci.pairs import funnel
-from tests.browser.paraphrase_corpus import HARM, KEYS, Corpus, params_of, sentences, whole
+from pages.systems.parasci import scores
+from pages.systems.parasci.funnel import funnel
+from tests.browser.paraphrase_corpus import HARM, KEYS, Corpus, params_of, whole
 from tests.browser.paraphrase_corpus import pairs as scored
-from tests.ops.parasci.parasci_cases import mention, scored_pair, statement
+from tests.ops.parasci.parasci_cases import scored_pair
 
 
 def data_of(page):
     return json.loads(
         re.search(r'<script id="data" type="application/json">(.*?)</script>', page.decode(), re.S)[1]
     )
-
-
-def script(content):
-    return json.loads(content.decode()[content.index(b"(") + 1 : -3])
 
 
 def limits():
@@ -83,84 +78,6 @@ def test_scores_of_other_pairs_are_refused(tmp_path):
     corpus.found["parasci/scored"] = stale.found["parasci/scored"]
     with pytest.raises(ValueError, match=r"pairs of .* would be kept, but it has"):
         corpus.files()
-
-
-def test_pairs_are_a_bounded_sample_of_each_method_and_fate(tmp_path, monkeypatch):
-    monkeypatch.setattr(pairs, "MOST_PAIRS", 5)
-    files = Corpus(tmp_path).judged().files()
-    listed = data_of(files["pairs.html"])
-    fates = Counter(
-        (origin, "kept" if any(passes(pair, name) for name in pair["origins"]) else "lost")
-        for pair in scored()
-        for origin in pair["origins"]
-    )
-    for entry in listed:
-        held = script(files[entry["script"]])["pairs"]
-        assert len(held) == entry["shown"] == min(5, entry["total"])
-        assert [pair["consistency"] for pair in held] == sorted(
-            (pair["consistency"] for pair in held), reverse=True
-        )
-    for origin in KEYS:
-        assert fates[origin, "kept"] == sum(
-            entry["total"] for entry in listed if (entry["origin"], entry["fate"]) == (origin, "kept")
-        )
-        assert fates[origin, "lost"] == sum(
-            entry["total"] for entry in listed if entry["origin"] == origin and entry["fate"] != "kept"
-        )
-
-
-def test_groups_have_their_sentences_papers_and_pairs(tmp_path):
-    files = whole(tmp_path).files()
-    for name, unit, key in (
-        ("definitions", "term", "topic segmentation"),
-        ("citations", "cited paper", "A cited paper"),
-    ):
-        content = data_of(files[f"{name}.html"])
-        assert content["unit"] == unit
-        [group] = content["groups"]
-        kept = sum(
-            name in pair["origins"] and any(passes(pair, origin) for origin in pair["origins"])
-            for pair in scored()
-        )
-        assert (group["name"], group["papers"], group["sentences"], group["pairs"]) == (key, 2, 16, kept)
-        held = script(files[group["script"]])["sentences"]
-        assert {sentence["id"] for sentence in held} == {f"sentence-{at}" for at in range(16)}
-        of_page = {sentence["text"]: sentence["pairs"] for sentence in held}
-        for text in of_page:
-            assert of_page[text] == sum(
-                name in pair["origins"]
-                and text in (pair["first"], pair["second"])
-                and any(passes(pair, origin) for origin in pair["origins"])
-                for pair in scored()
-            )  # fmt: skip
-
-
-def test_groups_and_their_sentences_are_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr(groups, "MOST_GROUPS", 3)
-    monkeypatch.setattr(groups, "MOST_SENTENCES", 4)
-    many = [
-        statement(
-            f"s-{term}-{at}", f"Term {term} is {at}.", [1.0], mention(f"p{at}", term=f"term {term}"),
-            area="physics" if term == 0 else "",
-        )
-        for term in range(10)
-        for at in range(6 + term)
-    ]  # fmt: skip
-    files = Corpus(tmp_path).groups(many).files()
-    content = data_of(files["definitions.html"])
-    assert [group["name"] for group in content["groups"]] == ["term 9", "term 8", "term 7"]
-    assert [len(script(files[group["script"]])["sentences"]) for group in content["groups"]] == [4] * 3
-    assert b"10 terms have sentences from several papers" in files["definitions.html"]
-
-
-def test_a_term_is_named_with_its_area_as_in_its_pairs(tmp_path):
-    texts = ["A field is this.", "A field is that."]
-    found = [
-        statement(text, text, [1.0], mention(f"p{at}", term="field"), area="physics") for at, text in enumerate(texts)
-    ]  # fmt: skip
-    pair = scored_pair("a", *texts, keys=["definitions:physics/field"], origins=["definitions"])
-    [group] = data_of(Corpus(tmp_path).judged([pair]).groups(found).files()["definitions.html"])["groups"]
-    assert (group["name"], group["pairs"]) == ("physics/field", 1)
 
 
 def test_table_2_has_our_values_in_order_and_then_the_papers(tmp_path):
@@ -240,17 +157,13 @@ def test_hostile_texts_are_escaped_everywhere(tmp_path):
     pair = scored_pair(
         "a", f"One {HARM}", f"Two {HARM}", keys=[f"definitions:{HARM}"], origins=["definitions"]
     )
-    found = [
-        statement(f"s{at}", f"{HARM} {at}", [1.0], mention(f"{HARM} {at}", term=HARM, cited=["paper-2"]))
-        for at in range(2)
-    ]  # fmt: skip
-    files = Corpus(tmp_path).judged([pair]).groups(found, title=HARM).people().models(HARM).files()
+    files = Corpus(tmp_path).judged([pair]).people().models(HARM).files()
     assert any(b"window.harmed" in content for content in files.values())
     for content in files.values():
         assert b"<script>window" not in content and b"<b>bold" not in content
 
 
 def test_pages_do_not_depend_on_the_order_of_rows(tmp_path):
-    there = Corpus(tmp_path / "a").judged(scored()).groups(sentences()).files()
-    back = Corpus(tmp_path / "b").judged(scored()[::-1]).groups(sentences()[::-1]).files()
+    there = Corpus(tmp_path / "a").judged(scored()).files()
+    back = Corpus(tmp_path / "b").judged(scored()[::-1]).files()
     assert there == back

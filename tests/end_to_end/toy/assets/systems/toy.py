@@ -7,7 +7,7 @@ from ops.toy import riddles as riddle_files
 
 from assets.declare.dataset import dataset
 from assets.declare.declaration import Threshold, Trainings, Trials
-from assets.declare.expectations import between, identity, not_null, text, unique
+from assets.declare.expectations import between, text, unique
 from ops.core import thresholds as rules
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
@@ -19,7 +19,6 @@ from ops.parse.scan import Records
     group="sources",
     shape=riddle_files.RIDDLES,
     formats=riddle_files.FORMATS,
-    expectations=[*identity("riddle"), *not_null("question", "answer")],
 )
 def riddles(records: Records) -> Outcomes:
     """Riddles with their answers."""
@@ -45,7 +44,6 @@ def riddles(records: Records) -> Outcomes:
         )
     ],
     expectations=[
-        *identity("question"),
         unique("question"),
         between("words", 1),
         *text("question", longest=300),
@@ -62,7 +60,7 @@ def questions(riddles: Parts, params: choice.QuestionParams) -> Outcomes:
     consumes="questions",
     partitioned=False,
     trials=Trials(params=("least",), metrics=("share",)),
-    expectations=[*identity("length"), between("share", 0, 1)],
+    expectations=[between("share", 0, 1)],
 )
 def lengths(questions: Parts) -> Outcomes:
     """How many riddles other lengths would keep."""
@@ -75,7 +73,6 @@ def lengths(questions: Parts) -> Outcomes:
     consumes="questions",
     partitioned=False,
     trains=Trainings(answering.KIND),
-    expectations=[*identity("memory")],
 )
 def model(questions: Parts) -> Outcomes:
     """A model that knows the answers."""
@@ -87,7 +84,6 @@ def model(questions: Parts) -> Outcomes:
     shape=rating.RATING_SHEETS,
     consumes="questions",
     partitioned=False,
-    expectations=[*identity("rated"), *not_null("question")],
 )
 def rating_sheets(questions: Parts, params: rating.RatingParams) -> Outcomes:
     """Riddles for people to rate."""
