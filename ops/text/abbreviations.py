@@ -57,7 +57,8 @@ COMMON = _forms(
     temp max min avg std dev coeff deg lat long orig obs hist pub publ prob prep ms mss cont corr subsp ssp
     sp spp var pv cv bv sv gen nov str st ste ave blvd rd hwy sq ln apt bldg fwd mfg mgr dist div sub tech
     eng curr opin syst intell softw St Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu
-    Thur Thurs Fri Ala Ariz Ark Calif Colo Conn Del Fla Ga Ill Ind Kan Ky La Mass Md Mich Minn Miss Mo Mont Neb Nev Okla Ont Ore Pa Penn
+    Thur Thurs Fri Ala Ariz Ark Calif Colo Conn Del Fla Ga Ill Ind Kan Ky La Mass Md Mich Minn Miss Mo Mont
+    Neb Nev Okla Ont Ore Pa Penn
     Tenn Tex Va Vt Wash Wis Wyo Que Geo Wm Chas Thos Av bef abt pvt
     """
 )
