@@ -15,11 +15,11 @@ import re
 from collections.abc import Iterable
 
 from ops.parasci.terms import listed
-from ops.text.words import STOP_WORDS, fold
+from ops.text.words import STOP_WORDS, YEAR, fold
 
 AUTHORS = "the authors"
 
-_YEAR = r"(?:1[89]|20)\d\d[a-z]?"
+_YEAR = rf"{YEAR}[a-z]?"
 _NAME = r"(?:(?:van|von|de|der|di|la|le|al|Mc|O['’])\s?){0,2}[A-Z][\w'’\-]+"
 _NAMES = (
     rf"{_NAME}(?:,\s{_NAME}){{0,5}},?(?:\s(?:and|&)\s{_NAME}|\s(?:and\s)?et\sal\.?|\s(?:and\s)?colleagues)?,?"

@@ -33,13 +33,13 @@ from ops.parasci.terms import expansions_of, normal_form
 from ops.parasci.well_formed import well_formed
 from ops.parse.records import record_place
 from ops.parse.roles import REFERENCES, known_roles
-from ops.text.words import STOP_WORDS, fold
+from ops.text.words import STOP_WORDS, YEAR, fold
 
 #: The columns of papers and of citations that are joined to sentences.
 _PAPER_COLUMNS = ("id", "source_ids", "month", "subjects", "doi")
 _CITATION_COLUMNS = ("paper_id", "marks", "bibliography")
 
-_YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
+_YEAR = re.compile(rf"\b{YEAR}[a-z]?\b")
 _WORD = re.compile(r"[^\W\d_][\w'’\-]*")
 
 #: The first author's name is among this many first words of an entry: "[12] Adam B. van Smith, Jones".

@@ -1,4 +1,4 @@
-"""White space, invisible characters, stop words, whole numbers, and word-level differences of two texts.
+"""White space, invisible characters, stop words, years, whole numbers, and differences of texts by words.
 
 Not here: word counts (ops/core/measures.py), the tokens that align talks and papers
 (ops/talksumm/align/emission.py).
@@ -16,6 +16,9 @@ _LINES = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").
 
 #: The 179 words of NLTK's `stopwords.words("english")`, which TalkSumm's released code removes.
 STOP_WORDS = frozenset(line for line in _LINES if not line.startswith("#"))
+
+#: A year from 1800 to 2099, as a pattern without borders.
+YEAR = r"(?:1[89]|20)\d\d"
 
 #: Sounds of somebody who thinks or agrees, of any length. ("err" is a word.)
 _DISFLUENCY = re.compile(r"a+h+|e+h+|e+r(?:m+|rr+)?|h+m+|mm+|m+-?hm+|u+h+m*|u+m+|u+h+-?hu+h+", re.IGNORECASE)

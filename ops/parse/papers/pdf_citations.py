@@ -13,7 +13,7 @@ from dataclasses import replace
 from ops.parse.papers.paper import BibliographyEntry, Mark, Paper
 from ops.parse.roles import REFERENCES
 from ops.text.hyphens import join_lines, words_of
-from ops.text.words import fold
+from ops.text.words import YEAR, fold
 
 #: A bibliography is numbered if so many entries have the numbers from 1 on.
 LEAST_ENTRIES = 5
@@ -26,7 +26,7 @@ _LONGEST_ENTRY = 2_000
 #: A range of more numbers is no citation.
 _LONGEST_RANGE = 30
 
-_YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+_YEAR = re.compile(rf"(?<!\d){YEAR}(?!\d)")
 _QUOTED = re.compile(r"[\u201c\"](?P<title>[^\u201c\u201d\"]{10,300}?)[,.]?[\u201d\"]")
 _SURNAME = r"[^\W\d_][\w'\u2019-]+(?: [\w'\u2019-]+)?"
 #: Authors whose last initial ends the list: "Himanen, L. & Rinke, P. Title", "Bone RC, Fisher CJ. Title".
@@ -35,7 +35,7 @@ _INVERTED = re.compile(
     rf"|(?:{_SURNAME} [A-Z]{{1,3}}[,;] )+(?:and )?{_SURNAME} [A-Z]{{1,3}}[.:] )(?:et al\.?,? )?"
 )
 #: Authors and the year behind them: "Upadhyay, V. and S. Prasad, 2010a. Title", "Jane Doe. 2010. Title".
-_DATED = re.compile(r"(?P<names>[^\d]{3,600}?)[.,]? \(?(?P<year>(?:1[89]|20)\d\d)[a-z]?\)?[.,:] ")
+_DATED = re.compile(rf"(?P<names>[^\d]{{3,600}}?)[.,]? \(?(?P<year>{YEAR})[a-z]?\)?[.,:] ")
 #: The end of a part of an entry, but not an initial.
 _END = re.compile(r"(?<!\b[A-Z])(?<!\b[A-Z][a-z])(?:[.?!]|(?<=\.):)\s+(?=\S)")
 _NO_TITLE = re.compile(r"In\b|[Hh]ttps?:|www\.|[Aa]r[Xx]iv|Proc|[A-Z]\.")

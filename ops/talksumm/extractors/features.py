@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ops.parse.roles import CONCLUSION, INTRODUCTION, ROLES
 from ops.talksumm.extractors.paper import ExtractorPaper
-from ops.text.words import STOP_WORDS
+from ops.text.words import STOP_WORDS, YEAR
 
 _WORD = re.compile(r"[^\W\d_]+")
 _BINS = 10
@@ -35,7 +35,7 @@ CUES = (
     r"\b(?:however|but|although|while)\b",
     r"\b(?:for example|for instance|e\.g\.|i\.e\.|such as)",
     r"\b(?:section|figure|fig|table|equation)\b",
-    r"\b(?:1[89]|20)\d\d\b|\bet al\b",
+    rf"\b{YEAR}\b|\bet al\b",
     r"\d",
     r"\?",
 )
