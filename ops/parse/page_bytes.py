@@ -56,9 +56,9 @@ _MOST_CONTROLS = 20
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 _WESTERN, _TURKISH = "cp1252", "cp1254"
-#: Encodings of Latin letters that are guessed from the letters of Czech, Polish, Turkish and Baltic languages.
+#: Encodings of Latin letters, guessed from those of Czech, Polish, Turkish and Baltic languages.
 _OTHER_LATIN = frozenset({"iso8859-2", "cp1250", _TURKISH, "cp1257"})
-_WORD, _ASCII_LETTER = re.compile(r"[^\W\d_]+"), re.compile("[A-Za-z]")
+_WORD, _ASCII_LETTER = re.compile(r"[^\W\d_]{2,}"), re.compile("[A-Za-z]")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\b[^>]{0,200}?(?:encoding\s*=\s*[\"']([\w.:-]+))?[^>]{0,200}>", re.IGNORECASE)
@@ -101,8 +101,9 @@ def html_text(content: bytes, content_type: str = "") -> tuple[str, str]:
     """Return the text of a page and its encoding; `content_type` is the HTTP header.
 
     UTF-8 wins over what is declared, also with a few broken bytes, each of which becomes U+FFFD; then what
-    is declared, if it fits; then a guess, which is Windows-1252 for text of Latin letters in most cases. An exponent of ten follows "^". In XHTML, empty elements get an end
-    tag, because a parser of HTML would read on to the end of the page for it.
+    is declared, if it fits; then a guess, which is Windows-1252 for text of Latin letters in most cases. An
+    exponent of ten follows "^". In XHTML, empty elements get an end tag, because a parser of
+    HTML would read on to the end of the page for it.
     """
     encoding = _encoding(content, content_type)
     text = _POWER.sub(r"\1^\2", content.decode(encoding, "replace").removeprefix("\ufeff"))
@@ -149,9 +150,11 @@ def _is_convincing(content: bytes, guess: str) -> bool:
 
     Read in another script, Western text has words of both: ASCII letters and others.
     """
+    text = content.decode(guess, "replace")
     if guess in _OTHER_LATIN:
-        return guess == _TURKISH or guess_of(content) != _WESTERN
-    words = [word for word in _WORD.findall(content.decode(guess, "replace")) if not word.isascii()]
+        differs = text != content.decode(_WESTERN, "replace")
+        return differs and (guess == _TURKISH or guess_of(content) != _WESTERN)
+    words = [word for word in _WORD.findall(text) if not word.isascii()]
     return sum(_ASCII_LETTER.search(word) is None for word in words) * 2 > len(words)
 
 

@@ -48,7 +48,7 @@ _BLOCKS = frozenset({"p", "head", "item", "row", "quote", "code", "list", "table
 _INLINE, _SENTENCES = frozenset({"code", "quote"}), frozenset({"p", "head", "item", "cell", "hi", "ref"})
 
 
-#: Block elements of HTML (HTML Standard, 15.3 "Non-replaced elements") that resiliparse takes for inline ones.
+#: Block elements (HTML Standard, 15.3 "Non-replaced elements") that resiliparse takes for inline ones.
 _UNKNOWN_BLOCKS = "caption, dialog, dir, legend, listing, menu, search, summary, xmp"
 
 
@@ -70,18 +70,22 @@ def paragraphs_of(tree: HTMLTree, text: str, extractor: PageExtractor) -> list[P
 
 def _separate_blocks(tree: HTMLTree) -> None:
     """Put a line break on both sides of each block element that resiliparse takes for an inline one."""
-    for block in tree.document.query_selector_all(_UNKNOWN_BLOCKS) if tree.document else ():
+    for block in _elements(tree, _UNKNOWN_BLOCKS):
         block.parent.insert_before(tree.create_element("br"), block)
         block.parent.insert_before(tree.create_element("br"), block.next)
 
 
 def _show_captions(tree: HTMLTree) -> None:
     """Rename figures with their captions, and labels of fields, all of which resiliparse leaves out."""
-    for hidden in tree.document.query_selector_all("figure, figcaption, label") if tree.document else ():
-        shown = tree.create_element("span" if hidden.tag == "label" else "div")
+    for hidden in _elements(tree, "figure, figcaption, label"):
+        shown: Any = tree.create_element("span" if hidden.tag == "label" else "div")
         while hidden.first_child:
             shown.append_child(hidden.first_child)
         hidden.parent.replace_child(shown, hidden)
+
+
+def _elements(tree: HTMLTree, selector: str) -> Sequence[Any]:
+    return [*tree.document.query_selector_all(selector)] if tree.document else []
 
 
 def printable(text: str) -> str:
@@ -167,26 +171,42 @@ def aligned(every: Sequence[str], main: Sequence[str]) -> Iterator[tuple[str, bo
 def _compared(outside: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Yield paragraphs between matches, main if `others` have them, then the others that none is part of."""
     left = Counter(word for other in others for word in other.split())
-    letters = [_letters(other) for other in others]
-    first, parts = 0, set[int]()
+    rests = [_letters(other) for other in others]
+    first, used = 0, set[int]()
     for text in outside:
         words, own = Counter(text.split()), _letters(text)
-        near = range(first, min(first + _NEAR, len(others)))
-        number = next((number for number in near if own in letters[number] or letters[number] in own), None)
-        if number is not None:
-            parts.add(number)
-            first = number
-            is_main = 2 * len(letters[number]) >= len(own)
-        else:
-            is_main = (words & left).total() >= _SAME_WORDS * words.total()
+        is_main = (words & left).total() >= _SAME_WORDS * words.total()
+        parts = _parts(own, rests, range(first, len(others)))
+        if parts:
+            is_main = is_main or 2 * sum(len(rests[number]) for number in parts) >= len(own)
+            for number in parts:
+                rests[number] = rests[number][len(own) :]
+            used.update(parts)
+            first = parts[-1]
         if is_main:
             left -= words  # a second paragraph of these words is no variant
         yield text, is_main
     for number, other in enumerate(others):
         words = Counter(other.split())
-        if number not in parts and (words & left).total() >= _SAME_WORDS * words.total():
+        if number not in used and (words & left).total() >= _SAME_WORDS * words.total():
             left -= words
             yield other, True
+
+
+def _parts(own: str, rests: Sequence[str], numbers: Sequence[int]) -> list[int]:
+    """Return which texts are parts of one, in order, or else the one that begins with it."""
+    near = numbers[:_NEAR]
+    start = next((number for number in near if rests[number] and rests[number] in own), None)
+    if start is None:
+        return [number for number in near if rests[number].startswith(own)][:1]
+    parts, place = list[int](), 0
+    for number in numbers[numbers.index(start) :]:
+        place = own.find(rests[number], place)
+        if place < 0 or not rests[number]:
+            break
+        place += len(rests[number])
+        parts.append(number)
+    return parts
 
 
 def _matches(every: Sequence[str], main: Sequence[str]) -> dict[int, int]:
