@@ -36,6 +36,7 @@ from ops.crawl.search import Hit
 from ops.parse.bounded import Bounds, child_of
 from ops.parse.page_bytes import html_text
 from ops.parse.source import ParseError
+from ops.parse.unpacked import packing_of
 from ops.text.words import visible
 
 if TYPE_CHECKING:
@@ -248,7 +249,6 @@ def _words(text: str) -> list[str]:
 
 _BOUNDS = Bounds(seconds=10)
 _PAGES = WarcRecordType.response | WarcRecordType.resource
-_GZIP = b"\x1f\x8b"
 #: Maximum bytes read of a page: an item of a collection may decompress to any size.
 _PAGE = 16 * 2**20
 
@@ -274,7 +274,7 @@ def _pages(stream: BinaryIO, within: bool = False) -> Iterator[tuple[str, bytes]
         content = record.reader.read(_PAGE)
         if "html" in (kind or ""):
             yield record.headers["WARC-Target-URI"], content
-        elif resource and not within and content.startswith(_GZIP):
+        elif resource and not within and packing_of(content) == "gzip":
             with suppress(OSError):  # it is not WARC
                 yield from _pages(BytesIO(content), within=True)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
-from ops.parse.encodings import damaged_utf8, wide_encoding
+from ops.parse.encodings import damaged_utf8, guess_of, wide_encoding
 
 #: What files begin with (WHATWG, MIME Sniffing, sections 6 and 7).
 _SIGNATURES = {
@@ -55,7 +55,10 @@ _SNIFFED = 1445
 _MOST_CONTROLS = 20
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
-_WESTERN = "cp1252"
+_WESTERN, _TURKISH = "cp1252", "cp1254"
+#: Encodings of Latin letters, guessed from those of Czech, Polish, Turkish and Baltic languages.
+_OTHER_LATIN = frozenset({"iso8859-2", "cp1250", _TURKISH, "cp1257"})
+_WORD, _ASCII_LETTER = re.compile(r"[^\W\d_]{2,}"), re.compile("[A-Za-z]")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\b[^>]{0,200}?(?:encoding\s*=\s*[\"']([\w.:-]+))?[^>]{0,200}>", re.IGNORECASE)
@@ -98,8 +101,9 @@ def html_text(content: bytes, content_type: str = "") -> tuple[str, str]:
     """Return the text of a page and its encoding; `content_type` is the HTTP header.
 
     UTF-8 wins over what is declared, also with a few broken bytes, each of which becomes U+FFFD; then what
-    is declared, if it fits; then a guess. An exponent of ten follows "^". In XHTML, empty elements get an end
-    tag, because a parser of HTML would read on to the end of the page for it.
+    is declared, if it fits; then a guess, which is Windows-1252 for text of Latin letters in most cases. An
+    exponent of ten follows "^". In XHTML, empty elements get an end tag, because a parser of
+    HTML would read on to the end of the page for it.
     """
     encoding = _encoding(content, content_type)
     text = _POWER.sub(r"\1^\2", content.decode(encoding, "replace").removeprefix("\ufeff"))
@@ -122,10 +126,36 @@ def _encoding(content: bytes, content_type: str) -> str:
         return escaping[0]
     if _is_sound(content, "utf-8", 0) or damaged_utf8(content):
         return "utf-8"
+    if sound := next((name for name in names if _is_sound(content, name)), None):
+        return sound
+    guess = _guess(content)
+    return guess if _is_sound(content, guess) else "utf-8"
+
+
+def _guess(content: bytes) -> str:
+    """Return the encoding of an undeclared page: Windows-1252, unless it is surely in another script.
+
+    Windows-1252 is the fallback of browsers (HTML Standard, 13.2.3.2). Detectors take a few letters of it for
+    a rare encoding, or for broken UTF-8.
+    """
     guess = str(detect_encoding(content))
-    # A few letters beyond ASCII look like broken UTF-8 to the detector; browsers read them as Windows-1252.
-    names.append(_WESTERN if guess == "utf-8" else guess)
-    return next((name for name in names if _is_sound(content, name)), "utf-8")
+    if guess == _WESTERN or _is_convincing(content, guess):
+        return guess
+    second = guess_of(content)
+    return second if second and _is_convincing(content, second) else _WESTERN
+
+
+def _is_convincing(content: bytes, guess: str) -> bool:
+    """Say whether a guess is another script, or Latin letters that Windows-1252 lacks.
+
+    Read in another script, Western text has words of both: ASCII letters and others.
+    """
+    text = content.decode(guess, "replace")
+    if guess in _OTHER_LATIN:
+        differs = text != content.decode(_WESTERN, "replace")
+        return differs and (guess == _TURKISH or guess_of(content) != _WESTERN)
+    words = [word for word in _WORD.findall(text) if not word.isascii()]
+    return sum(_ASCII_LETTER.search(word) is None for word in words) * 2 > len(words)
 
 
 def _declared(content: bytes, content_type: str) -> Iterator[str]:

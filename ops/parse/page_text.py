@@ -33,6 +33,8 @@ _MIDDLING = 10
 _LEAST_SHARE, _PROSE_WORDS = 0.05, 15
 #: A paragraph that shares this much of its words with main content is a variant of that content.
 _SAME_WORDS = 0.8
+#: Number of paragraphs of main content with which a paragraph of the page is compared by letters.
+_NEAR = 4
 #: trafilatura's time grows faster than the page: longer ones are left to resiliparse.
 LONGEST = 2_000_000
 
@@ -46,6 +48,10 @@ _BLOCKS = frozenset({"p", "head", "item", "row", "quote", "code", "list", "table
 _INLINE, _SENTENCES = frozenset({"code", "quote"}), frozenset({"p", "head", "item", "cell", "hi", "ref"})
 
 
+#: Block elements (HTML Standard, 15.3 "Non-replaced elements") that resiliparse takes for inline ones.
+_UNKNOWN_BLOCKS = "caption, dialog, dir, legend, listing, menu, search, summary, xmp"
+
+
 class Paragraph(NamedTuple):
     """A paragraph with white space collapsed, and how much it looks like boilerplate, 0 to 1."""
 
@@ -55,9 +61,31 @@ class Paragraph(NamedTuple):
 
 def paragraphs_of(tree: HTMLTree, text: str, extractor: PageExtractor) -> list[Paragraph]:
     """Return all paragraphs of a page with their scores. `tree` is the page parsed, `text` its HTML."""
-    every = list(_by_resiliparse(tree, False))
+    _separate_blocks(tree)
     main = list(by_trafilatura(text)) if extractor == "trafilatura" and len(text) <= LONGEST else []
-    return _scored(list(aligned(every, main or list(_by_resiliparse(tree, True)))))
+    main = main or list(_by_resiliparse(tree, True))
+    _show_captions(tree)
+    return _scored(list(aligned(list(_by_resiliparse(tree, False)), main)))
+
+
+def _separate_blocks(tree: HTMLTree) -> None:
+    """Put a line break on both sides of each block element that resiliparse takes for an inline one."""
+    for block in _elements(tree, _UNKNOWN_BLOCKS):
+        block.parent.insert_before(tree.create_element("br"), block)
+        block.parent.insert_before(tree.create_element("br"), block.next)
+
+
+def _show_captions(tree: HTMLTree) -> None:
+    """Rename figures with their captions, and labels of fields, all of which resiliparse leaves out."""
+    for hidden in _elements(tree, "figure, figcaption, label"):
+        shown: Any = tree.create_element("span" if hidden.tag == "label" else "div")
+        while hidden.first_child:
+            shown.append_child(hidden.first_child)
+        hidden.parent.replace_child(shown, hidden)
+
+
+def _elements(tree: HTMLTree, selector: str) -> Sequence[Any]:
+    return [*tree.document.query_selector_all(selector)] if tree.document else []
 
 
 def printable(text: str) -> str:
@@ -85,9 +113,10 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 def by_trafilatura(page: str) -> Iterator[str]:
     """Yield the paragraphs of main text; none where trafilatura finds none or fails."""
+    trafilatura = loaded_trafilatura()  # a broken installation is no fault of the page
     try:
-        document = loaded_trafilatura().bare_extraction(page, include_comments=False)
-    except MemoryError:
+        document = trafilatura.bare_extraction(page, include_comments=False)
+    except (MemoryError, ImportError):
         raise
     except Exception:  # a bug in the extractor must not cost the page
         return
@@ -121,8 +150,9 @@ def loaded_trafilatura() -> Any:
 def aligned(every: Sequence[str], main: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Yield all paragraphs in order, each with whether it is main content.
 
-    The text of main content may differ, as a joined paragraph or without hidden elements. Then it replaces
-    the paragraphs nearby that share most of their words with it.
+    Main content may differ from the page: paragraphs joined, or without hidden elements. Then the paragraphs
+    nearby that share its letters or most of their words with it are main content. Main content that no
+    paragraph shares is a paragraph of its own.
     """
     matches = _matches([_letters(text) for text in every], [_letters(text) for text in main])
     others: dict[int, list[str]] = {}  # main content that matches no paragraph, by the paragraph before it
@@ -135,22 +165,48 @@ def aligned(every: Sequence[str], main: Sequence[str]) -> Iterator[tuple[str, bo
     for start, end in pairwise([-1, *places, len(every)]):
         if start >= 0:
             yield every[start], True
-        yield from _replaced(every[start + 1 : end], others.get(start, []))
+        yield from _compared(every[start + 1 : end], others.get(start, []))
 
 
-def _replaced(outside: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Yield paragraphs outside of main content, with those that `others` are a variant of replaced."""
+def _compared(outside: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Yield paragraphs between matches, main if `others` have them, then the others that none is part of."""
     left = Counter(word for other in others for word in other.split())
-    waiting = list(others)
+    rests = [_letters(other) for other in others]
+    first, used = 0, set[int]()
     for text in outside:
-        words = Counter(text.split())
-        if (words & left).total() < _SAME_WORDS * words.total():
-            yield text, False
-            continue
-        left -= words  # a second paragraph of these words is no variant
-        yield from ((other, True) for other in waiting)
-        waiting.clear()
-    yield from ((other, True) for other in waiting)
+        words, own = Counter(text.split()), _letters(text)
+        is_main = (words & left).total() >= _SAME_WORDS * words.total()
+        parts = _parts(own, rests, range(first, len(others)))
+        if parts:
+            is_main = is_main or 2 * sum(len(rests[number]) for number in parts) >= len(own)
+            for number in parts:
+                rests[number] = rests[number][len(own) :]
+            used.update(parts)
+            first = parts[-1]
+        if is_main:
+            left -= words  # a second paragraph of these words is no variant
+        yield text, is_main
+    for number, other in enumerate(others):
+        words = Counter(other.split())
+        if number not in used and (words & left).total() >= _SAME_WORDS * words.total():
+            left -= words
+            yield other, True
+
+
+def _parts(own: str, rests: Sequence[str], numbers: Sequence[int]) -> list[int]:
+    """Return which texts are parts of one, in order, or else the one that begins with it."""
+    near = numbers[:_NEAR]
+    start = next((number for number in near if rests[number] and rests[number] in own), None)
+    if start is None:
+        return [number for number in near if rests[number].startswith(own)][:1]
+    parts, place = list[int](), 0
+    for number in numbers[numbers.index(start) :]:
+        place = own.find(rests[number], place)
+        if place < 0 or not rests[number]:
+            break
+        place += len(rests[number])
+        parts.append(number)
+    return parts
 
 
 def _matches(every: Sequence[str], main: Sequence[str]) -> dict[int, int]:

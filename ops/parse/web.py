@@ -3,8 +3,9 @@
 Belongs here: the registry of formats by kind (WARC files, HTML files, rows of a crawl), the row of a page,
 the language of a page. Not here: reading WARC files (warc.py), finding paragraphs in HTML (page_text.py).
 
-All visible text of a page but captions and forms is kept; each paragraph has a score for boilerplate. A
-paragraph of main text scores below 0.5, any other at least 0.5. In each half, longer paragraphs score lower.
+All visible text of a page but fields and buttons of forms is kept; each paragraph has a score for
+boilerplate. A paragraph of main text scores below 0.5, any other at least 0.5. In each half, longer
+paragraphs score lower.
 """
 
 from __future__ import annotations

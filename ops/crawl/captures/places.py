@@ -23,6 +23,7 @@ from pydantic import Field
 from ops.crawl.client import Client, FetchError
 from ops.crawl.collections.kinds import BUCKETS, CollectionOptions
 from ops.crawl.collections.web import file_system, leads_out
+from ops.parse.unpacked import packing_of
 
 if TYPE_CHECKING:
     import fsspec
@@ -140,7 +141,7 @@ def listed_files(address: str, client: Client, most_bytes: int) -> list[str]:
     Raises FetchError, also for a list of more than `most_bytes` after decompression.
     """
     content = client.read(address)
-    if content.startswith(b"\x1f\x8b"):
+    if packing_of(content) == "gzip":
         try:
             content = gzip.GzipFile(fileobj=io.BytesIO(content)).read(most_bytes + 1)
         except (OSError, EOFError, zlib.error) as error:

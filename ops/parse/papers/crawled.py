@@ -29,7 +29,8 @@ from ops.parse.papers.pdf import PdfOptions
 from ops.parse.papers.s2orc import document_of
 from ops.parse.records import UnwantedError
 from ops.parse.source import Format, Raw
-from ops.parse.warc import GZIP, CrawledRows, body_of, name_of, opened_body, without_suffix
+from ops.parse.unpacked import packing_of
+from ops.parse.warc import CrawledRows, body_of, name_of, opened_body, without_suffix
 
 NOT_A_PAPER = "not_a_paper"
 
@@ -74,7 +75,7 @@ class CrawledPapers(CrawledRows):
         line, end, _ = head.partition(b"\n")
         if line.startswith(b"{") and (line.rstrip().endswith(b"}") or not end):
             return once(named(line_records(stream, raw.path, _LONGEST_LINE), document_of, {raw.path}))
-        if body.startswith(GZIP):
+        if packing_of(body) == "gzip":
             raise _unwanted(raw, body)
         return iter([replace(raw, document=name_of(raw, _SUFFIXES), content=body)])
 
