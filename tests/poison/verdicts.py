@@ -163,15 +163,15 @@ def table(verdicts: dict[tuple[str, str], str]) -> str:
 
 
 def summary(verdicts: Mapping[tuple[str, str], str]) -> str:
-    """Return how many items each parser met, and how many were kept, dropped, rejected and passed over, as Markdown.
+    """Return how many items each parser met, and how many were kept, dropped and rejected, as Markdown.
 
-    An item with several fates counts for each of them.
+    An item with several fates counts for each of them; a file that is passed over has none.
     """
-    lines = ["| parser | items | kept | dropped | rejected | passed over |", "|---|---|---|---|---|---|"]
+    lines = ["| parser | items | kept | dropped | rejected |", "|---|---|---|---|---|"]
     for name in dict.fromkeys(name for _, name in verdicts):
         met = [verdict for (_, parser), verdict in verdicts.items() if parser == name]
         fates = [sum(fate in verdict for verdict in met) for fate in ("kept", "dropped: ", "rejected: ")]
-        numbers = [len(met), *fates, met.count("passed over")]
+        numbers = [len(met), *fates]
         lines.append(f"| `{name}` | " + " | ".join(str(number or "") for number in numbers) + " |")
     return "\n".join(lines) + "\n"
 
