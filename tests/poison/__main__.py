@@ -1,4 +1,4 @@
-"""Write the poison corpus to a folder, or the table of its verdicts into docs/reports/poison.md.
+"""Write the poison corpus to a folder, or the table of its verdicts, and how many there are of each kind in the docs.
 
 `python -m tests.poison FOLDER`, `python -m tests.poison --table`
 """
@@ -10,8 +10,9 @@ import tempfile
 from pathlib import Path
 
 from tests.poison.corpus import ITEMS, write
-from tests.poison.verdicts import meet, table
+from tests.poison.verdicts import meet, summary, table
 
+TABLE = Path(__file__).with_name("verdicts.md")
 DOCS = Path(__file__).resolve().parents[2] / "docs/reports/poison.md"
 BEGIN = "<!-- verdicts -->\n"
 
@@ -24,8 +25,9 @@ def main() -> None:
         for item, parser in pairs:
             with tempfile.TemporaryDirectory() as folder:
                 verdicts[item.name, parser.name] = meet(item, parser, Path(folder)).verdict
+        TABLE.write_text(table(verdicts), encoding="utf-8")
         DOCS.write_text(
-            DOCS.read_text(encoding="utf-8").partition(BEGIN)[0] + BEGIN + table(verdicts), encoding="utf-8"
+            DOCS.read_text(encoding="utf-8").partition(BEGIN)[0] + BEGIN + summary(verdicts), encoding="utf-8"
         )
         return
     for number, (item, parser) in enumerate(pairs):

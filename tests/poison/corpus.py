@@ -1,7 +1,7 @@
 """The poison, item by item: what it is, which parsers meet it, and its files.
 
-Belongs here: the items, and writing them to a folder. Not here: the expected outcome (docs/reports/poison.md
-has the table), the parsers (parsers.py).
+Belongs here: the items, and writing them to a folder. Not here: the expected outcome (verdicts.md
+has it), the parsers (parsers.py).
 
 `python -m tests.poison FOLDER` writes it all.
 """

@@ -4,11 +4,11 @@ from collections import defaultdict
 
 import pytest
 
-from tests.poison.__main__ import DOCS
+from tests.poison.__main__ import BEGIN, DOCS, TABLE
 from tests.poison.corpus import ITEMS
-from tests.poison.verdicts import meet, read_table
+from tests.poison.verdicts import meet, read_table, summary
 
-DOCUMENTED = read_table(DOCS.read_text(encoding="utf-8"))
+DOCUMENTED = read_table(TABLE.read_text(encoding="utf-8"))
 
 QUICK, LONG = [], defaultdict(list)
 for item in ITEMS:
@@ -24,6 +24,10 @@ for item in ITEMS:
 
 def test_the_documented_table_equals_that_of_the_corpus():
     assert set(DOCUMENTED) == {(item.name, parser.name) for item in ITEMS for parser in item.parsers()}
+
+
+def test_the_page_counts_the_verdicts_of_the_table():
+    assert DOCS.read_text(encoding="utf-8").partition(BEGIN)[2] == summary(DOCUMENTED)
 
 
 @pytest.mark.parametrize(("item", "parser"), QUICK)

@@ -1,4 +1,4 @@
-"""The fate of the poison: a verdict for each item and parser, and the table in docs/reports/poison.md.
+"""The fate of the poison: a verdict for each item and parser, their table, and its summary in docs/reports/poison.md.
 
 Belongs here: running an item through a parser, and writing verdicts down. Not here: the items (corpus.py).
 """
@@ -159,6 +159,20 @@ def table(verdicts: dict[tuple[str, str], str]) -> str:
         for verdict, kinds in by_verdict.items():
             shown = verdict.replace("|", "\\|").replace("<", "&lt;")
             lines.append(f"| {item.name.replace('|', chr(92) + '|')} | {', '.join(kinds)} | {shown} |")
+    return "\n".join(lines) + "\n"
+
+
+def summary(verdicts: Mapping[tuple[str, str], str]) -> str:
+    """Return how many items each parser met, and how many were kept, dropped and rejected, as Markdown.
+
+    An item with several fates counts for each of them; a file that is passed over has none.
+    """
+    lines = ["| parser | items | kept | dropped | rejected |", "|---|---|---|---|---|"]
+    for name in dict.fromkeys(name for _, name in verdicts):
+        met = [verdict for (_, parser), verdict in verdicts.items() if parser == name]
+        fates = [sum(fate in verdict for verdict in met) for fate in ("kept", "dropped: ", "rejected: ")]
+        numbers = [len(met), *fates]
+        lines.append(f"| `{name}` | " + " | ".join(str(number or "") for number in numbers) + " |")
     return "\n".join(lines) + "\n"
 
 
