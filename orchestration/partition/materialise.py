@@ -209,8 +209,8 @@ class Materialisation:
             building(workspace.staging, target) as new,
             self._unreplaced(),
         ):
-            key = View(workspace).key(dataset, partition)
             inputs = open_inputs(workspace, dataset, self._read)
+            key = View(workspace).key(dataset, partition)
             if isinstance(inputs, Everything):
                 write_files(new, dataset.function(inputs))
             else:
