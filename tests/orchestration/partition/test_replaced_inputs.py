@@ -10,6 +10,7 @@ from assets.declare.dataset import dataset
 from assets.declare.declaration import Declaration, declared
 from assets.declare.settings import checkout
 from ops.core.counts import counts
+from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Outcomes, Shape, columns
 from ops.core.parts import Artifact, Parts
 from ops.talksumm.models import EXTRACTOR
@@ -64,7 +65,7 @@ def reader(meanwhile):
         """Its size."""
         meanwhile()
         model = (extractor.folder / "a/model").read_bytes()
-        row = {"id": "new", "source_ids": ["row"], "licence": "MIT", "size": len(model)}
+        row = {"id": row_id("reading", "new"), "source_ids": ["row"], "licence": "MIT", "size": len(model)}
         yield Outcome.of(SHAPE, ["row"], [row])
 
     return declared(reading)

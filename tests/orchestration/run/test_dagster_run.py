@@ -11,6 +11,7 @@ from orchestration.executors.base import NO_CLUSTER, ClusterLostError
 from orchestration.files.full_disk import DiskFullError
 from orchestration.partition.materialise import Materialisation
 from orchestration.run import dagster_run
+from orchestration.state.freshness import Status, View
 
 SUMMARIES = "sources/human_summaries"
 
@@ -28,6 +29,7 @@ def test_an_error_that_every_partition_would_meet_keeps_its_type(monkeypatch, ra
         raise raised
 
     monkeypatch.setattr(Materialisation, "make", failing)
+    monkeypatch.setattr(View, "status", lambda *_: Status(None, ("missing",)))
     with dg.DagsterInstance.ephemeral() as instance:
         monkeypatch.setattr(dagster_run, "instance", lambda: instance)
         partition = workspace().datasets[SUMMARIES].made_partitions[0]
