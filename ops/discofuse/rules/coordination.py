@@ -30,6 +30,7 @@ from ops.discofuse.rules.rule import (
 )
 from ops.discofuse.rules.scope import (
     condition,
+    continues_relative,
     end_of_first,
     ends_in_condition,
     ends_in_proviso,
@@ -103,6 +104,8 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
                 yield _Clauses(at, verb, (), subject)
             continue
         if sentence.lower[subject] in _OBJECTS or is_in_question(sentence, main, at):
+            continue
+        if continues_relative(sentence, main, verb, at):
             continue
         if lower[at - 1] != "," and (
             ends_in_condition(sentence, main, at) or ends_in_relative(sentence, main, at)

@@ -182,6 +182,20 @@ def ends_in_relative(sentence: ParsedSentence, main: int, conjunction: int) -> b
     )
 
 
+def continues_relative(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
+    """Return whether a clause after ", and" has the verb of the relative clause before it, which it may
+    continue: "a scale , where oil has a value of 100 , and water has a value of zero"."""
+    lemmas, last = sentence.annotation.lemmas, conjunction - 2
+    return sentence.lower[conjunction - 1] == "," and any(
+        sentence.dependencies[at] == "relcl"
+        and sentence.tags[sentence.left(at)] == "WRB"
+        and sentence.right(at) == last
+        and lemmas[at] == lemmas[verb] != lemmas[main]
+        and sentence.tags[at] == sentence.tags[verb]
+        for at in range(main + 1, last)
+    )
+
+
 def is_in_question(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
     """Return whether a conjunction may join options in an indirect question: "whether tea or coffee is"."""
     return sentence.lower[conjunction - 1] != "," and any(
