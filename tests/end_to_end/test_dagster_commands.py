@@ -34,7 +34,7 @@ SHELL = {
     if not name.startswith(("DAGSTER", "PYTHON", "SILVERLOOM")) and name not in STRICT
 }
 #: Tags that differ between any two runs.
-OF_THE_RUN = ("Dagster run id", "mlflow.note.content")
+OF_THE_RUN = ("Dagster run id", "mlflow.note.content", "silverloom.checkout")
 STATS = "{ assetNodes { assetKey { path } partitionStats { numMaterialized } } }"
 
 
@@ -216,7 +216,7 @@ def checks(project):
 
 
 def mlflow_run(project):
-    """The one run of the examples in MLflow, without its Dagster run and times."""
+    """The one run of the examples in MLflow, without its Dagster run, checkout and times."""
     (run,) = runs(project, "discofuse/examples").values()
     sets = [
         (

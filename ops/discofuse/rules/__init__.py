@@ -9,9 +9,11 @@ reading examples; docs/reports/fusion-quality.md says how good the examples are 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ops.coreference.lexicon import words as words_of
 from ops.coreference.links import Link
 from ops.discofuse.annotation import Annotation
 from ops.discofuse.rules import (
@@ -54,8 +56,12 @@ _OF_PAIRS = tuple(rule for rule in RULES if rule.of_pairs)
 _OF_SENTENCES = tuple(rule for rule in RULES if not rule.of_pairs)
 _TRIGGERS = frozenset().union(*(rule.triggers for rule in _OF_SENTENCES))
 _BETWEEN_WORDS = "\x1f"
-#: A question, or a sentence that announces what follows, cannot be split into two statements.
 _BRACKETS, _CLOSING_BRACKETS = frozenset("(["), frozenset(")]")
+#: Before a colon, these announce a list.
+_ANNOUNCING = words_of("including include includes follows following example are is as")
+#: A word with the number of a footnote: "local.1".
+_MARKED = re.compile(r"[a-z]{3,}\.\d{1,3}\Z")
+#: A question, or a sentence that announces what follows, cannot be split into two statements.
 _NO_STATEMENT = frozenset({"?", ":"})
 
 
@@ -85,6 +91,7 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
         if (
             not _TRIGGERS.isdisjoint(words)
             and lower[here.end - 1] not in _NO_STATEMENT
+            and not _ends_in_mark(here)
             and not _is_several(here, broken)
             and not _is_bracketed(here)
         ):
@@ -115,6 +122,16 @@ def _is_bracketed(sentence: ParsedSentence) -> bool:
     )
 
 
+def _ends_in_mark(sentence: ParsedSentence) -> bool:
+    """Return whether a sentence ends in a word with the number of a footnote: "local.1"."""
+    return _MARKED.search(sentence.lower[sentence.end - 1]) is not None
+
+
+def _lacks_list(sentence: ParsedSentence) -> bool:
+    """Return whether a sentence announces a list that the text has lost: "several pests , including :"."""
+    return sentence.lower[sentence.end - 1] == ":" and sentence.lower[sentence.end - 2] in _ANNOUNCING
+
+
 def _lowered(words: Sequence[str]) -> list[str]:
     """Return the words in lower case; all at once takes a fifth of the time of one by one."""
     lower = _BETWEEN_WORDS.join(words).lower().split(_BETWEEN_WORDS)
@@ -142,6 +159,8 @@ def _pair(
     words: set[str],
     params: RuleParams,
 ) -> Iterator[Candidate]:
+    if _ends_in_mark(first) or _ends_in_mark(second) or _lacks_list(first):
+        return
     found = False
     for rule, split in _splits(_OF_PAIRS, second, words, params):
         for made in _candidates((first, second), index, rule, split, links, params):

@@ -38,6 +38,9 @@ from ops.discofuse.rules.sure_links import (
     has_object,
     holding,
     is_before_quotation,
+    is_left_out,
+    is_of_any,
+    is_one_person,
     is_other_thing,
     is_quoted,
     means_nothing,
@@ -98,6 +101,10 @@ def resolved(
         if link is not told and not _suits(sentence, link, noun, params):
             continue
         if len(text) == 2 and is_before_quotation(sentence, link):
+            continue
+        if is_left_out(text[-1], link.mention[0]) or is_of_any(text[-1], link.mention):
+            continue
+        if is_one_person(sentence, noun, text[-1], link.mention[0]):
             continue
         if is_other_thing(sentence, noun, text[-1], link.mention[0]):
             continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ops.coreference.lexicon import GROUP_NOUNS
+from ops.coreference.lexicon import GROUP_NOUNS, words
 from ops.discofuse.annotation import QUOTES
 from ops.discofuse.rules.commas import (
     PEOPLE,
@@ -40,6 +40,8 @@ _PLACES = frozenset({"GPE", "LOC"})
 _DETERMINERS = frozenset({"det", "poss", "predet"})
 _LOCATIVES = frozenset({"in", "to", "from", "at", "near"})
 _OF_PLACES = frozenset({"city", "town", "village", "suburb", "county", "island", "state", "country"})
+#: What a named place is; it mostly still is.
+_SETTLEMENTS = _OF_PLACES | words("community hamlet neighborhood neighbourhood municipality borough")
 _NO_PLACES = THINGS - _OF_PLACES - {"river", "club", "school", "team"}
 #: Several people fit such a description, so it takes "a": "a member of the club".
 _OF_SEVERAL = frozenset(
@@ -271,17 +273,32 @@ def _apply_apposition(sentence: ParsedSentence, found: Between) -> RuleResult:
 
 def _be(sentence: ParsedSentence, found: Between) -> str:
     """Return "be" in the tense of the sentence; a place is described in the present."""
+    head = sentence.head_of(found.start + 1, found.end)
+    if head is not None and sentence.lower[head] in _SETTLEMENTS and sentence.tags[found.noun] in NAMES:
+        return be(sentence, head, past=False)  # "The Bahamas is a country"
     placed = not _OF_PLACES.isdisjoint(sentence.lower[found.start : found.end])
     lasting = sentence.annotation.entities[found.noun] in _PLACES | {"FAC"} or (
         placed and sentence.annotation.entities[found.noun] == "PERSON"
     )
-    past = _tells_past(sentence) and not lasting
+    past = not lasting and _is_told_in_past(sentence, found.noun)
     # "The band , a trio , were famous": a group is plural if the sentence treats it so.
     carrier = sentence.verb_group(sentence.root)
     is_subject = sentence.subject(sentence.root) == found.noun
     if is_subject and sentence.lower[carrier] in ("were", "are"):
         return "were" if past else "are"
     return be(sentence, found.noun, past)
+
+
+def _is_told_in_past(sentence: ParsedSentence, noun: int) -> bool:
+    """Return whether a description is in the past: a person's in the tense of the clause that names the
+    person ("Ann , a teacher , said that she likes it"), a thing's if the whole sentence is."""
+    if not is_person(sentence, noun):
+        return _tells_past(sentence)
+    verb = noun
+    while not sentence.is_clause(verb) and sentence.start <= sentence.heads[verb] != verb:
+        verb = sentence.heads[verb]
+    known = sentence.is_clause(verb) and sentence.words[verb].islower()  # "Chief Justice Said Yusuf Halem"
+    return is_past(sentence, verb) if known else _tells_past(sentence)
 
 
 def _tells_past(sentence: ParsedSentence) -> bool:

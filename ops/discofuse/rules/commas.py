@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, words
-from ops.discofuse.annotation import CLOSING
+from ops.discofuse.annotation import CLOSING, QUOTES
 from ops.discofuse.rules.rule import (
     FINITE,
     NAMES,
@@ -75,7 +75,7 @@ def between(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Betwee
     lower = sentence.lower
     if not sentence.start < comma < end or lower[comma] != ",":
         return None
-    if sentence.tags[noun] not in NOUNS:
+    if sentence.tags[noun] not in NOUNS or _is_in_quotation(sentence, comma, end):
         return None
     root, last = sentence.root, _last(sentence)
     if end >= last or lower[end] == ";":
@@ -106,6 +106,13 @@ def between(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Betwee
         return found if goes_on or _is_next(sentence, end + 1) else None
     # "The highway , a new road , it passes ...": a noun before the subject must be an object.
     return found if is_subject or sentence.dependencies[noun] in ("pobj", "dobj", "pcomp") else None
+
+
+def _is_in_quotation(sentence: ParsedSentence, comma: int, end: int) -> bool:
+    """Return whether text is only what somebody says: "' He met Ann , who lived here , ' she said"."""
+    marks = sentence.positions(QUOTES)
+    before = sum(at < comma for at in marks)
+    return before % 2 == 1 and any(at >= end for at in marks)
 
 
 def _phrase_before(sentence: ParsedSentence, noun: int, end: int) -> int | None:

@@ -30,6 +30,7 @@ from ops.discofuse.rules.rule import (
 )
 from ops.discofuse.rules.scope import (
     condition,
+    continues_relative,
     end_of_first,
     ends_in_condition,
     ends_in_proviso,
@@ -49,6 +50,8 @@ _OBJECTS = frozenset({"him", "her", "me", "us", "them", "whom"})
 #: These may mean all that the first clause tells: "and this led to a war".
 _EVENTS = frozenset({"this", "that", "it", "which"})
 _AFTERWARDS = frozenset({"then", "later", "now", "still", "eventually", "subsequently", "finally", "since"})
+#: A phrase with one of these is about many years, so that both clauses may be.
+_PERIODS = frozenset({"century", "centuries", "decade", "decades", "era", "period", "times"})
 #: After "so" and "for" these words exclude a conjunction: "so that", "for example".
 _NO_CONJUNCTION_BEFORE = frozenset({"that", "as", "far", "much", "many", "long", "to", "example", "instance"})
 
@@ -102,6 +105,8 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
             continue
         if sentence.lower[subject] in _OBJECTS or is_in_question(sentence, main, at):
             continue
+        if continues_relative(sentence, main, verb, at):
+            continue
         if lower[at - 1] != "," and (
             ends_in_condition(sentence, main, at) or ends_in_relative(sentence, main, at)
         ):
@@ -140,10 +145,13 @@ def _stands_for_first(sentence: ParsedSentence, at: int, subject: int, verb: int
 
 def _shares_frame(sentence: ParsedSentence, main: int, at: int, subject: int, verb: int) -> bool:
     """Return whether both clauses hold when or where the first one does: "In 1990 the school burned down and
-    the mill was closed", but not "In 1990 it burned down , but they left" or "and this led to"."""
+    the mill was closed", "In the 19th century , little was built , but many houses were restored"; but not
+    "In 1990 it burned down , but they left" or "and this led to"."""
+    joined = sentence.lower[at] == "and" and sentence.lower[at - 1] != ","
+    long = sentence.lower[at] in ("and", "but") and sentence.tags[subject] in ("NN", "NNS")
+    long = long and any(sentence.lower[each] in _PERIODS for each in frame(sentence, main))
     return (
-        sentence.lower[at] == "and"
-        and sentence.lower[at - 1] != ","
+        (joined or long)
         and sentence.heads[verb] == main
         and sentence.lower[subject] not in _EVENTS
         and is_past(sentence, main) == is_past(sentence, verb)

@@ -165,6 +165,8 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
     to."""
     lower = sentence.lower
     above = noun_above(sentence, found.noun)
+    if lower[pronoun] == "whose" and _is_owner_unclear(sentence, found.noun):
+        return False
     if above is not None:
         persons = lower[pronoun] in ("who", "whom")
         fits = is_person(sentence, found.noun) == persons != is_person(sentence, above)
@@ -208,6 +210,15 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
     if sentence.tags[found.noun] == "NNS" and sentence.tags[sentence.verb_group(verb)] == "VBP":
         return True
     return not is_about_clause(sentence, verb, pronoun)
+
+
+def _is_owner_unclear(sentence: ParsedSentence, noun: int) -> bool:
+    """Return whether "whose" may be about another noun: "farmers from poor regions , whose views"."""
+    preposition = sentence.heads[noun]
+    above = preposition - 1  # regardless of the parse
+    if sentence.dependencies[noun] != "pobj" or sentence.tags[above] not in NOUNS:
+        return False
+    return is_person(sentence, above) or not is_person(sentence, noun)
 
 
 def _is_part(sentence: ParsedSentence, found: Between) -> bool:

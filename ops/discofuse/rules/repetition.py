@@ -22,6 +22,7 @@ _OF_FIRST_VERB = frozenset(
         "previously", "once", "only",
     }
 )  # fmt: skip
+_INITIALLY = frozenset({"initially", "originally", "first"})
 #: Without an object, these are passive, so that "was born and raised" continues as "was raised".
 _TRANSITIVE = frozenset(
     {
@@ -331,12 +332,16 @@ def _prefix(
     own_phrase = fronted(sentence, verb, begin) > 0
     children = sentence.children(verb)
     modified = own_phrase or (children and children[0] < verb and dependencies[children[0]] == "advmod")
-    opening = min(opening, start)
+    opening, through = min(opening, start), sentence.right(subject)
     # "Potentially they can help , and sometimes do": each verb phrase has its own adverb.
+    # "As a boy he initially liked it , but ultimately left": the phrase belongs to the first.
+    if modified and not _INITIALLY.isdisjoint(sentence.lower[through:main]):
+        opening = start
     if modified and all(dependencies[at] in ("advmod", "punct") for at in range(opening, start)):
         opening = start
-    through = sentence.right(subject)
     auxiliary = min(sentence.auxiliaries(main), default=main)
+    # "It normally hears the case and may dismiss it": not "normally may".
+    able = auxiliary == main and sentence.tags[sentence.verb_group(verb)] == "MD"
     for at in range(start if dated or own_phrase else opening, main):
         if at > through and shares and modified and dependencies[at] == "advmod":
             continue
@@ -346,6 +351,6 @@ def _prefix(
             # "is accidentally run over and dies": an adverb between the verbs belongs to the first.
             if sentence.lower[at] in _OF_FIRST_VERB:
                 continue
-            if dependencies[at] == "advmod" and (modified or at > auxiliary):
+            if dependencies[at] == "advmod" and (modified or able or at > auxiliary):
                 continue
         yield at

@@ -35,7 +35,12 @@ _WOULD = frozenset({"would", "could", "might", "'d"})
 _REPORTED = frozenset({"allegedly", "reportedly", "supposedly", "purportedly", "presumably", "apparently"})
 _OPINIONS = frozenset({"view", "opinion", "eyes", "account", "words", "report", "theory", "legend"})
 #: Where, how or when two things are done; our choice.
-_PLACING = frozenset({"on", "in", "at", "under", "within", "during", "for", "using", "over"})
+_PLACING = frozenset(
+    {"on", "in", "at", "under", "within", "during", "for", "using", "over", "until", "before", "after"}
+)
+_UNTIL = frozenset({"until", "till"})
+#: Clauses with these after two verbs tell when both happened.
+_WHEN = frozenset({"until", "till", "when", "before", "after", "once", "while"})
 _BARE_BE = frozenset({"is", "are", "was", "were", "not", "n't"})
 
 
@@ -177,6 +182,20 @@ def ends_in_relative(sentence: ParsedSentence, main: int, conjunction: int) -> b
     )
 
 
+def continues_relative(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
+    """Return whether a clause after ", and" has the verb of the relative clause before it, which it may
+    continue: "a scale , where oil has a value of 100 , and water has a value of zero"."""
+    lemmas, last = sentence.annotation.lemmas, conjunction - 2
+    return sentence.lower[conjunction - 1] == "," and any(
+        sentence.dependencies[at] == "relcl"
+        and sentence.tags[sentence.left(at)] == "WRB"
+        and sentence.right(at) == last
+        and lemmas[at] == lemmas[verb] != lemmas[main]
+        and sentence.tags[at] == sentence.tags[verb]
+        for at in range(main + 1, last)
+    )
+
+
 def is_in_question(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
     """Return whether a conjunction may join options in an indirect question: "whether tea or coffee is"."""
     return sentence.lower[conjunction - 1] != "," and any(
@@ -188,7 +207,7 @@ def is_in_question(sentence: ParsedSentence, main: int, conjunction: int) -> boo
 def shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
     """Return whether the second verb has an object that the first one lacks: "founded and led the club",
     "wrote about and painted them"."""
-    if _is_compared(sentence, main, verb):
+    if _is_compared(sentence, main, verb) or _shares_end(sentence, main, verb, conjunction):
         return True
     last = end_of_first(sentence, conjunction) - 1
     stranded = sentence.dependencies[last] == "prep" and sentence.heads[last] == main
@@ -207,10 +226,18 @@ def shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: i
         return sentence.child(verb, "dobj", "prep", "agent") is not None
     # "was trained and tested on paper", but "was chosen and sent to Rome", "was rebuilt and stood for years"
     placed = sentence.tags[verb] == "VBN" and any(
-        sentence.dependencies[at] == "prep" and sentence.lower[at] in _PLACING
+        (sentence.dependencies[at] == "prep" and sentence.lower[at] in _PLACING)
+        or (sentence.dependencies[at] == "advcl" and sentence.lower[sentence.left(at)] in _WHEN)
         for at in sentence.children(verb)
     )
     return placed or sentence.child(verb, "agent") is not None
+
+
+def _shares_end(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
+    """Return whether "until" after two negated verbs ends both: "did not sell or let it until 1990"."""
+    if sentence.lower[conjunction] != "or" or sentence.child(main, "neg") is None:
+        return False
+    return any(at > verb and sentence.lower[sentence.left(at)] in _UNTIL for at in sentence.children(verb))
 
 
 def _is_compared(sentence: ParsedSentence, main: int, verb: int) -> bool:

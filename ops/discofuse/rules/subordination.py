@@ -67,7 +67,8 @@ _CONTRASTS = frozenset({"although", "whereas"})
 _STATES = frozenset(
     {
         "be", "have", "remain", "stay", "keep", "retain", "maintain", "know", "belong", "contain", "own",
-        "need", "want", "like", "love", "hate",
+        "need", "want", "like", "love", "hate", "lack", "possess", "believe", "understand", "consist",
+        "resemble", "seem", "depend",
     }
 )  # fmt: skip
 _SUPPOSED = frozenset({"would", "could", "might", "should"})
@@ -337,6 +338,10 @@ def _reduced(sentence: ParsedSentence, verb: int, found: _Inner) -> _Inner | Non
     if supposed or sentence.child(sentence.root, "agent") is not None:
         return None
     first, connective = found.body, sentence.lower[found.body - 1]
+    # "includes feedback while typing , word lists , and speech": the list goes on.
+    nouns = (at for at in sentence.children(first) if at > first and sentence.tags[at] in NOUNS)
+    if sentence.lower[first + 1] == "," and any(nouns):
+        return None
     if sentence.tags[first] == "VBG":
         carries = connective == "while" and (verb == first or sentence.heads[first] == verb)
     else:

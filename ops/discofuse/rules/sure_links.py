@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from ops.coreference.lexicon import GROUP_NAMES, TITLES
 from ops.coreference.links import Link
 from ops.discofuse.rules.commas import THINGS, is_person
+from ops.discofuse.rules.morphology import is_plural
 from ops.discofuse.rules.rule import SUBJECTS, ParsedSentence, TokenList
 
 _IT = frozenset({"it"})
@@ -20,6 +21,9 @@ _DOUBLE = frozenset({'"', "“", "”"})
 _SPEAK = frozenset({"say", "tell", "add", "explain", "write", "reply", "recall", "ask", "note"})
 NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG", "WORK_OF_ART", "LAW"})
 _A = frozenset({"a", "an"})
+_CARRIERS = frozenset({"be", "do", "have", "can", "will"})
+_OF_ONE = frozenset({"themselves", "themself"})
+_OF_ANY = frozenset({"depending on", "depends on", "depend on", "regardless of", "irrespective of"})
 _SEEMING = frozenset({"look", "seem", "appear", "feel", "sound", "happen", "turn"})
 
 
@@ -112,6 +116,7 @@ def _is_name(sentence: ParsedSentence, token: int) -> bool:
     kind = sentence.annotation.entities[token]
     capital = sentence.words[token][0].isupper()  # "Rb", not "Rb knockout"
     named = sentence.tags[token] == "NNP" and kind in ("PERSON", "ORG", "")
+    named = named and sentence.dependencies[token] != "prep"  # "Alongside Ann 's songs"
     return named and capital and sentence.lower[token].isalpha()
 
 
@@ -186,6 +191,37 @@ def is_other_thing(source: ParsedSentence, noun: int, sentence: ParsedSentence, 
         return False
     placed = source.annotation.entities[noun] in NO_PERSONS
     return _is_of_name(source, noun) or (placed and is_person(sentence, described))
+
+
+def is_left_out(sentence: ParsedSentence, pronoun: int) -> bool:
+    """Return whether the predicate of a pronoun is left out, so that another subject has it: "The carts are
+    sent if the rider is there . If they are not , ..."."""
+    verb = sentence.heads[pronoun]
+    if sentence.lower[pronoun] not in ("they", "it") or sentence.dependencies[pronoun] not in SUBJECTS:
+        return False
+    if sentence.annotation.lemmas[verb] not in _CARRIERS:
+        return False
+    behind = [word for word in sentence.lower[verb + 1 : verb + 3] if word not in ("not", "n't")]
+    return behind[:1] in ([","], ["."])
+
+
+def is_one_person(source: ParsedSentence, noun: int, sentence: ParsedSentence, pronoun: int) -> bool:
+    """Return whether "they" may be one person, not a noun: "The carts are sent if the rider asks for it
+    themselves . They pay"."""
+    if sentence.lower[pronoun] not in ("they", "them", "their"):
+        return False
+    for at in source.positions(_OF_ONE):
+        subjects = (each for each in range(at, source.start - 1, -1) if source.dependencies[each] in SUBJECTS)
+        subject = next(subjects, noun)
+        if subject != noun and source.tags[subject] == "NN" and not is_plural(source, subject):
+            return True
+    return False
+
+
+def is_of_any(sentence: ParsedSentence, mention: tuple[int, int]) -> bool:
+    """Return whether a nominal means any of its kind: "depending on the system"."""
+    start = max(mention[0] - 2, sentence.start)
+    return " ".join(sentence.lower[start : mention[0]]) in _OF_ANY
 
 
 def is_quoted(source: ParsedSentence, noun: int, sentence: ParsedSentence, pronoun: int) -> bool:

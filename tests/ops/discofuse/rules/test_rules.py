@@ -155,6 +155,11 @@ def test_an_addressed_person_is_not_the_antecedent():
     assert len(found(linked("She knew [Bob] . {He} was tired ."), "PAIR_ANAPHORA")) == 1
 
 
+def test_a_name_has_no_preposition_that_begins_the_sentence():
+    text = "Alongside Perri's slowed vocals and lyrics a montage is played. Perri's music video was shot in Rome."
+    assert found(text, "PAIR_ANAPHORA") == []
+
+
 def test_a_one_word_name_tagged_as_a_place_needs_a_more_certain_link():
     text = "[London] won the cup . {He} was tired ."
     parsed = linked(text, score=0.85)
@@ -221,6 +226,14 @@ def test_the_released_profile_finds_every_type_that_the_strict_one_finds(kind, t
 def test_a_text_with_a_missed_sentence_end_is_left_alone(text):
     parsed = annotation(text)
     assert found(dataclasses.replace(parsed, sentences=[(0, len(parsed.words))]), "SINGLE_S_COORD") == []
+
+
+@pytest.mark.parametrize(("end", "made"), [("pests , including", 0), ("pests , such as", 0), ("pests", 1)])
+def test_a_sentence_that_announces_a_lost_list_is_left_alone(end, made):
+    parsed = annotation(f"The plants suffer from many {end} : However , they need much light .")
+    second = parsed.words.index("However")
+    parsed = dataclasses.replace(parsed, sentences=[(0, second), (second, len(parsed.words))])
+    assert len(found(parsed, "PAIR_CONN")) == made
 
 
 def test_every_connective_of_table_12_counts_before_a_comma():
