@@ -85,11 +85,15 @@ class ProjectSource(NamedTuple):
 
     @property
     def told(self) -> str:
-        """What was found, in a line."""
+        """What was found, in a line, with the other records of a source whose records nobody named."""
         columns = [", ".join(f"{wanted} from {column}" for wanted, column in self.found.columns.items())]
         columns += [text for wanted, text in _LACKING.items() if wanted in self.found.lacking]
         told = f"{self.given.path.name}: {self.found.records}, read as {self.found.kind}"
-        return f"{told} ({'; '.join(columns)})" if self.found.columns else told
+        told = f"{told} ({'; '.join(columns)})" if self.found.columns else told
+        path = shlex.quote(str(self.given.path))
+        for records, kind in self.found.others.items() if not self.given.records else ():
+            told += f"; {records} are there, too: add --source {records}={path} --kind {records}={kind}"
+        return told
 
 
 class Wishes(NamedTuple):

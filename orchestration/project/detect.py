@@ -69,6 +69,8 @@ class FoundSource(NamedTuple):
     """What the kind asks of tables and no column was found for."""
     reader: str = ""
     """The records that the system takes from the rows of these, if it does not read these themselves."""
+    others: Mapping[str, str] = {}
+    """Other records that fewer of the files hold, and their kind."""
 
 
 class _Fit(NamedTuple):
@@ -217,7 +219,8 @@ def _best(fits: Sequence[_Fit], name: str, asked: SourceOptions) -> FoundSource:
     most = max(fit.share for fit in fits)
     best = list({(fit.found.records, fit.family): fit.found for fit in fits if fit.share == most}.values())
     if len(best) == 1:
-        return best[0]
+        others = {fit.found.records: fit.found.kind for fit in fits if fit.found.records != best[0].records}
+        return best[0]._replace(others=others)
     kinds = " or ".join(f"{fit.records} ({fit.kind})" for fit in best)
     several = len({fit.records for fit in best}) > 1
     kind = f"{asked.source}={best[0].kind}" if asked.source else best[0].kind

@@ -11,6 +11,7 @@ import pytest
 
 from assets.declare.settings import checkout
 from ops.parse.source import Source
+from orchestration.project.create import GivenSource, ProjectSource
 from orchestration.project.detect import SourceOptions, UndecidedError, detect, readers, systems
 from tests.papers_as_pdf import printed
 
@@ -89,6 +90,16 @@ def test_one_table_is_prose_for_one_system_and_abstracts_for_another(tmp_path):
 )
 def test_the_kind_of_a_folder_is_the_one_that_reads_its_files(system, folder, records, kind):
     assert found(system, SAMPLE / folder)[:2] == (records, kind)
+
+
+def test_other_records_among_the_files_are_named(tmp_path):
+    for folder in ("papers/cl_scisumm", "citing_sentences"):
+        shutil.copytree(SAMPLE / folder, tmp_path / "both", dirs_exist_ok=True)
+    source = found("parasci", tmp_path / "both")
+    assert (source.records, source.kind) == ("papers", "cl_scisumm")
+    assert source.others == {"passages": "citing_sentences"}
+    told = ProjectSource(GivenSource("", tmp_path / "both", "both"), source, "both", "CC0-1.0").told
+    assert f"add --source passages={tmp_path / 'both'} --kind passages=citing_sentences" in told
 
 
 def test_a_source_that_a_system_can_do_without_is_told_when_it_is_named():
