@@ -49,7 +49,7 @@ def test_experiments_are_shown_side_by_side_with_params_counts_and_scores(queued
     assert {"workspace", "main", *EXPERIMENTS} <= rows.keys()
     assert rows["half"]["talksumm.training_sets.validation"] == "0.5"
     kept = "training_sets.kept"
-    assert int(rows["few"][kept]) < int(rows["main"][kept]) == int(rows["half"][kept])
+    assert float(rows["few"][kept]) < float(rows["main"][kept]) == float(rows["half"][kept])
     assert rows["main"]["alignments.posterior"]
 
 
