@@ -28,7 +28,7 @@ from ops.core.outcome import Shape
 from ops.core.params import Params
 from ops.core.thresholds import RULES, ThresholdRule
 from ops.models.trained import ModelKind
-from ops.parse.source import AnyFormat, DatasetSource, RowFormat, row_formats, configured
+from ops.parse.source import AnyFormat, DatasetSource, RowFormat, configured, row_formats
 
 if TYPE_CHECKING:
     import dagster as dg

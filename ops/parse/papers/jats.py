@@ -7,8 +7,8 @@ the `ref`s of the list of references. A mark is `xref ref-type="bibr"`, whose `r
 Subjects are those of `article-categories` (whose heading may be a type of article, "Review"), and the
 journal; the DOI is an `article-id`. Items of lists, terms, definitions, quotations and lines are paragraphs.
 Boxes are sections after those of the body, and so is an author's summary after the abstract. Figures, tables,
-footnotes and the names of speakers are not running text; a displayed formula or a picture that interrupts a sentence leaves a hole.
-Abstracts that only repeat the first (graphical, highlights) are not read.
+footnotes and the names of speakers are not running text; a displayed formula or a picture that interrupts a
+sentence leaves a hole. Abstracts that only repeat the first (graphical, highlights) are not read.
 """
 
 from __future__ import annotations

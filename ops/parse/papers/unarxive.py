@@ -7,8 +7,9 @@ A record is {"paper_id", "metadata", "abstract": {"text"}, "body_text": [{"secti
 `{{formula:<key>}}`, `{{figure:<key>}}` and `{{table:<key>}}`. A citation becomes the number of its entry in
 brackets, a formula its LaTeX, a figure or table its number. One that is missing leaves a hole, and so does a
 long formula. A space is added between a full stop and a formula directly behind it. The word REF stands for
-the number of another place, which the record lost: it stays, with a hole. The items of a list are paragraphs. Subjects are arXiv's categories, the primary one first, and the
-discipline; the DOI is that of the journal's version, as arXiv has it.
+the number of another place, which the record lost: it stays, with a hole. The items of a list are paragraphs.
+Subjects are arXiv's categories, the primary one first, and the discipline; the DOI is that of the journal's
+version, as arXiv has it.
 """
 
 from __future__ import annotations
