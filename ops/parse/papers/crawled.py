@@ -183,10 +183,8 @@ def _behind_damage(content: bytes, damaged: int) -> int | None:
     """Return where the member behind the one with a damaged header begins, or None if that is unknown."""
     header = content[damaged : damaged + tarfile.BLOCKSIZE]
     size = _OCTAL.fullmatch(header[_SIZE])
-    if size is None or header[_TYPE] not in (
-        tarfile.REGTYPE,
-        tarfile.AREGTYPE,
-    ):  # the others may name the file behind them
+    # Members of other types may hold the name of the file behind them.
+    if size is None or header[_TYPE] not in (tarfile.REGTYPE, tarfile.AREGTYPE):
         return None
     first = damaged + tarfile.BLOCKSIZE
     behind = first + int(size[1], 8)
