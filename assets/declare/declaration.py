@@ -28,7 +28,7 @@ from ops.core.outcome import Shape
 from ops.core.params import Params
 from ops.core.thresholds import RULES, ThresholdRule
 from ops.models.trained import ModelKind
-from ops.parse.source import AnyFormat, DatasetSource, RowFormat, row_formats, with_options
+from ops.parse.source import AnyFormat, DatasetSource, RowFormat, configured, row_formats
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -132,7 +132,7 @@ class Declaration:
         """Return the kind and the format that read the rows of a dataset named in params.yaml."""
         forms = row_formats(self.formats)
         kind = source.kind or next(iter(forms))
-        return kind, with_options(forms[kind], source)
+        return kind, configured(forms[kind], source)
 
     @property
     def partitions(self) -> list[str]:
@@ -212,7 +212,7 @@ class Declaration:
             return code.entry(self.function, [], code.REPORT, "\n".join(shown), counting)
         models = [name for kind in self.arguments.values() for name in kind.models()]
         models += self._models_of_options()
-        opening: list[Callable[..., Any]] = [row_formats, with_options] if self.records else []
+        opening: list[Callable[..., Any]] = [row_formats, configured] if self.records else []
         made = code.entry(self.function, models, also=opening)
         return {**made, "expectations": checks_version(self.expectations, bool(self.records))}
 

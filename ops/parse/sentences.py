@@ -84,6 +84,8 @@ def judge(
         return rules.NO_WORDS, text, None
     if rules.running_head(text) in heads:
         return rules.RUNNING_HEAD, text, None
+    if rules.is_author_line(text):
+        return rules.CORRESPONDENCE, text, None
     parts = rules.without_addresses(text)
     if parts is not None and not rules.has_words(parts[0]):
         return rules.CORRESPONDENCE, text, None

@@ -63,9 +63,29 @@ _CODE_WORDS = re.compile(r"\s(?:code|available)\s", re.IGNORECASE)
 _LINK = re.compile(r"https?:")
 _LONGEST_NOTE = 400
 #: The names and addresses of authors that run into the first sentence: "... jo@doe.org Abstract We label".
-_ADDRESS = re.compile(r"@\s?[\w-]{1,60}(?:\.[\w-]{1,60}){1,5}[;,.]?(?!\w)\s*")
+_ADDRESS = re.compile(r"@\s?[\w-]{1,60}(?:\.[\w-]{1,60}){1,5}(?:\s\([A-Z][^()]{1,40}\))?[;,.]?(?!\w)\s*")
 _BEHIND_ADDRESSES = re.compile(r"(?:(?:Abst ?ract|ABSTRACT)\b[.:\s\u2014-]*)?(?=[A-Z\"\u201c(]|\Z)")
 _MOST_BETWEEN = 250
+#: A name with the raised number or mark of an institute: "Ann van der Lee1,2*".
+_NAME_PART = r"(?:[A-Z][\w.'\u2019-]{0,40}|van|von|der|den|de|da|di|la|le|al|bin)"
+_NAME = (
+    rf"[A-Z][\w.'\u2019-]{{0,40}}(?:\s{_NAME_PART}){{0,4}}\s[A-Z][A-Za-z'\u2019\u00c0-\u024f-]{{1,40}}"
+    rf"(?:\d{{1,2}}(?!\d)|\s?{_MARK})(?:,?(?:\d{{1,2}}|{_MARK})){{0,6}}"
+)
+_NAMES = re.compile(rf"{_NAME}(?:,\s?and\s|,\s?|\s(?:and|&)\s|\s){_NAME}(?!\w)")
+#: An institute behind its number or mark.
+_INSTITUTE = re.compile(
+    rf"(?:\d{{1,2}}|{_MARK})\s?(?:[A-Z][\w.&'\u2019-]{{0,40}},?\s(?:(?:of|for|and)\s)?){{0,4}}"
+    r"(?:Universit(?:y|\u00e9|\u00e0|\u00e4t|at|eit|e)|Departments?|Dept\.?|Institut\w{0,3}|Laborator(?:y|ies)|Labs?|School|Faculty|College|"
+    r"Cent(?:er|re)|Academy)\b"
+)
+#: Words in lower case that names and addresses have; others make a sentence.
+_IN_ADDRESSES = frozenset(
+    {"of", "for", "and", "at", "the", "in", "on", "van", "von", "der", "den", "de", "da", "di", "del", "des",
+     "du", "la", "le", "al", "bin", "e", "y", "et", "und", "f\u00fcr", "email", "e-mail"}
+)  # fmt: skip
+_SPELT = re.compile(r"(?<![\w-])[^\W\dA-Z_][\w-]*")
+_MAILBOX = re.compile(r"(?:\{[^{}]{1,200}\}|[\w.+-]{1,60})@[\w.-]{1,100}")
 
 #: The mathematical signs listed in the released code, and the rest of their Unicode blocks.
 _EQUATION_SIGNS = re.compile(
@@ -118,6 +138,14 @@ def without_addresses(text: str) -> tuple[str, str] | None:
         end = address.end()
     behind = _BEHIND_ADDRESSES.match(text, end) if end else None
     return _cut(text, 0, behind.end()) if behind else None
+
+
+def is_author_line(text: str) -> bool:
+    """Say whether text is only names of authors with raised numbers, or their numbered institutes. [ours]"""
+    begins = _NAMES.match(text) or _INSTITUTE.match(text)
+    return begins is not None and all(
+        word.lower() in _IN_ADDRESSES for word in _SPELT.findall(_MAILBOX.sub(" ", text))
+    )
 
 
 def is_equation(text: str, in_vocabulary: Callable[[str], bool]) -> bool:

@@ -292,7 +292,7 @@ def row_formats(formats: Mapping[str, AnyFormat]) -> dict[str, RowFormat[Any]]:
     return {kind: form for kind, form in formats.items() if isinstance(form, RowFormat)}
 
 
-def with_options(form: RowFormat[Any], source: DatasetSource) -> RowFormat[Any]:
+def configured(form: RowFormat[Any], source: DatasetSource) -> RowFormat[Any]:
     """Return a format with the options of a source applied, if it has options."""
     options: type[Params] | None = getattr(form, "options", None)
     return form.given(options.model_validate(dict(source.options))) if options else form  # type: ignore[attr-defined]

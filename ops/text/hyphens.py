@@ -35,11 +35,13 @@ _SUFFIXES = frozenset(
 #: Before these the hyphen is suspended: "pre- and post-editing".
 _SUSPENDED = frozenset({"and", "or", "und", "nor"})
 #: Second halves that form a compound with any first half. In 12 papers as PDF, the last four and adverbs were
-#: all but 4 of the words that lost a hyphen, among 831 at line ends.
+#: all but 4 of the words that lost a hyphen, among 831 at line ends. Within the lines of 1,556 ACL papers as
+#: XML and text, words end in "-scale" and "-term" 227 times, and in the same without a hyphen 30 times.
 _COMPOUND_TAILS = frozenset(
     {
         "aware", "based", "driven", "level", "oriented", "specific",
         "agnostic", "enhanced", "guided", "informed",
+        "scale", "term",
     }
 )  # fmt: skip
 #: "automatically-/detected", but not "analy-/zed".

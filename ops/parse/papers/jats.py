@@ -6,9 +6,9 @@ An `article` has a title, `abstract`s, the `sec`s of `body` and `back` with `tit
 the `ref`s of the list of references. A mark is `xref ref-type="bibr"`, whose `rid` names one or more entries.
 Subjects are those of `article-categories` (whose heading may be a type of article, "Review"), and the
 journal; the DOI is an `article-id`. Items of lists, terms, definitions, quotations and lines are paragraphs.
-Boxes are sections after those of the body, and so is an author's summary after the abstract. Figures, tables
-and footnotes are not running text; a displayed formula or a picture that interrupts a sentence leaves a hole.
-Abstracts that only repeat the first (graphical, highlights) are not read.
+Boxes are sections after those of the body, and so is an author's summary after the abstract. Figures, tables,
+footnotes and the names of speakers are not running text; a displayed formula or a picture that interrupts a
+sentence leaves a hole. Abstracts that only repeat the first (graphical, highlights) are not read.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _MARKUP = Markup(
     ),
     skipped=frozenset(
         {"fig", "fig-group", "table-wrap", "table-wrap-group", "fn-group", "media",
-         "supplementary-material", "boxed-text", "tex-math", "title", "label", "object-id",
+         "supplementary-material", "boxed-text", "tex-math", "title", "label", "speaker", "object-id",
          "sec-meta", "ref-list", "bio", *_SECTIONS, *_GROUPS}
     ),
     displayed=frozenset(

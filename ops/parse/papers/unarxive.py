@@ -6,9 +6,10 @@ A record is {"paper_id", "metadata", "abstract": {"text"}, "body_text": [{"secti
 "cite_spans", "ref_spans"}], "bib_entries", "ref_entries"}. Texts contain placeholders `{{cite:<key>}}`,
 `{{formula:<key>}}`, `{{figure:<key>}}` and `{{table:<key>}}`. A citation becomes the number of its entry in
 brackets, a formula its LaTeX, a figure or table its number. One that is missing leaves a hole, and so does a
-long formula. The word REF stands for the number of another place, which the record lost: it stays, with a
-hole. The items of a list are paragraphs. Subjects are arXiv's categories, the primary one first, and the
-discipline; the DOI is that of the journal's version, as arXiv has it.
+long formula. A space is added between a full stop and a formula directly behind it. The word REF stands for
+the number of another place, which the record lost: it stays, with a hole. The items of a list are paragraphs.
+Subjects are arXiv's categories, the primary one first, and the discipline; the DOI is that of the journal's
+version, as arXiv has it.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ from ops.text.words import fold
 #: A placeholder, or what the conversion leaves of a reference to a section or a formula.
 _STAND_IN = re.compile(r"\{\{(cite|formula|figure|table):([^{}]{1,100})\}\}|\bREF\b")
 _LONGEST_FORMULA = 400
+#: The end of a sentence, behind which a formula lacks its space.
+_ENDED = re.compile(r"[a-z)\]]{2}[.!?]\Z")
 #: Between the items of a paragraph that is a list.
 _ITEMS = re.compile(r"\n\s*\n")
 _LEVELS = {"section": 1, "subsection": 2, "subsubsection": 3}
@@ -133,6 +136,8 @@ def _written(text: str, where: str, shown: Mapping[tuple[str, str], str]) -> tup
             written = found.group() + HOLE
         elif not 0 < len(written) <= _LONGEST_FORMULA:
             written = HOLE
+        if kind == "formula" and _ENDED.search(text[max(done, found.start() - 3) : found.start()]):
+            written = f" {written}"
         for piece in (text[done : found.start()], written):
             pieces.append(piece)
             length += len(piece)

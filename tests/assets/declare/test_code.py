@@ -46,7 +46,7 @@ def test_the_program_of_a_child_process_is_part_of_the_code_that_starts_it(name,
 def test_the_opener_of_raw_records_is_part_of_their_readers(monkeypatch):
     papers = DECLARED[("sources", "papers")]
     before = papers.code["code"]
-    monkeypatch.setattr(declaration, "with_options", align)
+    monkeypatch.setattr(declaration, "configured", align)
     assert type(papers).code.func(papers)["code"] != before
 
 

@@ -10,7 +10,7 @@ from ops.core.parts import FILES, Part, Parts
 from ops.crawl.outcomes import PAGES
 from ops.crawl.warc import resource_record, response_record
 from ops.parse.records import RowRecords
-from ops.parse.source import DatasetSource, with_options
+from ops.parse.source import DatasetSource, configured
 from ops.parse.web import FORMATS, parse_web_pages
 
 DATE = "2018-08-15T00:00:00Z"
@@ -54,7 +54,7 @@ def test_the_options_of_a_source_reach_the_extractor(tmp_path):
     (tmp_path / FILES / "a.warc").write_bytes(record)
     row = {"id": "x", "file": "a.warc", "offset": 0, "length": len(record), "bytes": len(record)}
     source = DatasetSource(dataset="sources/crawls", options={"extractor": "resiliparse"})
-    crawled = with_options(FORMATS["crawled"], source)
+    crawled = configured(FORMATS["crawled"], source)
     assert crawled.raw(row, PAGES.kept, tmp_path / FILES).companions["extractor"] == "resiliparse"
     assert "extractor" not in FORMATS["crawled"].raw(row, PAGES.kept, tmp_path / FILES).companions
 

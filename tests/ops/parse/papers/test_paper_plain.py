@@ -105,6 +105,20 @@ def test_a_page_break_does_not_end_a_sentence_and_its_furniture_is_not_joined():
     assert interrupted.locator == "line 12"
 
 
+@pytest.mark.parametrize(
+    ("elsewhere", "expected"),
+    [
+        ("Long-term plans are rare.", "We make long-term plans."),
+        ("The term of it is long.", "We make long-term plans."),
+        ("It is so.", "We make long-term plans."),
+        ("The longterm of it is a long term.", "We make longterm plans."),
+    ],
+    ids=["hyphenated", "both halves", "neither", "joined"],
+)
+def test_a_hyphen_at_the_end_of_a_line_stays_by_the_other_words_of_the_document(elsewhere, expected):
+    assert texts(parse(f"T\n\n{elsewhere} We make long-\nterm plans.\n"))[1] == expected
+
+
 def test_a_reference_that_is_wrapped_before_its_proceedings_is_not_a_footer():
     assert texts(parse("T\n\nReferences\n\nSmith wrote it. In\nProceedings of X, pages 1.\n")) == [
         "Smith wrote it.",

@@ -131,6 +131,16 @@ def test_a_number_relative_to_an_unknown_section_is_left_out():
     ]
 
 
+@pytest.mark.parametrize("latex", ["x_i", "\\frac{a}{b}", "x" * 500])
+@pytest.mark.parametrize("space", ["", " "])
+def test_a_sentence_ends_at_the_full_stop_before_a_formula(latex, space):
+    body = [{"text": f"It holds.{space}{{{{formula:f}}}} Next, we see it."}]
+    formulas = {"f": {"latex": latex, "type": "formula"}}
+    first, second = read(abstract=None, body_text=body, ref_entries=formulas).sentences
+    assert first.text == "It holds."
+    assert second.text == ("Next, we see it." if second.holes else f"{latex} Next, we see it.")
+
+
 def test_the_date_is_that_of_the_first_version():
     raw = Raw("a.jsonl", "2212.1", json.dumps(RECORD).encode())
     assert FORMATS["unarxive"].fields(raw)["date"] == "2022-12-02"

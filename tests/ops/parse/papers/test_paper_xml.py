@@ -228,6 +228,7 @@ def sentences(kind, body):
             ["We do:", "mix it", "We end."],
         ),
         ("jats", "<p>He said:<disp-quote><p>It is old</p></disp-quote>We agree</p>", ["He said:", "It is old", "We agree"]),
+        ("jats", "<p>We asked.</p><speech><speaker>J</speaker><p>It is old</p></speech><p>We agree</p>", ["We asked.", "It is old", "We agree"]),
         ("jats", "<p>A mill<break/>A bell<break/>and a town</p>", ["A mill", "A bell and a town"]),
         ("grobid_tei", "<p>We do:<list><head>Steps</head><item><label>1.</label>mix it</item></list></p>", ["We do:", "Steps", "mix it"]),
         ("grobid_tei", "<list><label>Hive</label><item>home of bees</item><label>Comb</label><item>wax</item></list>", ["Hive", "home of bees", "Comb", "wax"]),
