@@ -15,7 +15,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ops.parasci.terms import EXACT, PRAISE, listed
+from ops.parasci.terms import DEPENDS, EXACT, HOW_MANY, PRAISE, listed
 
 #: The most words of a noun phrase before its noun.
 _LONGEST_PHRASE = 9
@@ -66,12 +66,13 @@ _NO_GENUS = listed(
 _KINDS = listed(
     """
     type types kind kinds form forms class classes family families variant variants member members subset
-    subsets subtype subtypes subclass subclasses combination
+    subsets subtype subtypes subclass subclasses combination examples
     """
 )
 
 #: What a relative clause says about how a thing performs or is received.
-_FARES = r"""(?:
+_FARES = rf"""(?:
+    {DEPENDS}|(?:affects?|afflicts?|kills?|(?:occurs?|happens?|(?:is|are)\s+(?:found|seen))\s+in)\s+{HOW_MANY}|
     (?:has|have)(?!\s+(?:an?|no|two|three|four|zero|at|only|the|exactly|its)\b)
     |requires?(?!\s+[a-z]+ing\b)
     |had|was|were|remains?|needs?|deserves?|receives?|poses?|plays?|also|still|often|seems?|appears?|came
@@ -93,6 +94,7 @@ _RELATIVE_CLAUSE = rf"""(?:
     (?:that|which|who)\s+(?!(?:[a-z]+ly\s+)?{_FARES}\b)(?!\s*[,.])
     |whose\b|where\b(?!as)|whereby\b|wherein\b
     |(?:in|by|through|for|on|with|at|from|of|to|during|under|after|over|within)\s+(?:which|whom)\b
+        (?!\s+(?:our\s+understanding|much|little)\b)
     )"""
 _ACCOUNT = re.compile(_RELATIVE_CLAUSE, re.VERBOSE)
 #: "in information extraction, which": a phrase between a noun and its account.
@@ -102,7 +104,7 @@ _WITHIN = re.compile(
     re.VERBOSE,
 )
 _PARTICIPLE = re.compile(
-    r"""(?:[a-z\-]+ly\s+)?(?:
+    rf"""(?:[a-z\-]+ly\s+)?(?!(?:affecting|(?:occurring|found|seen|diagnosed)\s+in)\s+{HOW_MANY})(?:
     (?:requir|involv|compris|contain|exhibit|carry|represent|encod|lack|affect|produc|caus)ing\s+[a-z]
     |(?:[a-z]+(?:ing|ed|nown)|found|made|built|given|held|seen|drawn|taken|bound|caught|born|spun|run|put|set
         |hidden|written|spoken|chosen|grown)\s+(?:[a-z]+ly\s+)?
@@ -123,8 +125,8 @@ _PRAISED = re.compile(rf"\b{PRAISE}\b", re.IGNORECASE)
 _ABBREVIATION = re.compile(r"\A\([^()]{1,40}\)\s*")
 _FIRST = re.compile(r"[\w'’\-]+")
 _FROM_TO = re.compile(r"from\s[^.;]+\s(?:to|onto|into)\s")
-#: Not "with about 38 million", which is a size.
-_WITH = re.compile(r"between\b|with\s+(?!about\b|around\b|the\s+same\b|\S*\d)")
+#: Not "with about 38 million", which is a size, nor "with unknown function".
+_WITH = re.compile(r"between\b|with\s+(?!unknown\b|about\b|around\b|the\s+same\b|\S*\d)")
 _WORD_START = re.compile(r"(?<=\s)[a-z]")
 #: Ends of a clause, but not before ", created by".
 _CLAUSE_END = re.compile(r"[,;:](?=\s(?!\w+(?:ed|ing)\s(?:by|of|from)\b))")
