@@ -154,7 +154,10 @@ def _sets_apart(sentence: str, found: re.Match[str]) -> bool:
 
 
 #: "defined as binary" and "defined as an annotation task" do not say what a thing is.
-_NO_ACCOUNT = r"none\b|[a-z]+\s*[(;,.]|an?\s+(?:[\w\-]+\s+){0,3}(?:task|problem)\b(?!\s+(?:of|that|which|where|in|to|whose)\b)"
+_NO_ACCOUNT = (
+    r"none\b|[a-z]+\s*[(;,.]"
+    r"|an?\s+(?:[\w\-]+\s+){0,3}(?:task|problem)\b(?!\s+(?:of|that|which|where|in|to|whose)\b)"
+)
 _DEFINED = re.compile(
     rf"""\s(?:is|are|can\s+be|may\s+be|could\s+be|has\s+been|have\s+been)\s+{_ADVERB}
     (?:(?:formally\s+)?defined|understood|thought\s+of)\s+(?:as|to\s+be)\s+

@@ -53,7 +53,7 @@ _NO_GENUS = listed(
     cause causes source sources factor factors contributor component components target targets
     function functions topic bottleneck obstacle barrier prerequisite requirement condition way ways manner
     addition alternative alternatives extension improvement advance breakthrough shortcoming weakness strength
-    opportunity priority direction trend driver cornerstone pillar hallmark milestone starting solution
+    foundation opportunity priority direction trend driver cornerstone pillar hallmark milestone starting solution
     solutions option options approximation estimate estimates value values reflection manifestation review
     overview summary survey comparison illustration demonstration explanation interpretation counterpart
     professor student researcher author abbreviation abbreviations average plot daughter constituent orders
@@ -77,6 +77,7 @@ _FARES = rf"""(?:
     |requires?(?!\s+[a-z]+ing\b)
     |had|was|were|remains?|needs?|deserves?|receives?|poses?|plays?|also|still|often|seems?|appears?|came
     |comes|goes|outperforms?|achieves?|obtains?|shows?|attracts?|helps?|makes?|yields?|won|ranks?|performs?
+    |works?\s+for|(?:aims?|attempts?|seeks?|tries)\s+to\s+(?:address|tackle|solve)
     |significantly|suffers?|lacks?|benefits?|calls|improves?|many|most|several|people|researchers|it|we|they
     |should|must|will|would|did|arises?|results?|leads?|offers?|serves?|gives?
     |(?:is|are)\s+(?:(?:\w+ly|often|also|still|very|more|most|less|not|now)\s+)*(?:
@@ -116,10 +117,10 @@ _PARTICIPLE = re.compile(
 _NO_PARTICIPLE = listed(
     """
     during including according following regarding being having used based given proposed introduced
-    presented developed reported suggested described due
+    presented developed reported suggested described due demonstrating showing attracting receiving gaining
     """
 )
-_NO_OF = listed("the this these our its their such great interest importance choice")
+_NO_OF = listed("the this these our its their such great practical utmost interest importance choice")
 _PURPOSE = re.compile(r"(?:used|designed|intended|developed|employed)\s+(?:to|for|in|by|as)\b")
 _PRAISED = re.compile(rf"\b{PRAISE}\b", re.IGNORECASE)
 _ABBREVIATION = re.compile(r"\A\([^()]{1,40}\)\s*")
@@ -127,6 +128,7 @@ _FIRST = re.compile(r"[\w'’\-]+")
 _FROM_TO = re.compile(r"from\s[^.;]+\s(?:to|onto|into)\s")
 #: Not "with about 38 million", which is a size, nor "with unknown function".
 _WITH = re.compile(r"between\b|with\s+(?!unknown\b|about\b|around\b|the\s+same\b|\S*\d)")
+_RELATIVE_PRONOUN = re.compile(r"\s(?:that|which)\s")
 _WORD_START = re.compile(r"(?<=\s)[a-z]")
 #: Ends of a clause, but not before ", created by".
 _CLAUSE_END = re.compile(r"[,;:](?=\s(?!\w+(?:ed|ing)\s(?:by|of|from)\b))")
@@ -241,7 +243,7 @@ def _of_tells(noun: str, rest: str) -> bool:
         return False
     clause = _CLAUSE_END.split(rest)[0]
     if noun not in _KINDS:
-        return len(clause.split()) >= _SHORTEST_ACCOUNT
+        return len(_RELATIVE_PRONOUN.split(clause)[0].split()) >= _SHORTEST_ACCOUNT
     places = [place.start() for place in _WORD_START.finditer(clause)]
     return any(_ACCOUNT.match(clause, place) or _PARTICIPLE.match(clause, place) for place in places)
 

@@ -123,6 +123,7 @@ _RECEIVED = one_of(
     attracts? attracted offers? helps? makes? yields? won ranks? performs? significantly suffers? lacks?
     benefits? calls?_for improves? speeds (?:addresses|tackles|solves)_(?:these|this) many most several
     people researchers nlp serves?_as var(?:y|ies) manifests?
+    works?_for (?:aims?|attempts?|seeks?|tries)_to_(?:address|tackle|solve)
     """
 )
 #: The same, and clauses of how many and how much.
@@ -235,7 +236,7 @@ _NEVER = listed(
     final overall original current existing whole entire certain particular different various respective
     resulting ultimate primary major basic underlying today now often usually generally typically
     sometimes always never already still just even very too about after before between during until upon
-    involves involve requires require
+    involves involve requires require related
     via versus etc eg ie
     """
 )
