@@ -53,12 +53,12 @@ _NO_GENUS = listed(
     cause causes source sources factor factors contributor component components target targets
     function functions topic bottleneck obstacle barrier prerequisite requirement condition way ways manner
     addition alternative alternatives extension improvement advance breakthrough shortcoming weakness strength
-    foundation opportunity priority direction trend driver cornerstone pillar hallmark milestone starting solution
+    opportunity priority direction trend driver cornerstone pillar hallmark milestone starting solution
     solutions option options approximation estimate estimates value values reflection manifestation review
     overview summary survey comparison illustration demonstration explanation interpretation counterpart
     professor student researcher author abbreviation abbreviations average plot daughter constituent orders
     hallmark hallmarks version versions modification synergy partnership leader rate order
-    analogue equivalent proxy fit match mixture majority minority consensus debate interest importance use
+    foundation analogue equivalent proxy fit match mixture majority minority consensus debate interest importance use
     """
 )
 
