@@ -57,8 +57,8 @@ _NO_GENUS = listed(
     solutions option options approximation estimate estimates value values reflection manifestation review
     overview summary survey comparison illustration demonstration explanation interpretation counterpart
     professor student researcher author abbreviation abbreviations average plot daughter constituent orders
-    hallmark hallmarks version versions modification synergy partnership leader rate order
-    foundation analogue equivalent proxy fit match mixture majority minority consensus debate interest importance use
+    hallmark hallmarks version versions modification synergy partnership leader rate order foundation
+    analogue equivalent proxy fit match mixture majority minority consensus debate interest importance use
     """
 )
 
