@@ -33,6 +33,8 @@ _SHORTEST, _LONGEST, _LONGEST_SUBJECT = 30, 600, 200
 
 #: The end of a definition whose formula is lost.
 _UNFINISHED = re.compile(r"(?::|=\s*\.?|[,\s](?:and|for|by|to|that|as)\s?\.)\s*\Z")
+#: A text that is cut with dots, or that is all between quotation marks.
+_QUOTATION = re.compile(r"(?:…|(?:\.\s*){3})[\s\"”’)\]]*\Z|\A\s*[\"“][^\"“”]*[\"”]?[\s.]*\Z")
 
 _BRACKETS = r"(?:,?\s+[(\[][^()\[\]]{1,80}[)\]])*"
 _TERM = r"(?P<term>[^\s,()\"“”‘’`][^,()\"“”]{1,70}?)"
@@ -104,6 +106,10 @@ _APART = re.compile(rf"\s{terms.APART}", re.VERBOSE)
 _PRAISE = re.compile(rf"\b{terms.PRAISE}\b", re.IGNORECASE)
 #: "A standard dataset is the WordSim-353 dataset" gives a name, not a definition.
 _NAMED = re.compile(r"the\s.*\b[A-Z]")
+#: "the standard method": one among its kind, while "the fundamental task of" still tells what it is.
+_RANKED = re.compile(
+    r"the\s.*(?:methods?|techniques?|procedures?|strateg(?:y|ies)|tools?|algorithms?|models?)\Z"
+)
 _QUANTITY = re.compile(rf"(?:^|\s){terms.QUANTITY}$")
 _INSTRUMENT = re.compile(rf"{terms.INSTRUMENT}$")
 #: "an important task that identifies".
@@ -134,7 +140,9 @@ def _sets_apart(sentence: str, found: re.Match[str]) -> bool:
         return False
     act, does = _ACT.match(apart), _DOES.match(sentence, found.start("apart"))
     if _PRAISE.search(genus) and (
-        not (act or does) or genus.endswith(("way", "means", "approach", "effort", "attempt"))
+        not (act or does)
+        or _RANKED.match(genus)
+        or genus.endswith(("way", "means", "approach", "effort", "attempt"))
     ):
         return False
     if found["of"] and not act and not _QUANTITY.search(genus):
@@ -147,7 +155,8 @@ def _sets_apart(sentence: str, found: re.Match[str]) -> bool:
 
 #: "defined as binary" and "defined as an annotation task" do not say what a thing is.
 _NO_ACCOUNT = (
-    r"[a-z]+\s*[(;,.]|an?\s+(?:[\w\-]+\s+){0,3}(?:task|problem)\b(?!\s+(?:of|that|which|where|in|to|whose)\b)"
+    r"none\b|[a-z]+\s*[(;,.]"
+    r"|an?\s+(?:[\w\-]+\s+){0,3}(?:task|problem)\b(?!\s+(?:of|that|which|where|in|to|whose)\b)"
 )
 _DEFINED = re.compile(
     rf"""\s(?:is|are|can\s+be|may\s+be|could\s+be|has\s+been|have\s+been)\s+{_ADVERB}
@@ -204,15 +213,19 @@ def _aims(sentence: str) -> tuple[int, int] | None:
 
 _TASK_DOES = re.compile(
     rf"""(?!{terms.SINGLE}\s)(?P<term>[A-Z][^,()]{{1,70}}?){_BRACKETS}\s+{terms.DOES}\s+
-    (?!(?:it|them|this|these|those|that|such|errors|problems|issues)\b)[\w\-]+\s""",
+    (?!(?:it|them|this|these|those|that|both|such|errors|problems|issues)\b)[\w\-]+\s""",
     re.VERBOSE | re.IGNORECASE,
 )
+#: "identifies the gene as the cause" reports what was found.
+_FINDING = re.compile(r"[^.;]*?s\s+the\s[^,;.]+\sas\s+(?:an?|the)\s")
 
 
 def _does(sentence: str) -> tuple[int, int] | None:
     """Find "X identifies" at the beginning of a sentence, where X names an action, not a system."""
     found = _TASK_DOES.match(sentence)
     if found is None or not _ACTION.search(found["term"]) or _NAME.fullmatch(found["term"]):
+        return None
+    if _FINDING.match(sentence, found.end("term")):
         return None
     return found.span("term") if is_term(found["term"]) else None
 
@@ -226,7 +239,7 @@ _FRAMES = tuple(
     re.compile(frame, re.VERBOSE)
     for frame in (
         rf"""\b[Ww]e\s+(?:formally\s+)?define\s+{_NOTION}(?:(?P<definite>the)\s+|an?\s+)?{_OPEN}{_TERM}{_CLOSE}
-        {_BRACKETS},?\s+(?:as|to\s+be(?=\s+(?:an?|the|any|all|those|one)\s))\s+
+        {_BRACKETS},?\s+{_EXACT}(?:as|to\s+be(?=\s+(?:an?|the|any|all|those|one)\s))\s+
         (?!(?:zero|one|follows?|in|well|where)\b|[:,.;]|{_NO_ACCOUNT})""",
         rf"\b[Bb]y\s+{_OPEN}(?:an?\s+)?{_TERM}{_CLOSE}{_BRACKETS},?\s+we\s+mean\b(?!:|\s+the\s+following)",
         rf"""^(?:{_GIVEN}the|The|In\s+the)\s+(?:task|problem|process)\s+of\s+{_TERM}{_BRACKETS},?\s+
@@ -341,7 +354,7 @@ def definition(sentence: str) -> Definition | None:
     is returned.
     """
     unfinished = _UNFINISHED.search(sentence) or sentence.count("(") > sentence.count(")")
-    if unfinished or not _SHORTEST <= len(sentence) <= _LONGEST:
+    if unfinished or _QUOTATION.search(sentence) or not _SHORTEST <= len(sentence) <= _LONGEST:
         return None
     for pattern in _PATTERNS:
         if span := pattern(sentence):

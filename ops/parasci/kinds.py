@@ -15,7 +15,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ops.parasci.terms import EXACT, PRAISE, listed
+from ops.parasci.terms import DEPENDS, EXACT, HOW_MANY, PRAISE, listed
 
 #: The most words of a noun phrase before its noun.
 _LONGEST_PHRASE = 9
@@ -57,7 +57,7 @@ _NO_GENUS = listed(
     solutions option options approximation estimate estimates value values reflection manifestation review
     overview summary survey comparison illustration demonstration explanation interpretation counterpart
     professor student researcher author abbreviation abbreviations average plot daughter constituent orders
-    hallmark hallmarks version versions modification synergy partnership leader rate order
+    hallmark hallmarks version versions modification synergy partnership leader rate order foundation
     analogue equivalent proxy fit match mixture majority minority consensus debate interest importance use
     """
 )
@@ -66,16 +66,18 @@ _NO_GENUS = listed(
 _KINDS = listed(
     """
     type types kind kinds form forms class classes family families variant variants member members subset
-    subsets subtype subtypes subclass subclasses combination
+    subsets subtype subtypes subclass subclasses combination examples
     """
 )
 
 #: What a relative clause says about how a thing performs or is received.
-_FARES = r"""(?:
+_FARES = rf"""(?:
+    {DEPENDS}|(?:affects?|afflicts?|kills?|(?:occurs?|happens?|(?:is|are)\s+(?:found|seen))\s+in)\s+{HOW_MANY}|
     (?:has|have)(?!\s+(?:an?|no|two|three|four|zero|at|only|the|exactly|its)\b)
     |requires?(?!\s+[a-z]+ing\b)
     |had|was|were|remains?|needs?|deserves?|receives?|poses?|plays?|also|still|often|seems?|appears?|came
     |comes|goes|outperforms?|achieves?|obtains?|shows?|attracts?|helps?|makes?|yields?|won|ranks?|performs?
+    |works?\s+for|(?:aims?|attempts?|seeks?|tries)\s+to\s+(?:address|tackle|solve)
     |significantly|suffers?|lacks?|benefits?|calls|improves?|many|most|several|people|researchers|it|we|they
     |should|must|will|would|did|arises?|results?|leads?|offers?|serves?|gives?
     |(?:is|are)\s+(?:(?:\w+ly|often|also|still|very|more|most|less|not|now)\s+)*(?:
@@ -93,6 +95,7 @@ _RELATIVE_CLAUSE = rf"""(?:
     (?:that|which|who)\s+(?!(?:[a-z]+ly\s+)?{_FARES}\b)(?!\s*[,.])
     |whose\b|where\b(?!as)|whereby\b|wherein\b
     |(?:in|by|through|for|on|with|at|from|of|to|during|under|after|over|within)\s+(?:which|whom)\b
+        (?!\s+(?:our\s+understanding|much|little)\b)
     )"""
 _ACCOUNT = re.compile(_RELATIVE_CLAUSE, re.VERBOSE)
 #: "in information extraction, which": a phrase between a noun and its account.
@@ -102,7 +105,7 @@ _WITHIN = re.compile(
     re.VERBOSE,
 )
 _PARTICIPLE = re.compile(
-    r"""(?:[a-z\-]+ly\s+)?(?:
+    rf"""(?:[a-z\-]+ly\s+)?(?!(?:affecting|(?:occurring|found|seen|diagnosed)\s+in)\s+{HOW_MANY})(?:
     (?:requir|involv|compris|contain|exhibit|carry|represent|encod|lack|affect|produc|caus)ing\s+[a-z]
     |(?:[a-z]+(?:ing|ed|nown)|found|made|built|given|held|seen|drawn|taken|bound|caught|born|spun|run|put|set
         |hidden|written|spoken|chosen|grown)\s+(?:[a-z]+ly\s+)?
@@ -114,17 +117,18 @@ _PARTICIPLE = re.compile(
 _NO_PARTICIPLE = listed(
     """
     during including according following regarding being having used based given proposed introduced
-    presented developed reported suggested described due
+    presented developed reported suggested described due demonstrating showing attracting receiving gaining
     """
 )
-_NO_OF = listed("the this these our its their such great interest importance choice")
+_NO_OF = listed("the this these our its their such great practical utmost interest importance choice")
 _PURPOSE = re.compile(r"(?:used|designed|intended|developed|employed)\s+(?:to|for|in|by|as)\b")
 _PRAISED = re.compile(rf"\b{PRAISE}\b", re.IGNORECASE)
 _ABBREVIATION = re.compile(r"\A\([^()]{1,40}\)\s*")
 _FIRST = re.compile(r"[\w'’\-]+")
 _FROM_TO = re.compile(r"from\s[^.;]+\s(?:to|onto|into)\s")
-#: Not "with about 38 million", which is a size.
-_WITH = re.compile(r"between\b|with\s+(?!about\b|around\b|the\s+same\b|\S*\d)")
+#: Not "with about 38 million", which is a size, nor "with unknown function".
+_WITH = re.compile(r"between\b|with\s+(?!unknown\b|about\b|around\b|the\s+same\b|\S*\d)")
+_RELATIVE_PRONOUN = re.compile(r"\s(?:that|which)\s")
 _WORD_START = re.compile(r"(?<=\s)[a-z]")
 #: Ends of a clause, but not before ", created by".
 _CLAUSE_END = re.compile(r"[,;:](?=\s(?!\w+(?:ed|ing)\s(?:by|of|from)\b))")
@@ -239,7 +243,7 @@ def _of_tells(noun: str, rest: str) -> bool:
         return False
     clause = _CLAUSE_END.split(rest)[0]
     if noun not in _KINDS:
-        return len(clause.split()) >= _SHORTEST_ACCOUNT
+        return len(_RELATIVE_PRONOUN.split(clause)[0].split()) >= _SHORTEST_ACCOUNT
     places = [place.start() for place in _WORD_START.finditer(clause)]
     return any(_ACCOUNT.match(clause, place) or _PARTICIPLE.match(clause, place) for place in places)
 

@@ -101,8 +101,21 @@ PRAISE = one_of(
     """
 ).replace(r"[-\ ]", "[ -]")
 
+_DEGREE = one_of("significantly heavily strongly greatly crucially critically highly considerably")
+#: A clause of how much a thing depends on another: "relies heavily on".
+DEPENDS = rf"(?:(?:rel(?:y|ies)|depends?)\s+{_DEGREE}|{_DEGREE}\s+(?:rel(?:y|ies)|depends?))\s+(?:up)?on"
+
+#: Of how many a thing is true: "about 5 million people", "one in 2,000".
+HOW_MANY = r"""(?:
+    (?:(?:about|around|approximately|roughly|nearly|almost|over|up\s+to|(?:more|less)\s+than|at\s+least
+        |an\s+estimated)\s+)?
+    (?:(?:millions|thousands|hundreds|half)|one(?=\s+(?:in|out)\b)|\d+(?:[.,]\d+)*(?=\s*(?:%|percent|per\s+cent
+        |(?:million|billion|thousand|in|of|out|people|patients|individuals|adults|children|women|men|births)\b)))
+    (?!.*\b(?:caused|characteri[sz]ed|defined)\b)
+    )"""
+
 #: Words after "that" or "which" that say how a thing performs or is received, not what it is.
-FARES = one_of(
+_RECEIVED = one_of(
     """
     has have had was were is are we it they remains? requires? needs? deserves? receives? poses? plays?
     can(?:not)? could should must may might will would do(?:es)? did presents? still also seems? arises?
@@ -110,13 +123,16 @@ FARES = one_of(
     attracts? attracted offers? helps? makes? yields? won ranks? performs? significantly suffers? lacks?
     benefits? calls?_for improves? speeds (?:addresses|tackles|solves)_(?:these|this) many most several
     people researchers nlp serves?_as var(?:y|ies) manifests?
+    works?_for (?:aims?|attempts?|seeks?|tries)_to_(?:address|tackle|solve)
     """
 )
+#: The same, and clauses of how many and how much.
+FARES = rf"(?:{_RECEIVED}|{DEPENDS}|(?:affects?|afflicts?|kills?|(?:occurs?|happens?)\s+in)\s+{HOW_MANY})"
 
 #: Participles that say what a thing is for, or made of.
 PURPOSE = one_of(
     """
-    used(?!_by|_in\\b) designed employed applied intended aimed developed created built meant consisting
+    used(?!_by|_in\\b|_here) designed employed applied intended aimed developed created built meant consisting
     composed containing comprising describing representing expressing denoting aiming defined made
     concerned annotated organi[sz]ed formed capable responsible based_on derived obtained
     """
@@ -135,7 +151,7 @@ APART = rf"""(?:
     |(?:that|which|who)\s+(?!(?:[a-z]+ly\s+)?{FARES}\b)
     |(?:that|which)\s+(?:is|are|can\s+be)\s+{PASSIVE}\b
     |that\s+can\s+(?!not|also|help|be|greatly|easily|significantly)\w+
-    |(?:in|by|through|for|on|with|at|from)\s+which\b|whereby\b|whose\b|where\b
+    |(?:in|by|through|for|on|with|at|from)\s+which\b(?!\s+(?:our\s+understanding|much|little)\b)|whereby\b|whose\b|where\b
     |{PURPOSE}
     )"""
 
@@ -193,7 +209,7 @@ BEFORE_TERM = one_of(
 OPENING = one_of(
     """
     In For As With To By During After Before Like Unlike Since When While Although If On From Given
-    Besides Akin Similar Due Compared Despite Among According Through Via
+    Besides Considering Akin Similar Due Compared Despite Among According Through Via
     """
 )
 CONCESSION = one_of("though although while since because if when even despite depends?")
@@ -220,6 +236,7 @@ _NEVER = listed(
     final overall original current existing whole entire certain particular different various respective
     resulting ultimate primary major basic underlying today now often usually generally typically
     sometimes always never already still just even very too about after before between during until upon
+    involves involve requires require related
     via versus etc eg ie
     """
 )
@@ -246,8 +263,8 @@ _GENERAL = listed(
 _WORD = re.compile(r"[^\W\d_][\w'’+/&.\-]*|\d[\w\-]*")
 _LONGEST = 7
 
-#: "L.app", "Y&M2003", "simja+mi", and "1WordNet" with the number of a footnote.
-_SIGN = re.compile(r"^[A-Z]\.[a-z]|&.*\d|[a-z]\+[a-z]|^\d[A-Z][a-z]")
+#: "L.app", "Y&M2003", "simja+mi", "QL_m", and "1WordNet" with the number of a footnote.
+_SIGN = re.compile(r"^[A-Z]\.[a-z]|&.*\d|[a-z]\+[a-z]|_|^\d[A-Z][a-z]")
 
 _BRITISH = re.compile(r"(?<=[a-z])is(?=(?:e|ed|es|er|ers|ing|ation|ations)\Z)")
 #: Words of the same shape that are spelt with "is" in American English, too.
@@ -276,7 +293,7 @@ def is_term(text: str, definite: bool = False) -> bool:
         return False
     if words[: len(words) // 2] == words[len(words) // 2 :]:
         return False  # a heading that ran into its first sentence
-    if small[0] in ("input", "output") or _alone(small):
+    if small[0] in ("input", "output") or _alone(small) or _has_stray_adverb(small):
         return False
     return not definite or text != text.lower()
 
@@ -336,6 +353,15 @@ def _alone(words: Sequence[str]) -> bool:
     """Return whether a term is a single word that is too general, or an adverb."""
     word = words[0]
     return len(words) == 1 and (word.endswith("ly") or bool({word, singular(word)} & _GENERAL))
+
+
+def _has_stray_adverb(words: Sequence[str]) -> bool:
+    """Return whether an adverb ends a term, or precedes its noun: "Biochemically rafts"."""
+    from lemminflect import getAllLemmas
+
+    *_, before, last = ("", *words)
+    stray = last if last.endswith("ly") or "NOUN" not in getAllLemmas(last) else before
+    return stray.endswith("ly") and getAllLemmas(stray).keys() <= {"ADV"}
 
 
 def _is_sign(word: str) -> bool:
