@@ -116,5 +116,6 @@ def make(
             ran = materialise(workspace(), workspace().datasets[name], partition, run_id, tags)
         except Exception as fault:
             error = describe(fault)
-            ran = Ran(run_id, error, _full(error))
+            lost = fault if isinstance(fault, ClusterLostError) else None
+            ran = Ran(run_id, error, _full(error) or lost)
     return ran, time.monotonic() - begun

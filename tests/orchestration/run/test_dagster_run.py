@@ -39,3 +39,12 @@ def test_an_error_that_every_partition_would_meet_keeps_its_type(monkeypatch, ra
         assert str(ran.lasting) == str(raised)
     if lasting is DiskFullError:
         assert ran.lasting.strerror == ran.error
+
+
+def test_a_cluster_that_is_lost_before_the_run_begins_keeps_its_type(monkeypatch):
+    def failing(*_):
+        raise ClusterLostError(NO_CLUSTER)
+
+    monkeypatch.setattr(dagster_run, "materialise", failing)
+    ran, _ = dagster_run.make(SUMMARIES, "", str(uuid4()), {}, print)
+    assert type(ran.lasting) is ClusterLostError and ran.error == NO_CLUSTER
