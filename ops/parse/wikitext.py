@@ -22,7 +22,8 @@ import mwparserfromhell
 from ops.parse.wikitext_citations import Citation, Work, cited, is_closed, pairs, replaced
 from ops.parse.wikitext_marks import ReferenceMark, finished, has_word, marks_of
 from ops.parse.wikitext_templates import rendered
-from ops.parse.wikitext_values import LAST_REFERENCE, MARKS, NOTHING, REFERENCE, power
+from ops.parse.wikitext_units import power
+from ops.parse.wikitext_values import LAST_REFERENCE, MARKS, NOTHING, REFERENCE
 from ops.text.holes import HOLE, closed
 from ops.text.words import STOP_WORDS, fold
 

@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ops.parse.wikitext_values import ASIDE, ASIDE_END, COMPUTED, MARKS, NOTHING, Arguments, number
+from ops.parse.wikitext_units import number
+from ops.parse.wikitext_values import ASIDE, ASIDE_END, COMPUTED, MARKS, NOTHING, Arguments
 from ops.text.holes import HOLE
 
 _LINES = Path(__file__).with_name("wikitext_templates.txt").read_text(encoding="utf-8").splitlines()
@@ -75,7 +76,7 @@ def _shown(content: str) -> str:
     name = _SPACE.sub(" ", _MARK.sub("", head)).strip().lower()
     name = name.removeprefix("template:").removeprefix("subst:")
     if name.startswith("formatnum:"):
-        return number(head.partition(":")[2].strip())
+        return number(head.partition(":")[2].strip()) or HOLE
     arguments = Arguments.of(head.strip(), pieces)
     alternatives = _known(name)
     if alternatives is None:

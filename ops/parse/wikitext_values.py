@@ -1,7 +1,7 @@
-"""Templates of wikitext whose text is computed: quantities, dates, pronunciations, ships.
+"""Templates of wikitext whose text is computed: values, dates, pronunciations, ships.
 
 Belongs here: the arguments of a template, and functions of them; the marks in rendered text. Not here: which
-template is which, and those that show their arguments (wikitext_templates.py).
+template is which, and those that show their arguments (wikitext_templates.py); units (wikitext_units.py).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from ops.parse.wikitext_units import converted, number, power
 from ops.text.holes import HOLE
 
 #: Where something was taken out that shows nothing: a reference, a remark for editors.
@@ -60,44 +61,7 @@ class Arguments(NamedTuple):
         return cls(template, plain, named)
 
 
-_WHOLE = re.compile(r"([-+−]?)(\d{4,30})(\.\d+)?")
-
-
-def number(text: str) -> str:
-    """Return a number with commas between its thousands; other text as it is."""
-    match = _WHOLE.fullmatch(text)
-    return f"{match[1]}{int(match[2]):,}{match[3] or ''}" if match else text or HOLE
-
-
-_QUANTITY = re.compile(r"[-+−]?(?:\d[\d,. ]*|\.\d+)(?:e[-+]?\d+)?(?:[+⁄/]\d+(?:/+\d+)?)?")
-_RANGES = {
-    "to": " to ", "to(-)": " to ", "to about": " to about ", "and": " and ", "and(-)": " and ", "or": " or ",
-    "-": "–", "–": "–", "by": " by ", "x": " × ", "×": " × ", "*": " × ", "xx": " × ", "by(x)": " by ",
-    "+/-": " ± ", "±": " ± ", ",": ", ", ", and": ", and ", ", or": ", or ", "to(hy)": " to ",
-}  # fmt: skip
-_UNITS = {
-    "sqmi": "sq mi", "sqkm": "km²", "sqft": "sq ft", "sqyd": "sq yd", "sqin": "sq in", "cuft": "cu ft",
-    "cuyd": "cu yd", "cuin": "cu in", "cumi": "cu mi", "C": "°C", "F": "°F", "USgal": "US gal", "impgal":
-    "imp gal", "LT": "long tons", "ST": "short tons", "acre": "acres", "foot": "feet", "inch": "inches",
-    "mile": "miles", "hand": "hands", "CC": "cc", "ftlb": "ft⋅lb",
-}  # fmt: skip
-#: Second units of one quantity: "5 ft 8 in".
-_SECOND = {
-    "ft": "in", "foot": "in", "yd": "ft", "mi": "ft yd ch furlong", "lb": "oz", "st": "lb", "h": "min",
-}  # fmt: skip
-_SCALES = {"e3": "thousand", "e6": "million", "e9": "billion", "e12": "trillion"}
-_SCALE = re.compile("e(?:3|6|9)(?=[A-Za-z])")
-_POWERS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _EXPONENT = re.compile(r"[-+−]?\d{1,6}")
-_DIGITS = re.compile(r"-?\d{1,2}")
-#: The given quantity is not shown, or words stand in it that cannot be placed.
-_NOT_SHOWN = ("out", "output only", "output number only", "number", "unit", "unit2", "preunit")
-_POWER = re.compile(r"(?<=[a-z])[23](?!\w)")
-
-
-def power(text: str) -> str:
-    """Return digits as an exponent."""
-    return text.translate(_POWERS)
 
 
 def raised(text: str) -> str:
@@ -105,57 +69,10 @@ def raised(text: str) -> str:
     return power(text) if _EXPONENT.fullmatch(text) else text
 
 
-def _converted(arguments: Arguments) -> str:
-    """Return the given quantities of a conversion with their units, without what they are converted to."""
-    tokens = arguments.plain
-    if arguments.get("disp") in _NOT_SHOWN:
-        return HOLE
-    place, quantities = 0, []
-    adjective = arguments.get("adj")
-    before, behind = "", ""
-    if adjective in ("mid", "pre"):
-        word = _adjective(tokens)
-        if not word:
-            return HOLE
-        spaced = "" if word.startswith("-") or not word[0].isalnum() else " "
-        before, behind = (f"{spaced}{word}", "") if adjective == "pre" else ("", f"{spaced}{word}")
-    while place < len(tokens) and _QUANTITY.fullmatch(tokens[place]):
-        text = _quantity(tokens[place])
-        place += 1
-        while tokens[place : place + 1] and tokens[place] in _RANGES and place + 1 < len(tokens):
-            text += _RANGES[tokens[place]] + _quantity(tokens[place + 1])
-            place += 2
-        unit = tokens[place] if place < len(tokens) else ""
-        scale = _SCALE.match(unit)
-        base = unit[2:] if scale else unit
-        shown = _POWER.sub(lambda digit: power(digit[0]), _UNITS.get(base, base))
-        text += f" {_SCALES[scale[0]]}" if scale else ""
-        hyphen = adjective in ("on", "mid", "j") and unit == shown
-        quantities.append(f"{text}{before}{'-' if hyphen else ' '}{shown}".strip())
-        place += 1
-        if not tokens[place + 1 : place + 2] or tokens[place + 1] not in _SECOND.get(unit, "").split():
-            break
-    return " ".join(quantities) + behind if quantities else HOLE
-
-
-def _adjective(tokens: list[str]) -> str:
-    """Return the word of a conversion with adj=mid or adj=pre; "" if it is missing.
-
-    It stands behind the given unit, the unit of the output and the number of digits (Module:Convert).
-    """
-    place = 0
-    while place < len(tokens) and (_QUANTITY.fullmatch(tokens[place]) or tokens[place] in _RANGES):
-        place += 1
-    place += 1
-    if place < len(tokens) and not _DIGITS.fullmatch(tokens[place]):
-        place += 1
-    if place < len(tokens) and _DIGITS.fullmatch(tokens[place]):
-        place += 1
-    return tokens[place] if place < len(tokens) else ""
-
-
-def _quantity(text: str) -> str:
-    return number(re.sub(r"(?<=\d)\+(?=\d)", " ", text).replace("//", "/"))
+def _conversion(arguments: Arguments) -> str:
+    """Return what is given to a conversion; the template {{cvt}} has abbr=on."""
+    short = {"abbr": "on"} if arguments.name.lower() == "cvt" else {}
+    return converted(arguments.plain, {**short, **arguments.named}) or HOLE
 
 
 _CLOCK = re.compile(r"\d{1,2}:\d\d")
@@ -245,7 +162,7 @@ _WORD = re.compile("[A-Z]{2,}|[a-z]{3,}")
 #: Functions of arguments, as the table of templates names them.
 COMPUTED: dict[str, Callable[[Arguments], str]] = {
     "as_of": _as_of,
-    "converted": _converted,
+    "converted": _conversion,
     "coordinates": _coordinates,
     "dated": _dated,
     "exponent": lambda arguments: f"×10{power(arguments.get('1'))}",
