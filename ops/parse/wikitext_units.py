@@ -2,8 +2,8 @@
 
 Belongs here: numbers and units as a page shows them. Not here: other templates (wikitext_values.py).
 
-What the arguments mean is told by Help:Convert of the English Wikipedia. A unit has its symbol, also where the
-page shows its name ("10 km" for "10 kilometres (6.2 mi)"), but its name in adjectives ("10-kilometre") and
+What the arguments mean is told by Help:Convert of the English Wikipedia. A unit has its symbol, even where
+the page has its name ("10 km" for "10 kilometres (6.2 mi)"), but its name in adjectives ("10-kilometre") and
 where the template asks for it. What a quantity is converted to is not shown.
 """
 
@@ -44,14 +44,15 @@ _NOT_SHOWN = ("out", "output only", "output number only", "number", "unit", "uni
 #: Codes of units: symbol and name, or either.
 _UNITS = {
     "C": "°C:", "F": "°F:", "°C": "°C:", "°F": "°F:", "K": "K:", "in": "in:inch", "ft": "ft:foot",
-    "yd": "yd:yard", "mi": "mi:mile", "nmi": "nmi:nautical mile", "ch": "ch:chain", "AU": "AU:astronomical unit",
-    "ly": "ly:light-year", "pc": "pc:parsec", "ha": "ha:hectare", "lb": "lb:pound", "oz": "oz:ounce",
-    "st": "st:stone", "t": "t:tonne", "MT": "t:tonne", "LT": ":long ton", "ST": ":short ton", "gal": "gal:gallon",
-    "USgal": "US gal:US gallon", "impgal": "imp gal:imperial gallon", "oilbbl": "bbl:barrel", "bbl": "bbl:barrel",
-    "cc": "cc:", "CC": "cc:", "kn": "kn:knot", "mph": "mph:mile per hour", "hp": "hp:horsepower",
-    "bhp": "bhp:brake horsepower", "psi": "psi:", "bar": "bar:", "atm": "atm:", "ftlb": "ft⋅lb:", "lbf": "lbf:",
-    "rpm": "rpm:", "s": "s:second", "min": "min:minute", "h": "h:hour", "d": "d:day", "PD": ":inhabitant",
-    "acre": ":acre", "feet": ":foot", "inches": ":inch",
+    "yd": "yd:yard", "mi": "mi:mile", "nmi": "nmi:nautical mile", "ch": "ch:chain", "ly": "ly:light-year",
+    "AU": "AU:astronomical unit", "pc": "pc:parsec", "ha": "ha:hectare", "lb": "lb:pound", "oz": "oz:ounce",
+    "st": "st:stone", "t": "t:tonne", "MT": "t:tonne", "LT": ":long ton", "ST": ":short ton",
+    "gal": "gal:gallon", "USgal": "US gal:US gallon", "impgal": "imp gal:imperial gallon",
+    "oilbbl": "bbl:barrel", "bbl": "bbl:barrel", "cc": "cc:", "CC": "cc:", "kn": "kn:knot",
+    "mph": "mph:mile per hour", "hp": "hp:horsepower", "bhp": "bhp:brake horsepower", "psi": "psi:",
+    "bar": "bar:", "atm": "atm:", "ftlb": "ft⋅lb:", "lbf": "lbf:", "rpm": "rpm:", "s": "s:second",
+    "min": "min:minute", "h": "h:hour", "d": "d:day", "PD": ":inhabitant", "acre": ":acre", "feet": ":foot",
+    "inches": ":inch",
 }  # fmt: skip
 _PREFIXES = {
     "": "", "n": "nano", "μ": "micro", "m": "milli", "c": "centi", "d": "deci", "h": "hecto", "k": "kilo",
@@ -106,8 +107,8 @@ def converted(arguments: Sequence[str], options: Mapping[str, str]) -> str:
     is_adjective = adjective in ("on", "mid") and form not in ("on", "in")
     shown = []
     for values, joints, code in quantities:
-        is_one = is_adjective or (len(values) == 1 and _ONE.fullmatch(values[0]) is not None)
-        unit = _written(code, is_adjective or form == "off", is_one, options.get("sp") == "us")
+        is_one = is_adjective or (len(values) == 1 and _ONE.fullmatch(values[0]) and not _SCALE.match(code))
+        unit = _written(code, is_adjective or form == "off", bool(is_one), options.get("sp") == "us")
         if not unit:
             return ""
         hyphen = "-" if is_adjective and unit[0].isalpha() else " "
@@ -146,7 +147,7 @@ def _word(rest: Sequence[str]) -> str:
 
 
 def _written(code: str, named: bool, is_one: bool, american: bool) -> str:
-    """Return a unit behind its value: by its name if it shall be named or has no symbol; "" if it is unknown."""
+    """Return a unit: by its name if it shall be named or has no symbol; "" if it is unknown."""
     scale = _SCALE.match(code)
     code = code[scale.end() :] if scale else code
     unit = _unit(code)
@@ -156,7 +157,7 @@ def _written(code: str, named: bool, is_one: bool, american: bool) -> str:
         return ""
     text = unit.symbol
     if unit.name and (named or not text):
-        text = unit.name if is_one and not scale or named and is_one else _plural(unit.name)
+        text = unit.name if is_one else _plural(unit.name)
     if american:
         text = text.replace("metre", "meter").replace("litre", "liter")
     return f"{_SCALES[scale[1]]} {text}" if scale else text

@@ -18,6 +18,7 @@ from ops.parse.papers.paper import Mark, PaperBuilder
 from ops.parse.source import ParseError
 from ops.text.holes import HOLE
 from ops.text.sentences import Span, goes_on, is_ended
+from ops.text.words import STOP_WORDS
 
 _PLACE = re.compile(r",? line \d+, column \d+$")
 #: A sentence may go on from one of these to the next.
@@ -101,6 +102,10 @@ def plain(element: etree._Element | None) -> str:
     """Return all text in an element but its notes, with white space collapsed; "" for None."""
     blocks = Running(_PLAIN, lambda _: None).paragraphs(element) if element is not None else []
     return " ".join(block.text for block in blocks)
+
+
+def _last_word(text: str) -> str:
+    return text.rpartition(" ")[2].lower()
 
 
 def _marks_note(element: etree._Element) -> bool:
@@ -197,6 +202,7 @@ class Running:
         self._markup, self._entry = markup, entry
         self._done: list[TextBlock] = []
         self._own = False
+        self._interrupted = False  # whether a formula stood where the text goes on
         self._begin()
 
     def _begin(self) -> None:
@@ -225,6 +231,9 @@ class Running:
         if folded.startswith(" ") and (self._open or not self._length):
             folded = folded[1:]
         if folded:
+            if self._interrupted and folded[0].islower():
+                folded = f"{HOLE} {folded}"
+            self._interrupted = False
             self._line = self._line or line or 0
             self._pieces.append(folded)
             self._length += len(folded)
@@ -282,12 +291,13 @@ class Running:
         self._add(closing, child.sourceline)
 
     def _displayed(self) -> None:
-        """Mark the hole that a displayed formula leaves in a sentence that has not ended."""
+        """Mark the hole that a displayed formula leaves: in the sentence before it, or in what goes on behind."""
         text = "".join(self._pieces[-2:]).rstrip()
-        if is_ended(text):
-            self._close()
-        elif text:
+        last = self._done[-1] if self._done and not text else None
+        if text and (not is_ended(text) or goes_on(text, f"{HOLE} x")):
             self._add(f" {HOLE} ", None)
-        elif self._done and not is_ended(self._done[-1].text):
-            last = self._done[-1]
+        elif last and not is_ended(last.text) and (not last.own or _last_word(last.text) in STOP_WORDS):
             self._done[-1] = last._replace(text=f"{last.text} {HOLE}")
+        else:
+            self._close()
+            self._interrupted = True

@@ -413,6 +413,11 @@ def test_the_mark_of_a_footnote_is_no_text_either(kind, mark):
         ("grobid_tei", "<p>It is old.</p><table><row><cell>1</cell></row></table><p>We end.</p>", [("It is old.", 0), ("We end.", 0)]),
         ("grobid_tei", "<p>We see <figure><figDesc>A mill.</figDesc></figure> that it is.</p>", [("We see that it is.", 0)]),
         ("grobid_tei", "<p>The rate is</p><formula>x</formula><p>at most.</p>", [("The rate is at most.", 1)]),
+        ("grobid_tei", "<list><item>two stones</item></list><formula>x</formula><p>where a is.</p>", [("two stones", 0), ("where a is.", 1)]),
+        ("grobid_tei", "<list><item>the rate is</item></list><formula>x</formula><p>We end.</p>", [("the rate is", 1), ("We end.", 0)]),
+        ("jats", "<p>Eq. <disp-formula>x</disp-formula> where a is b.</p>", [("Eq. where a is b.", 1)]),
+        ("jats", "<p>As follows: <disp-formula>x</disp-formula> where <italic>a</italic> is b.</p>", [("As follows:", 0), ("where a is b.", 1)]),
+        ("jats", "<p>It holds.</p><disp-formula>x</disp-formula><p>where a is b.</p>", [("It holds.", 0), ("where a is b.", 1)]),
     ],
 )  # fmt: skip
 def test_a_formula_that_cannot_be_rendered_leaves_a_hole_in_the_sentence_that_it_interrupts(
