@@ -291,7 +291,7 @@ class Running:
         self._add(closing, child.sourceline)
 
     def _displayed(self) -> None:
-        """Mark the hole that a displayed formula leaves: in the sentence before it, or in what goes on behind."""
+        """Mark the hole of a displayed formula: in the sentence before it, or in what goes on behind it."""
         text = "".join(self._pieces[-2:]).rstrip()
         last = self._done[-1] if self._done and not text else None
         if text and (not is_ended(text) or goes_on(text, f"{HOLE} x")):
