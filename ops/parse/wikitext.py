@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 import mwparserfromhell
 
-from ops.parse.wikitext_citations import Citation, Work, cited, is_closed, pairs, replaced
+from ops.parse.wikitext_citations import Citation, Work, cited, is_closed, is_object, pairs, replaced
 from ops.parse.wikitext_marks import ReferenceMark, finished, has_word, marks_of
 from ops.parse.wikitext_templates import rendered
 from ops.parse.wikitext_units import power
 from ops.parse.wikitext_values import LAST_REFERENCE, MARKS, NOTHING, REFERENCE
 from ops.text.holes import HOLE, closed
-from ops.text.words import STOP_WORDS, fold
+from ops.text.words import fold
 
 REDIRECT, DISAMBIGUATION, LIST, NO_PROSE = "redirect", "disambiguation", "list", "no_prose"
 
@@ -52,10 +52,8 @@ _SPACED = re.compile(r"(?<=[\w)\"\u2019\u201d'%]) (?=[,.;](?:\s(?![.(])|\Z))")
 _MARKUP = re.compile(r"[\[\]<>&]|''|https?:")
 _BREAKS = re.compile(r"(?:</?br\b[^<>]*>\s*){2,}", re.IGNORECASE)
 _BREAK = re.compile(r"</?br\b[^<>]*>", re.IGNORECASE)
-#: An address without words shows a number: behind a word like "at" it is part of the sentence.
+#: An address without words shows a number.
 _UNNAMED = re.compile(r"\[(?:https?:|ftp:)?//[^\s\[\]]{1,2000}\s*\]")
-_WORD_BEFORE = re.compile(r"\b([A-Za-z]{1,10}) \Z")
-_BEFORE_ADDRESS = STOP_WORDS | {"see"}
 _RAISED = re.compile(r"<sup\b[^<>]*>\s*([-+−]?\d{1,6})\s*</sup\s*>", re.IGNORECASE)
 #: Elements that are blocks: "*" begins an item, and "|" a line of a table, which is no text.
 _BLOCK = re.compile(
@@ -308,8 +306,7 @@ def _reference(text: str, number: int) -> str:
 
 
 def _address_mark(address: re.Match[str]) -> str:
-    word = _WORD_BEFORE.search(address.string, max(0, address.start() - 12), address.start())
-    return f" {HOLE if word and word[1].lower() in _BEFORE_ADDRESS else NOTHING}"
+    return f" {HOLE if is_object(address.string, address.start()) else NOTHING}"
 
 
 def _raised(tag: re.Match[str]) -> str:

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ops.text.words import fold
+from ops.text.words import STOP_WORDS, fold
 
 _REF = re.compile(r"<ref\b([^<>]{0,2000}?)(/?)>", re.IGNORECASE)
 _REF_END = re.compile(r"</ref\s*>", re.IGNORECASE)
@@ -28,11 +28,23 @@ _ARGUMENT = re.compile(
 _NAMED = re.compile(r"[^\S\n]+([^\[\]\n]{1,500})\]")
 _LINKED = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _FORMATTED = re.compile(r"'{2,}|<[^<>]{0,200}>")
-#: Templates of cited works, in the languages with the most articles; and the templates around lists of works.
-_CITE = re.compile(
-    r"\{\{\s*(?:cite|citation|cita|citar|citeer|cytuj|internetquelle|literatur|lien web|ouvrage)\b",
+#: Templates of cited works, in the languages with the most articles.
+WORK = re.compile(
+    r"\{\{\s*(?:cite|citation(?! need)|cita|citar|citeer|cytuj|internetquelle|literatur|lien web|ouvrage)\b",
     re.IGNORECASE,
 )
+#: Words before an address or a work that is part of the sentence: "at", "see". Of others, it is the source.
+_WORD_BEFORE = re.compile(r"\b([A-Za-z]{1,10}) ?\Z")
+_TAKE_OBJECTS = STOP_WORDS | {
+    "see",
+    "include",
+    "includes",
+    "including",
+    "read",
+    "wrote",
+    "published",
+    "titled",
+}
 _LINE = re.compile(r"[^\n]+")
 _LISTED = re.compile(r"\{\{\s*ref(begin|end)\b", re.IGNORECASE)
 _BRACES = re.compile(r"\{\{|\}\}")
@@ -94,6 +106,12 @@ def cited(text: str) -> Cited:
     return Cited(citations, spans, [[work.url for work in found.works] for found in references])
 
 
+def is_object(text: str, start: int) -> bool:
+    """Say whether an address or a work without `<ref>` is part of the sentence that stands before it."""
+    word = _WORD_BEFORE.search(text, max(0, start - 12), start)
+    return word is not None and word[1].lower() in _TAKE_OBJECTS
+
+
 def is_closed(reference: str) -> bool:
     """Say whether a `<ref>` has an end."""
     return reference.endswith("/>") or _REF_END.search(reference) is not None
@@ -116,7 +134,7 @@ def _references(text: str) -> Iterator[_Cited]:
 
 def _listed(text: str) -> Iterator[_Cited]:
     """Yield the templates of works, and the lines between `{{refbegin}}` and `{{refend}}`."""
-    stretches = pairs(text, _BRACES, "{{", _CITE)
+    stretches = pairs(text, _BRACES, "{{", WORK)
     begun: int | None = None
     for mark in _LISTED.finditer(text):
         if begun is not None:
@@ -129,7 +147,7 @@ def _listed(text: str) -> Iterator[_Cited]:
 def _works(content: str) -> Iterator[Work]:
     """Yield the works in a citation; a template of a work has the details of the addresses within it."""
     content = content.replace("{{=}}", "=")
-    templates = pairs(content, _BRACES, "{{", _CITE)
+    templates = pairs(content, _BRACES, "{{", WORK)
     details = [_details(content[start:end]) for start, end in templates]
     place = 0
     for found in _URL.finditer(content):

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ops.parse.wikitext_citations import WORK, is_object
 from ops.parse.wikitext_units import number
 from ops.parse.wikitext_values import ASIDE, ASIDE_END, COMPUTED, MARKS, NOTHING, Arguments
 from ops.text.holes import HOLE
@@ -27,6 +28,7 @@ _MARK = re.compile(f"[{MARKS}]")
 #: Stands for what an unknown template shows. No text has it: comments are removed before templates.
 _UNKNOWN = "<!---->"
 _ABOVE = re.compile(rf"(?:\A|\n|\}}\}}|>)[\s{MARKS}]*\Z")
+_STOP = re.compile(rf"[{MARKS}]*(?:[.,;)]|[ \t]*(?:\{{\{{|\n|\Z))")
 _CONTINUED = re.compile(rf"[ \t{MARKS}'\[]*[a-z,;]")
 
 
@@ -50,7 +52,7 @@ def rendered(text: str) -> str:
             shown = _shown("".join(pieces)) if len(open_) <= _NESTED else HOLE
             if shown == _UNKNOWN:
                 is_box = "\n" in text[start:done] and _is_apart(text, start, done)
-                shown = NOTHING if is_box else HOLE
+                shown = NOTHING if is_box or _is_mark(text, start, done) else HOLE
             before = open_[-1][-1][-1:]
             # "1{{frac|1|2}}" is one and a half.
             open_[-1].append(f" {shown}" if before.isdigit() and shown[:1].isdigit() else shown)
@@ -63,6 +65,15 @@ def rendered(text: str) -> str:
 def _is_apart(text: str, start: int, end: int) -> bool:
     """Say whether a template begins a line, perhaps behind others, and no sentence goes on behind it."""
     return _ABOVE.search(text[max(0, start - 50) : start]) is not None and not _CONTINUED.match(text, end)
+
+
+def _is_mark(text: str, start: int, end: int) -> bool:
+    """Say whether a citation is a mark of a source: it sticks to a word, or is between a word and a stop."""
+    before = text[max(0, start - 5) : start].rstrip(" \t")[-1:]
+    if not WORK.match(text, start) or before in ("", "\n"):
+        return False
+    sticks = before == "(" or text[start - 1].isalnum()
+    return sticks or (not is_object(text, start) and _STOP.match(text, end) is not None)
 
 
 def _shown(content: str) -> str:
