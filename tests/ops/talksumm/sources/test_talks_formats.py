@@ -288,6 +288,8 @@ def test_a_tag_that_is_not_closed_goes_to_the_end_of_its_cue_and_other_signs_sta
         ("the mill (the old one) turns", "the mill (the old one) turns"),
         ("SPEAKER 1: we begin\n>> Ada Lovelace: thanks\n>> and here", "we begin thanks and here"),
         ("PATRICK WINSTON: we\nAudience member: why\nDR. LEE: so\nPATRICK WINSTON: here", "we why so here"),
+        ("MARY POST: we begin\nhere", "we begin here"),
+        ("MARY POST: WE BEGIN\nMARY: HERE", "MARY POST: WE BEGIN MARY: HERE"),
         ("Prof. Ada Lovelace: we\nMS. LEE: begin", "we begin"),
         ("WINSTON: we\nWINSTON: begin\nWINSTON: here", "we begin here"),
         ("BERT: we begin\nGPT-3: we\nAttention: here", "BERT: we begin GPT-3: we Attention: here"),
