@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, groupby
 from typing import NamedTuple
 
 import mwparserfromhell
@@ -25,6 +25,7 @@ from ops.parse.wikitext_templates import rendered
 from ops.parse.wikitext_units import power
 from ops.parse.wikitext_values import LAST_REFERENCE, MARKS, NOTHING, REFERENCE
 from ops.text.holes import HOLE, closed
+from ops.text.sentences import is_ended
 from ops.text.words import fold
 
 REDIRECT, DISAMBIGUATION, LIST, NO_PROSE = "redirect", "disambiguation", "list", "no_prose"
@@ -61,6 +62,10 @@ _BLOCK = re.compile(
     re.IGNORECASE,
 )
 _BEGINS = {"li": "\n*", "dt": "\n*", "dd": "\n*", "tr": "\n|", "td": "\n|", "th": "\n|", "caption": "\n|"}
+#: Programs in lines that begin with a space, which wikitext shows as they are.
+_CODE = re.compile(r"[←→=<>{};]|^ +\d+ ")
+#: A paragraph that begins within a sentence. ("e-mail" and "iPhone" may begin one.)
+_CUT = re.compile(r"(?:[a-z]{2,}|a)[ ,;]")
 _CONTINUED = re.compile(rf"[{MARKS}'\[\s]*[a-z,;]")
 _ENDED = re.compile(rf"[.!?\u2026][\"')\]\u2019\u201d\s{MARKS}]*\Z")
 
@@ -129,7 +134,7 @@ def _sections(text: str) -> list[ArticleSection]:
     sections = [ArticleSection("", 1, [], [], [])]
     lines: list[str] = []
     in_table = False
-    for line in [*text.split("\n"), "= end ="]:
+    for line in [*_without_code(text.split("\n")), "= end ="]:
         heading = _HEADING.fullmatch(line) if line.startswith("=") else None
         is_item = line.lstrip().startswith(_ITEM)
         if is_item and line.lstrip().startswith(":") and _FORMULA.match(line.lstrip(" \t:")):
@@ -152,7 +157,27 @@ def _sections(text: str) -> list[ArticleSection]:
             its = " ".join(paragraph for paragraph, _ in _paragraphs(content))
             if its:
                 sections[-1].items.append((len(sections[-1].paragraphs), its))
-    return sections[:-1]
+    return [_with_cuts(section) for section in sections[:-1]]
+
+
+def _without_code(lines: list[str]) -> Iterator[str]:
+    """Yield lines without those of programs: several that begin with a space, and have signs of programs."""
+    for is_indented, run in groupby(lines, lambda line: line[:1] == " " and has_word(line)):
+        block = list(run)
+        is_code = is_indented and len(block) > 1 and any(map(_CODE.search, block))
+        yield from [""] if is_code else block
+
+
+def _with_cuts(section: ArticleSection) -> ArticleSection:
+    """Mark the sentences that begin or end at a list or a quotation, with a hole for the rest of them."""
+    listed = {before for before, _ in section.items}
+    paragraphs = []
+    for place, paragraph in enumerate(section.paragraphs, 1):
+        before = f"{HOLE} " if _CUT.match(paragraph) else ""
+        goes_on = place < len(section.paragraphs) or place in listed
+        after = f" {HOLE}" if goes_on and not is_ended(paragraph) else ""
+        paragraphs.append(f"{before}{paragraph}{after}")
+    return section._replace(paragraphs=paragraphs)
 
 
 def _with_formulas(lines: list[str]) -> list[str]:

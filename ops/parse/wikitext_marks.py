@@ -29,7 +29,7 @@ _IDLE = re.compile(r"\b(?:or|and|also|locally|both|sometimes|in|english|as|pron\
 #: A reference between two sentences that nothing else parts: "... the rest.<ref>...</ref>Mills are ...".
 _GLUED = re.compile(rf"(?<=[a-z){MARKS}][.!?])[{MARKS}]+(?=[A-Z])")
 _LABEL = re.compile(f":[ {MARKS}{HOLE}]*\\Z")
-_EDGES = re.compile(f"\\A[ /–—{MARKS}]+|[ /–—{MARKS}]+\\Z")
+_EDGES = re.compile(f"\\A(?:[ –—{MARKS}]|/ )+|(?:[ –—{MARKS}]| /)+\\Z")
 
 
 _WORD = re.compile(r"\w+")

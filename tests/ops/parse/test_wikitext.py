@@ -152,6 +152,7 @@ def test_a_template_of_the_page_or_a_remark_is_no_hole(wikitext, shown):
         ("'''Tarn''' ({{IPA|t}}, {{audio|a.ogg}}) is.", "Tarn is."),
         ("'''Tarn''' (pronounced {{IPAc-en|a}}) is.", "Tarn is."),
         ("'''Tarn''' ({{IPAc-en|a}} or {{IPAc-en|b}}; X) is.", "Tarn (X) is."),
+        ("'''Tarn''' ({{IPAc-en|a}}, X) is (/b/, old).", "Tarn (X) is (/b/, old)."),
         ("'''Tarn''' (X / {{IPA|x}}) is ({{IPA|fr|x}} – old).", "Tarn (X) is (old)."),
         ("'''Tarn''' (German: {{IPA|t}}; Norse: ''tjorn'') is.", "Tarn (Norse: tjorn) is."),
         ("'''Tarn''' ({{respell|a(w)l|BAY}}, born 1821<ref>a</ref>) is.", "Tarn (born 1821) is."),
@@ -178,17 +179,33 @@ def test_brackets_and_points_close_only_where_something_was_taken_out(wikitext, 
         ("It grows.<br><br/>It is green.", ["It grows.", "It is green."]),
         ("It is.<table><tr><td>Oats<td>4<table><tr><td>a</table></table>It was.", ["It is.", "It was."]),
         ("It is.<tr><td>Oats</td></tr>", ["It is."]),
-        ("It is.<ul><li>One</li><li>Two</li></ul>It was.<p>Three</p>Four", ["It is.", "It was.", "Three", "Four"]),
-        ("It says {{quote|a tax.<ref>x</ref>|Ann}} It is: {{blockquote|text=no tax}}",
-         ["It says", "a tax.", "It is:", "no tax"]),
-        ("It is.<blockquote>A</blockquote><poem>b\nc</poem>", ["It is.", "A", "b c"]),
-        ("__NOTOC__Alba is __X__ __NOEDIT__a town.\n----It is\n----\nold.", ["Alba is __X__ a town.", "It is", "old."]),
+        ("It is.<ul><li>One</li><li>Two</li></ul>It was.<p>Three.</p>Four", ["It is.", "It was.", "Three.", "Four"]),
+        ("It says: {{quote|A tax.<ref>x</ref>|Ann}} It is: {{blockquote|text=No tax}}",
+         ["It says:", "A tax.", "It is:", "No tax"]),
+        ("It is.<blockquote>A.</blockquote><poem>B\nc</poem>", ["It is.", "A.", "B c"]),
+        ("__NOTOC__Alba is __X__ __NOEDIT__a town.\n----It is.\n----\nOld.", ["Alba is __X__ a town.", "It is.", "Old."]),
         ("!Kung is a language.", ["!Kung is a language."]),
         ("{|\n! a\n| b\n! c\nIt is.", ["It is."]),
         ("Text<gallery>a</gallery>end<PRE>b</PRE>.", ["Text end."]),
+        ("It runs:\n 4 L ← R (often).\n   GOTO 6\nIt ends.", ["It runs:", "It ends."]),
+        (" It is an old\n mill.", ["It is an old mill."]),
     ],
 )  # fmt: skip
 def test_blocks_are_not_joined(wikitext, shown):
+    assert paragraphs(wikitext) == shown
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "shown"),
+    [
+        ("They included {{quote|the mill.}} It is.", ["They included #", "# the mill.", "It is."]),
+        ("It says that\n\n:it is\n\ninstead of\n* this", ["It says that #", "# instead of #"]),
+        ("Those of Ann\n* and Bo\nhad been members.", ["Those of Ann #", "# had been members."]),
+        ("They are:\n* one", ["They are:"]),
+        ("It is old\n\n== Next ==\ne-mail is new", ["It is old", "e-mail is new"]),
+    ],
+)
+def test_a_sentence_that_a_list_or_a_quotation_interrupts_has_a_hole(wikitext, shown):
     assert paragraphs(wikitext) == shown
 
 
@@ -319,8 +336,8 @@ def test_no_letter_outside_of_markup_is_lost_and_none_is_added(pieces):
 
 BLOCKS = st.sampled_from(
     [
-        "\n\n", "<p>", "</div><div>", "{{quote|q}}", "\n{|\n| x\n|}\n", "<table><tr><td>x</td></tr></table>", "<hr/>",
-        "\n* item\n", "\n== H ==\n", "<blockquote>q</blockquote>", "{{Odd\n|a=b}}\n\n", "\n\n[[File:a.jpg]]\n\n",
+        "\n\n", "<p>", "</div><div>", "{{quote|Q.}}", "\n{|\n| x\n|}\n", "<table><tr><td>x</td></tr></table>", "<hr/>",
+        "\n* item\n", "\n== H ==\n", "<blockquote>Q.</blockquote>", "{{Odd\n|a=b}}\n\n", "\n\n[[File:a.jpg]]\n\n",
         "<br><br>", "<ul><li>x</li></ul>", "\n\n{{odd}}\n\n",
     ]
 )  # fmt: skip
@@ -330,7 +347,7 @@ BLOCKS = st.sampled_from(
 def test_no_two_blocks_are_joined(pieces):
     wikitext = "".join(f"A {word}.{block}" for word, block in pieces)
     expected = [f"A {word}." for word, _ in pieces]
-    assert [paragraph for paragraph in paragraphs(wikitext) if paragraph != "q"] == expected
+    assert [paragraph for paragraph in paragraphs(wikitext) if paragraph != "Q."] == expected
 
 
 def test_a_turkish_article_keeps_every_sentence_between_elements():
