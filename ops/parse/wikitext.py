@@ -66,6 +66,7 @@ _BEGINS = {"li": "\n*", "dt": "\n*", "dd": "\n*", "tr": "\n|", "td": "\n|", "th"
 _CODE = re.compile(r"[←→=<>{};]|^ +\d+ ")
 #: A paragraph that begins within a sentence. ("e-mail" and "iPhone" may begin one.)
 _CUT = re.compile(r"(?:[a-z]{2,}|a)[ ,;]")
+_CLOSED = (")", '"', "\u201d")
 _CONTINUED = re.compile(rf"[{MARKS}'\[\s]*[a-z,;]")
 _ENDED = re.compile(rf"[.!?\u2026][\"')\]\u2019\u201d\s{MARKS}]*\Z")
 
@@ -174,8 +175,8 @@ def _with_cuts(section: ArticleSection) -> ArticleSection:
     paragraphs = []
     for place, paragraph in enumerate(section.paragraphs, 1):
         before = f"{HOLE} " if _CUT.match(paragraph) else ""
-        goes_on = place < len(section.paragraphs) or place in listed
-        after = f" {HOLE}" if goes_on and not is_ended(paragraph) else ""
+        is_cut = (place < len(section.paragraphs) or place in listed) and not is_ended(paragraph)
+        after = f" {HOLE}" if is_cut and not paragraph.endswith(_CLOSED) else ""
         paragraphs.append(f"{before}{paragraph}{after}")
     return section._replace(paragraphs=paragraphs)
 

@@ -143,5 +143,5 @@ def _known(name: str) -> list[str] | None:
 def _price(arguments: Arguments) -> str:
     """Return an amount with the sign of its currency, which is a template of its own, or its code."""
     amount, code = arguments.get("1,amount"), arguments.get("2,type,first").lower() or "usd"
-    alternatives = _PATTERNS.get(code, [f"{code.upper()} {{1}}"])
+    alternatives = _PATTERNS.get(f"{code}$") or _PATTERNS.get(code, [f"{code.upper()} {{1}}"])
     return next(_filled(alternatives, Arguments("", [amount], {"1": amount})), HOLE)

@@ -54,7 +54,7 @@ def text(wikitext):
          "Built c. 1350 by Jan Holm, Altes Haus."),
         ("It is {{frac|3|4}} full of {{sic|grian}} and 1{{frac|1|2}} deep.",
          "It is 3/4 full of grian and 1 1/2 deep."),
-        ("It cost {{GBP|5}}, {{US$|2 billion}}, {{currency|9|EUR}} or {{¥|3}}.", "It cost £5, US$2 billion, €9 or ¥3."),
+        ("It cost {{GBP|5}}, {{US$|2 billion}}, {{currency|9|EUR}}, {{currency|8|US}} or {{¥|3}}.", "It cost £5, US$2 billion, €9, US$8 or ¥3."),
         ("It grew {{increase}} 3 in {{decrease}} 1990.", "It grew 3 in 1990."),
         ("A mass of {{val|6.241|e=18|u=kg}} or 5.98{{e|24}}.", "A mass of 6.241 × 10¹⁸ kg or 5.98×10²⁴."),
         ("It is {{math|''a'' {{=}} 2}}, {{mvar|x}} and {{chem|H|2|O}}.", "It is a = 2, x and H2O."),
@@ -202,6 +202,7 @@ def test_blocks_are_not_joined(wikitext, shown):
         ("It says that\n\n:it is\n\ninstead of\n* this", ["It says that #", "# instead of #"]),
         ("Those of Ann\n* and Bo\nhad been members.", ["Those of Ann #", "# had been members."]),
         ("They are:\n* one", ["They are:"]),
+        ('It is "so"\n* one\nIt is (so)\n* two', ['It is "so"', "It is (so)"]),
         ("It is old\n\n== Next ==\ne-mail is new", ["It is old", "e-mail is new"]),
     ],
 )
