@@ -174,7 +174,7 @@ def _with_cuts(section: ArticleSection) -> ArticleSection:
     listed = {before for before, _ in section.items}
     paragraphs = []
     for place, paragraph in enumerate(section.paragraphs, 1):
-        before = f"{HOLE} " if _CUT.match(paragraph) else ""
+        before = f"{HOLE} " if (paragraphs or 0 in listed) and _CUT.match(paragraph) else ""
         is_cut = (place < len(section.paragraphs) or place in listed) and not is_ended(paragraph)
         after = f" {HOLE}" if is_cut and not paragraph.endswith(_CLOSED) else ""
         paragraphs.append(f"{before}{paragraph}{after}")

@@ -202,6 +202,7 @@ def test_blocks_are_not_joined(wikitext, shown):
         ("It says that\n\n:it is\n\ninstead of\n* this", ["It says that #", "# instead of #"]),
         ("Those of Ann\n* and Bo\nhad been members.", ["Those of Ann #", "# had been members."]),
         ("They are:\n* one", ["They are:"]),
+        ("it is old.", ["it is old."]),
         ('It is "so"\n* one\nIt is (so)\n* two', ['It is "so"', "It is (so)"]),
         ("It is old\n\n== Next ==\ne-mail is new", ["It is old", "e-mail is new"]),
     ],
