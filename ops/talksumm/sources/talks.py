@@ -11,9 +11,7 @@ the same stem, and files that are not transcripts.
 
 from __future__ import annotations
 
-import codecs
-import csv
-import io
+import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -23,10 +21,11 @@ from typing import NamedTuple
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row
 from ops.parse.bounded import BoundedFormat, Bounds
-from ops.parse.decoding import check_characters, delimiter_of
+from ops.parse.decoding import check_texts
 from ops.parse.files import Found, content_of, find, obstacle
 from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
+from ops.parse.table_files import Delimited, TableRow, delimited_columns, delimited_rows
 from ops.talksumm.paper_names import names_given
 from ops.talksumm.schemas import TALKS
 from ops.talksumm.sources import speech
@@ -109,8 +108,9 @@ FORMATS: dict[str, Format[Talk]] = {
     "transcripts": BoundedFormat(_Transcripts(), quick=True),
 }
 
-#: Maximum bytes of the metadata table; a row takes about 150.
-_LARGEST_TABLE = 2**28
+#: How the metadata are written: the delimiter and the encoding are told or guessed, as of any table.
+_DIALECT = Delimited(",", encoding="", quotes="")
+_LARGEST_ROW = 2**20
 #: Maximum line numbers listed in an error about lines that name one file.
 _LISTED = 10
 
@@ -126,11 +126,10 @@ class MetadataRow(NamedTuple):
 
     number: int
     """Its first line, from 1."""
-    written: str
-    """The raw row; bytes that are not UTF-8 are lone surrogates (PEP 383)."""
     file: str
     """The path of its transcript with forward slashes; empty if it names none."""
     values: Mapping[str, str]
+    """Its cells by column; none if it is broken."""
     error: str | None
 
 
@@ -160,8 +159,8 @@ def split_folder(
                 yield Raw(path, path, b"", error=trouble)
             for row in rows:
                 if cause := _against_row(row, naming[row.file], files):
-                    written = row.written.encode(errors="surrogateescape")
-                    yield Raw(path, row.file, written, row=row.number, error=cause)
+                    cells = json.dumps(row.values, ensure_ascii=False).encode(errors="backslashreplace")
+                    yield Raw(path, row.file, cells, row=row.number, error=cause)
             continue
         # A stem can be a document id only if it is unique.
         found, named = files[path], naming[path]
@@ -175,41 +174,6 @@ def split_folder(
                 cause = str(error)
         companions = named[0].values if len(named) == 1 else {}
         yield Raw(path, _stem(path) if unique else path, content, companions=companions, error=cause)
-
-
-def read_metadata(content: bytes) -> Sequence[MetadataRow]:
-    """Return the rows of the table, without blank lines; reading continues after a broken row.
-
-    Raises ParseError if the header is invalid or lacks one of `METADATA_COLUMNS` (other columns are allowed,
-    in any order).
-    """
-    if not content:
-        raise ParseError("the file is empty")
-    text = content.removeprefix(codecs.BOM_UTF8).decode(errors="surrogateescape")
-    lines = list(io.StringIO(text, newline=""))
-    delimiter = delimiter_of(lines[0] if lines else "")
-    reader = csv.reader(lines, strict=True, delimiter=delimiter.sign)
-    if delimiter.told:
-        next(reader)
-    names: Sequence[str] = []
-    rows = []
-    while (done := reader.line_num) < len(lines):
-        cells, error = [], None
-        try:
-            cells = next(reader, [])
-        except csv.Error as broken:
-            error = f"not CSV: {broken}"
-        written = "".join(lines[done : reader.line_num])
-        if not written.strip():
-            continue
-        error = error or _no_text(written)
-        if names:
-            rows.append(_metadata_row(names, done + 1, written, cells, error))
-        else:
-            names = _names(cells, error)
-    if not names:
-        _names((), None)
-    return rows
 
 
 def _row(record: Record, talk: Talk) -> Row:
@@ -228,15 +192,18 @@ def _row(record: Record, talk: Talk) -> Row:
 
 
 def _metadata(folder: Path, found: Found | None) -> tuple[Sequence[MetadataRow], str | None]:
-    """Return the rows of the metadata table, or why they are missing."""
+    """Return the rows of the metadata table, or why they are missing. Other columns are allowed."""
     if found is None:
         return [], f"missing; it gives the {', '.join(METADATA_COLUMNS)} of every transcript"
     if (cause := obstacle(found.file, folder)) is not None:
         return [], cause
     try:
-        return read_metadata(content_of(found.file, _LARGEST_TABLE)), None
-    except ParseError as error:
-        return [], str(error)
+        names = delimited_columns(found.file, _DIALECT)
+        if missing := [name for name in METADATA_COLUMNS if name not in names]:
+            return [], f"no column {', '.join(missing)}"
+        return [_metadata_row(row) for row in delimited_rows(found.file, _DIALECT, _LARGEST_ROW)], None
+    except (ParseError, OSError) as error:
+        return [], str(error).replace(str(found.file), METADATA)
 
 
 def _stem(path: str) -> str:
@@ -248,7 +215,7 @@ def _against_file(rows: Sequence[MetadataRow], trouble: str | None) -> str | Non
         return f"no metadata: {METADATA}: {trouble}"
     if len(rows) == 1:
         return f"{_lines(rows)}: {rows[0].error}" if rows[0].error else None
-    return f"{_lines(rows)} all name it" if rows else f"no row of {METADATA} names it"
+    return f"{_lines(rows)} all name it" if rows else f"no row of {METADATA} that can be read names it"
 
 
 def _against_row(row: MetadataRow, naming: Sequence[MetadataRow], files: Mapping[str, object]) -> str | None:
@@ -262,39 +229,21 @@ def _lines(rows: Sequence[MetadataRow]) -> str:
     return f"{METADATA}, line{'s' if len(rows) > 1 else ''} {numbers}{', ...' if len(rows) > _LISTED else ''}"
 
 
-def _names(cells: Sequence[str], error: str | None) -> Sequence[str]:
-    """Return the names of the columns. Raises ParseError."""
-    names = [name.strip() for name in cells]
-    missing = [name for name in METADATA_COLUMNS if name not in names]
-    if error is not None or missing:
-        raise ParseError(f"line 1: {error or 'no column ' + ', '.join(missing)}")
-    if len(set(names)) < len(names):
-        raise ParseError("line 1: two columns have the same name")
-    return names
+def _metadata_row(row: TableRow) -> MetadataRow:
+    values = {name: cell.strip() for name, cell in row.cells.items()}
+    path = str(PurePosixPath(values["file"])) if values.get("file") else ""
+    return MetadataRow(row.place, path, values, row.error or _fault(values))
 
 
-def _no_text(written: str) -> str | None:
-    """Return what is wrong with the characters of a row, or None."""
+def _fault(values: Mapping[str, str]) -> str | None:
+    """Return what is wrong with a row, or None."""
+    path = PurePosixPath(values["file"])
+    if empty := [name for name in _NEEDED if not values[name]]:
+        return f"no {' and no '.join(empty)}"
+    if path.is_absolute() or ".." in path.parts:
+        return f"the file name leaves the folder: {values['file']!r}"
     try:
-        written.encode()
-        check_characters(written, "the row")
-    except UnicodeEncodeError as error:
-        return f"not UTF-8: the byte 0x{ord(written[error.start]) - 0xDC00:02x}"
+        check_texts(values, "the row")
     except ParseError as error:
         return str(error)
     return None
-
-
-def _metadata_row(
-    names: Sequence[str], number: int, written: str, cells: Sequence[str], error: str | None
-) -> MetadataRow:
-    values = {name: cell.strip() for name, cell in zip(names, cells, strict=False)}
-    file = values.get("file", "")
-    path = PurePosixPath(file)
-    if error is None and len(cells) != len(names):
-        error = f"{len(cells)} columns where the header has {len(names)}"
-    if error is None and (empty := [name for name in _NEEDED if not values.get(name)]):
-        error = f"no {' and no '.join(empty)}"
-    if error is None and (path.is_absolute() or ".." in path.parts):
-        error = f"the file name leaves the folder: {file!r}"
-    return MetadataRow(number, written, str(path) if file else "", values, error)
