@@ -172,7 +172,7 @@ def _without_code(lines: list[str]) -> Iterator[str]:
 def _with_cuts(section: ArticleSection) -> ArticleSection:
     """Mark the sentences that begin or end at a list or a quotation, with a hole for the rest of them."""
     listed = {before for before, _ in section.items}
-    paragraphs = []
+    paragraphs: list[str] = []
     for place, paragraph in enumerate(section.paragraphs, 1):
         before = f"{HOLE} " if (paragraphs or 0 in listed) and _CUT.match(paragraph) else ""
         is_cut = (place < len(section.paragraphs) or place in listed) and not is_ended(paragraph)
