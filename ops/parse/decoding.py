@@ -214,6 +214,18 @@ def csv_rows(
         raise ParseError(f"line {end + 1}: not CSV: {error}") from None
 
 
+def header_with(columns: Sequence[str]) -> Callable[[Sequence[str], int], Sequence[str]]:
+    """Return a `header` for `csv_rows` of tables that have each of these columns once, and others."""
+
+    def header(cells: Sequence[str], line: int) -> Sequence[str]:
+        names = [cell.strip() for cell in cells]
+        if missing := [name for name in columns if names.count(name) != 1]:
+            raise ParseError(f"line {line}: the header needs one column {', '.join(missing)}")
+        return names
+
+    return header
+
+
 class JsonSpan(NamedTuple):
     """A span of a text, with the id that it refers to ("" if none)."""
 

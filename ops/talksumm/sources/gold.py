@@ -22,7 +22,7 @@ from typing import NamedTuple
 from ops.core.outcome import Outcome, Row
 from ops.parse import files
 from ops.parse.bounded import BoundedFormat
-from ops.parse.decoding import check_characters, csv_rows, decoded, unescaped
+from ops.parse.decoding import check_characters, csv_rows, decoded, header_with, unescaped
 from ops.parse.records import Record, read_each, row_of
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES
@@ -144,7 +144,7 @@ class _WordRuns:
         if raw.error is not None:
             raise ParseError(raw.error)
         labels: list[Label] = []
-        for line, cells in csv_rows(decoded(raw.content), _header):
+        for line, cells in csv_rows(decoded(raw.content), header_with(COLUMNS)):
             label = _label(line, cells)
             due = labels[-1].last_word + 1 if labels else 0
             if label.first_word != due:
@@ -241,13 +241,6 @@ def _summary_row(record: Record, summary: Summary) -> Row:
         "sentences": summary.sentences,
         "words": sum(len(sentence.split()) for sentence in summary.sentences),
     }
-
-
-def _header(cells: Sequence[str], line: int) -> list[str]:
-    names = [cell.strip() for cell in cells]
-    if missing := [name for name in COLUMNS if names.count(name) != 1]:
-        raise ParseError(f"line {line}: the header needs one column {', '.join(missing)}")
-    return names
 
 
 def _label(line: int, cells: Mapping[str, str]) -> Label:

@@ -6,11 +6,11 @@ table counts, and splits without a table (ops/talksumm/evaluation/gold_papers.py
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from ops.core.sampling import SPLITS
-from ops.parse.decoding import csv_rows, decoded
+from ops.parse.decoding import csv_rows, decoded, header_with
 from ops.parse.files import content_of, find
 from ops.parse.source import ParseError, Source
 
@@ -46,7 +46,7 @@ def _is_split_table(file: Path) -> bool:
 def _splits(text: str) -> Mapping[str, str]:
     """Return the split of each paper in a table. Raises ParseError with the line of a fault."""
     splits: dict[str, str] = {}
-    for line, cells in csv_rows(text.removeprefix("\ufeff"), _header):
+    for line, cells in csv_rows(text.removeprefix("\ufeff"), header_with(COLUMNS)):
         paper, split = cells["paper"].strip(), cells["split"].strip()
         if not paper:
             raise ParseError(f"line {line}: no paper")
@@ -55,10 +55,3 @@ def _splits(text: str) -> Mapping[str, str]:
         if splits.setdefault(paper, split) != split:
             raise ParseError(f"line {line}: {paper} is in {splits[paper]} already")
     return splits
-
-
-def _header(cells: Sequence[str], line: int) -> list[str]:
-    names = [cell.strip() for cell in cells]
-    if repeated := [name for name in COLUMNS if names.count(name) != 1]:
-        raise ParseError(f"line {line}: the header needs one column {', '.join(repeated)}")
-    return names
