@@ -170,14 +170,13 @@ def _without_code(lines: list[str]) -> Iterator[str]:
 
 
 def _with_cuts(section: ArticleSection) -> ArticleSection:
-    """Mark the sentences that begin or end at a list or a quotation, with a hole for the rest of them."""
+    """Mark the sentences that begin or end at a list, which is no text, with a hole for the rest of them."""
     listed = {before for before, _ in section.items}
-    paragraphs: list[str] = []
-    for place, paragraph in enumerate(section.paragraphs, 1):
-        before = f"{HOLE} " if (paragraphs or 0 in listed) and _CUT.match(paragraph) else ""
-        is_cut = (place < len(section.paragraphs) or place in listed) and not is_ended(paragraph)
-        after = f" {HOLE}" if is_cut and not paragraph.endswith(_CLOSED) else ""
-        paragraphs.append(f"{before}{paragraph}{after}")
+    paragraphs = []
+    for place, paragraph in enumerate(section.paragraphs):
+        before = f"{HOLE} " if place in listed and _CUT.match(paragraph) else ""
+        is_cut = place + 1 in listed and not is_ended(paragraph) and not paragraph.endswith(_CLOSED)
+        paragraphs.append(f"{before}{paragraph}{f' {HOLE}' if is_cut else ''}")
     return section._replace(paragraphs=paragraphs)
 
 
