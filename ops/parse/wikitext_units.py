@@ -100,7 +100,7 @@ def converted(arguments: Sequence[str], options: Mapping[str, str]) -> str:
     adjective = "on" if options.get("sing") == "on" else options.get("adj")
     display, form = options.get("disp"), options.get("abbr")
     word = _word(rest) if adjective in ("mid", "pre") or display == "preunit" else " "
-    if display in _NOT_SHOWN or not word:
+    if not quantities or display in _NOT_SHOWN or not word:
         return ""
     word = f" {word}" if word[0].isalnum() else word.rstrip()
     before, behind = ("", word) if adjective == "mid" else (word, "")

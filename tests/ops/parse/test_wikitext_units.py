@@ -3,7 +3,11 @@
 The right texts are those of the template's own documentation, without the converted quantities.
 """
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ops.parse.wikitext import article
 from ops.text.holes import HOLE
@@ -99,6 +103,23 @@ def test_cvt_has_symbols():
 )  # fmt: skip
 def test_a_conversion_that_cannot_be_rendered_is_a_hole(arguments):
     assert text(f"It is {{{{convert|{arguments}}}}} there.") == f"It is {HOLE} there."
+
+
+ARGUMENTS = st.sampled_from(
+    ["5", "1.5", "1/2", "-3", "1,200", "to", "by", "x", "ft", "in", "km2", "km/h", "e6acre", "C-change", "long", "-tall", "",
+     "adj=on", "adj=mid", "adj=pre", "abbr=off", "abbr=on", "sp=us", "disp=or", "disp=preunit"]
+) | st.text("0123456789.,-+/exto kmft", max_size=6)  # fmt: skip
+
+
+@given(st.lists(ARGUMENTS, max_size=8))
+def test_any_arguments_give_the_given_number_or_a_hole(arguments):
+    shown = text(f"It is {{{{convert|{'|'.join(arguments)}}}}} there.")
+    given_ = next((argument for argument in arguments if "=" not in argument), "")
+    assert shown == f"It is {HOLE} there." or digits(shown).startswith(digits(given_))
+
+
+def digits(text):
+    return re.sub(r"\D", "", text)
 
 
 def text(wikitext):
