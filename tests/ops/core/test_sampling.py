@@ -28,15 +28,6 @@ def test_a_larger_share_of_test_removes_no_row_from_it(place, validation, test, 
         assert split_at(place, validation, test + more) == "test"
 
 
-def test_a_sample_of_each_value_does_not_depend_on_other_values():
-    ids, origins = [f"row-{index}" for index in range(12)], ["a", "b", "c"] * 4
-    table = pa.table({"id": ids, "origin": origins})
-    found = sample_each([table], "origin", 2, seed=1)
-    assert [origins[ids.index(name)] for name in found] == ["a", "a", "b", "b", "c", "c"]
-    alone = table.filter(pa.array([origin == "b" for origin in origins]))
-    assert sample_each([alone], "origin", 2, seed=1) == found[2:4] == sample(alone, 2, 1)["id"].to_pylist()
-
-
 @given(
     st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")), max_size=40),
     st.integers(0, 12),
@@ -56,12 +47,6 @@ def test_each_value_is_sampled_by_stratum_as_a_sample_of_its_rows_alone(rows, si
         alone = table.filter(pa.array([found == origin for found, _ in rows]))
         expected += sample(alone, size, 1, ["kind"])["id"].to_pylist()
     assert sample_each(tables, "origin", size, 1, "kind") == expected
-
-
-def test_a_sample_of_each_value_is_the_same_whichever_part_a_row_is_in():
-    tables = [pa.table({"id": [f"row-{n}-{m}" for m in range(5)], "origin": list("aabbb")}) for n in range(9)]
-    whole = sample_each([pa.concat_tables(tables)], "origin", 4, seed=1)
-    assert sample_each(reversed(tables), "origin", 4, seed=1) == whole
 
 
 def test_drawn_names_are_the_same_in_any_order_and_a_larger_sample_begins_with_a_smaller_one():
