@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import product
 
 import pytest
@@ -177,33 +176,6 @@ def test_many_rows_for_one_file_are_not_all_listed_in_each_of_them(folder):
     raws = folder({"metadata.csv": HEADER + "b.txt,T,2018,,\n" * 2000, "b.txt": "hi"})
     assert len(raws) == 2001 and max(len(raw.error) for raw in raws) < 100
     assert raws[0].error == "metadata.csv, lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ... all name it"
-
-
-def test_links_are_followed_only_inside_the_folder(folder, tmp_path):
-    (tmp_path / "secret.txt").write_text("secret")
-    folder.place.joinpath("out.txt").symlink_to(tmp_path / "secret.txt")
-    folder.place.joinpath("up").symlink_to(tmp_path)
-    folder.place.joinpath("loop").symlink_to(folder.place)
-    folder.place.joinpath("dead.txt").symlink_to("nowhere")
-    folder.place.joinpath("in.txt").symlink_to("real.txt")
-    os.mkfifo(folder.place / "pipe.txt")
-    rows = "".join(f"{name}.txt,T,2018,,\n" for name in ("out", "dead", "in", "real", "pipe"))
-    raws = folder({"metadata.csv": HEADER + rows, "real.txt": "hi"})
-    assert errors(raws) == {
-        ("dead.txt", None): "a link that leads nowhere",
-        ("loop", None): "a link to a folder; it is not followed",
-        ("out.txt", None): "a link that leads out of the source's folder; it is not followed",
-        ("pipe.txt", None): "not a file, but a pipe, a socket or a device",
-        ("up", None): "a link that leads out of the source's folder; it is not followed",
-    }
-    assert b"secret" not in [raw.content for raw in raws]
-
-
-def test_a_file_name_that_is_not_utf8_is_a_record(folder):
-    (folder.place / os.fsdecode(b"caf\xe9.txt")).write_text("hi")
-    raws = folder({"metadata.csv": HEADER})
-    assert errors(raws) == {("caf\\xe9.txt", None): "its name is not UTF-8"}
-    assert parse_talks(records(raws)).rejected.num_rows == 1
 
 
 def test_the_order_of_files_and_rows_is_fixed(folder):
