@@ -28,6 +28,15 @@ def test_a_larger_share_of_test_removes_no_row_from_it(place, validation, test, 
         assert split_at(place, validation, test + more) == "test"
 
 
+def test_a_sample_of_each_value_does_not_depend_on_other_values():
+    ids, origins = [f"row-{index}" for index in range(12)], ["a", "b", "c"] * 4
+    table = pa.table({"id": ids, "origin": origins})
+    found = sample_each([table], "origin", 2, seed=1)
+    assert [origins[ids.index(name)] for name in found] == ["a", "a", "b", "b", "c", "c"]
+    alone = table.filter(pa.array([origin == "b" for origin in origins]))
+    assert sample_each([alone], "origin", 2, seed=1) == found[2:4] == sample(alone, 2, 1)["id"].to_pylist()
+
+
 @given(
     st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")), max_size=40),
     st.integers(0, 12),
