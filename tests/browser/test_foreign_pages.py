@@ -66,15 +66,6 @@ def running(servers) -> set[str]:
     return {schedule["name"] for schedule in schedules if schedule["scheduleState"]["status"] == "RUNNING"}
 
 
-def test_no_request_deletes_what_dagster_knows(foreign, servers):
-    address = operation(servers, WIPE % "pairs")
-    foreign.evaluate(FETCH, [address, {}])
-    for content_type in ("text/plain", "text/plain; x=application/json"):
-        options = {"method": "POST", "headers": {"Content-Type": content_type}}
-        foreign.evaluate(FETCH, [address, {**options, "body": json.dumps({"query": WIPE % "pairs"})}])
-    assert "pairs" in made(servers)
-
-
 def test_no_image_form_or_web_socket_starts_a_schedule(foreign, servers):
     address = operation(servers, START % "health")
     assert foreign.evaluate(ELEMENT, ["img", address]) == "failed"
@@ -94,18 +85,6 @@ def test_a_page_of_another_machine_neither_reads_nor_writes_mlflow(browser, serv
         page.evaluate(FETCH, [f"{api}/create", body])
     with pytest.raises(urllib.error.HTTPError, match="404"):
         urllib.request.urlopen(f"{api}/get-by-name?experiment_name=from%20elsewhere", timeout=600)
-
-
-def test_no_server_is_read_as_a_script_or_shown_in_a_frame(foreign, servers):
-    assert foreign.evaluate(ELEMENT, ["script", f"{servers.pages}/pages/static/page.js"]) == "failed"
-    for address in (servers.dagster, f"{servers.pages}/pages/"):
-        with foreign.expect_response(
-            lambda answer, address=address: answer.url.startswith(address)
-        ) as answer:
-            foreign.evaluate(ELEMENT, ["iframe", address])
-        assert answer.value.status == 403
-    with urllib.request.urlopen(servers.mlflow, timeout=600) as answer:
-        assert answer.headers["X-Frame-Options"] == "SAMEORIGIN"
 
 
 @pytest.mark.parametrize("foreign", ["localhost"], indirect=True)

@@ -5,7 +5,6 @@ these tests. Not here: how they start and end (end_to_end/test_ui.py), our own p
 """
 
 import json
-import re
 import urllib.request
 
 import pyarrow.parquet as pq
@@ -64,17 +63,6 @@ def read(address) -> str:
         return answer.read().decode()
 
 
-def test_the_graph_shows_every_dataset_in_its_group(visit, dagster):
-    graph = visit(f"{dagster}/asset-groups", width=1700, height=1400)
-    groups = sorted({name.split("/")[0] for name in datasets()})
-    for group in groups:
-        seen(graph, group)
-    graph.page.keyboard.press("Alt+KeyE")  # Dagster's key for all groups
-    for name in datasets():
-        seen(graph, name.split("/")[1])
-    graph.assert_sound()
-
-
 def seen(graph, text):
     """Wait for a text. Dagster also has a hidden copy of it, for measuring."""
     graph.page.get_by_text(text, exact=True).locator("visible=true").first.wait_for()
@@ -103,14 +91,6 @@ def row(asset, name):
     return asset.page.get_by_role("row").filter(has=asset.page.get_by_text(name, exact=True)).first
 
 
-def test_a_failed_check_is_shown_as_failed_with_the_lost_units(visit, dagster):
-    checks = visit(f"{dagster}/assets/talksumm/summaries?view=checks&checkDetail=conservation")
-    checks.assert_text("part 0")
-    expect(checks.page.get_by_text("Failed", exact=True).first).to_be_visible()
-    expect(checks.page.get_by_text("Succeeded", exact=True).first).to_be_visible()
-    checks.assert_sound()
-
-
 def test_a_partition_whose_check_failed_is_failed_and_not_materialised(visit, dagster):
     stats = {
         "/".join(node["assetKey"]["path"]): node["partitionStats"]
@@ -123,14 +103,6 @@ def test_a_partition_whose_check_failed_is_failed_and_not_materialised(visit, da
     partitions.assert_sound()
 
 
-def test_links_lead_from_the_asset_to_the_run_that_failed(visit, dagster):
-    asset = visit(f"{dagster}/assets/talksumm/summaries?view=partitions&partition={MONTH}")
-    asset.page.get_by_role("link", name=re.compile("^[0-9a-f]{8}$")).first.click()
-    asset.page.wait_for_url("**/runs/*")
-    asset.assert_text("Failure", f"partition: {MONTH}")
-    asset.assert_sound()
-
-
 def test_mlflows_page_of_a_run_shows_its_inputs_and_results(visit, servers, project):
     client = MlflowClient(f"sqlite:///{project.root}/.silverloom/mlflow.db")
     experiment = client.get_experiment_by_name("talksumm/alignments").experiment_id
@@ -140,17 +112,6 @@ def test_mlflows_page_of_a_run_shows_its_inputs_and_results(visit, servers, proj
     opened = visit(f"{place}?workflowType=machine_learning", width=1400, height=2000)
     opened.assert_text("Finished", "talksumm.hmm.lambda", "drop share", "data-quality page")
     opened.assert_text(f"talksumm/pairs 2018-06 ({run.inputs.dataset_inputs[0].dataset.digest})")
-    sound(opened)
-
-
-def test_mlflows_experiments_are_the_datasets_and_list_their_partitions(visit, servers):
-    chosen = {
-        "mlflow.workflowType_v1": '"machine_learning"'
-    }  # MLflow's switch, which is at traces by default
-    opened = visit(f"{servers.mlflow}/#/experiments", width=1400, remembers=chosen)
-    opened.assert_text("talksumm/summaries")
-    opened.page.get_by_text("talksumm/pairs", exact=True).first.click()
-    opened.assert_text("2018-06", "2018-07")
     sound(opened)
 
 

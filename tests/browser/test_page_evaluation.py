@@ -129,32 +129,6 @@ def test_the_curves_of_the_chosen_model_are_drawn_and_others_when_they_are_opene
     assert min(chart.bounding_box()["width"] for chart in charts.all()) > 200
 
 
-def test_the_best_step_is_marked_at_its_place(page):
-    opened = page()
-    opened.page.locator(".chart svg").nth(1).wait_for()
-    rule = opened.page.locator(".chart").first.locator(".mark-rule.layer_1_marks line").bounding_box()
-    best = opened.page.locator(".chart").first.locator(".mark-symbol.layer_2_marks path").bounding_box()
-    assert rule["x"] + rule["width"] / 2 == pytest.approx(best["x"] + best["width"] / 2, abs=1.5)
-
-
-def test_ratings_are_drawn_on_their_scale_next_to_the_papers_number(page):
-    opened = page()
-    for question, ends in (
-        ("considered", {"i": (0.6, 0.8), "b:not(.paper)": 0.72, "b.paper": 0.73}),
-        ("quality", {"i": (0.25, 0.75), "b:not(.paper)": 0.625, "b.paper": 0.6825}),
-    ):
-        bar = opened.page.locator(f"[data-question={question}] .interval")
-        whole = bar.bounding_box()
-        for part, wanted in ends.items():
-            box = bar.locator(part).bounding_box()
-            start = (box["x"] - whole["x"]) / whole["width"]
-            if part == "i":
-                assert (start, start + box["width"] / whole["width"]) == pytest.approx(wanted, abs=0.01)
-            else:
-                assert box["width"] == pytest.approx(3, abs=0.1) and box["height"] > 10
-                assert start == pytest.approx(wanted, abs=0.01)
-
-
 def test_the_share_of_each_answer_is_a_bar(page):
     bars = page().page.locator("[data-question=quality] .answers .bar")
     shares = [bar.locator("i").bounding_box()["width"] / bar.bounding_box()["width"] for bar in bars.all()]
@@ -176,22 +150,11 @@ def test_agreement_of_raters_is_open_and_that_of_pairs_is_folded(page):
     expect(pair).to_be_visible()
 
 
-def test_an_address_leads_to_the_ratings_of_people(page):
-    assert_near_top(page("#people", given={"people": PEOPLE}), "people")
-
-
 def test_shared_words_are_marked_on_both_sides_ignoring_case_and_punctuation(page):
     opened = page()
     assert_marks(opened, 0, ["train a neural model! On silver labels, the model is"])
     assert_marks(opened, 1, ["train a neural model on Silver-labels; the model is"])
     opened.assert_text("10 words", "77 %", "31.42")
-
-
-def test_two_texts_without_two_shared_words_in_a_row_have_no_mark(page):
-    opened = page("#paper=gold-00&system=lead")
-    opened.assert_text(ODD)
-    assert_marks(opened, 0, [])
-    assert_marks(opened, 1, [])
 
 
 def test_texts_are_shown_and_never_run(page):

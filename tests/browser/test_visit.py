@@ -156,17 +156,3 @@ def test_elements_that_the_keyboard_cannot_reach_are_detected(opened):
     ]:  # fmt: skip
         with pytest.raises(AssertionError, match=message):
             opened(body).assert_keyboard()
-
-
-def test_a_previous_click_does_not_move_where_tab_starts(opened):
-    page = opened('<a href="#a">One</a> <p id="low">Here</p> <a href="#b">Two</a>')
-    page.page.click("#low")
-    page.assert_keyboard()
-
-
-def test_a_screenshot_shows_the_page(opened, tmp_path):
-    from PIL import Image
-
-    path = opened(SOUND, width=400).screenshot(tmp_path / "page.png")
-    image = Image.open(path)
-    assert image.size == (400, 900) and len(image.getcolors(100_000)) > 10

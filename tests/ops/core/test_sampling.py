@@ -58,12 +58,6 @@ def test_each_value_is_sampled_by_stratum_as_a_sample_of_its_rows_alone(rows, si
     assert sample_each(tables, "origin", size, 1, "kind") == expected
 
 
-def test_a_sample_of_each_value_is_the_same_whichever_part_a_row_is_in():
-    tables = [pa.table({"id": [f"row-{n}-{m}" for m in range(5)], "origin": list("aabbb")}) for n in range(9)]
-    whole = sample_each([pa.concat_tables(tables)], "origin", 4, seed=1)
-    assert sample_each(reversed(tables), "origin", 4, seed=1) == whole
-
-
 def test_drawn_names_are_the_same_in_any_order_and_a_larger_sample_begins_with_a_smaller_one():
     names = [f"name-{index}" for index in range(9)]
     assert sample_names(reversed(names), 4, seed=1) == sample_names(names, 9, seed=1)[:4]

@@ -124,6 +124,13 @@ def listed_at(site):
     return {"kind": "acl_anthology", "metadata": f"{site}/", "files": f"{site}/", "retries": 0}
 
 
+def anthology(name, *numbers):
+    """A file of the ACL Anthology's metadata: papers of June 2018."""
+    papers = "".join(f'<paper id="{number}"><url>{name}-100{number}</url></paper>' for number in numbers)
+    meta = "<meta><month>June</month><year>2018</year></meta>"
+    return reply(body=f'<collection id="{name}"><volume id="1">{meta}{papers}</volume></collection>'.encode())
+
+
 ARTICLES = pa.schema(
     [("id", pa.string()), ("licence", pa.string()), ("month", pa.string()), ("citations", pa.list_(pa.struct([("url", pa.string()), ("section", pa.int32())])))]
 )  # fmt: skip

@@ -106,3 +106,17 @@ def silent(seconds):
         handler.close_connection = True
 
     return route
+
+
+class OneByOne:
+    """A route that answers with its path, and counts how many requests it has at a time."""
+
+    def __init__(self):
+        self.now, self.most = [], 0
+
+    def __call__(self, handler):
+        self.now.append(handler)
+        self.most = max(self.most, len(self.now))
+        time.sleep(0.05)
+        self.now.remove(handler)
+        reply(body=handler.path.encode())(handler)

@@ -4,15 +4,12 @@ import gzip
 import json
 import threading
 from dataclasses import replace
-from uuid import uuid4
 
-import boto3
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from moto.server import ThreadedMotoServer
 
 from ops.crawl.captures.fetch import CapturePlace, fetch_captures, spans
 from ops.crawl.captures.index import FOUND, Capture, HostRanges, keys_of, row_groups
@@ -22,7 +19,6 @@ from ops.crawl.client import FetchError
 from ops.crawl.crawl import CrawlError
 from ops.crawl.journal import FormerVersion, Journal, UrlOutcome
 from ops.crawl.options import CAPTURES, CrawlPlace
-from ops.parse.source import DatasetSource, options_fault
 from ops.parse.warc import CrawledRows
 from tests.ops.crawl.common_crawl import CRAWL, CommonCrawl
 from tests.ops.crawl.crawling import MONTH, QUICK, articles, record_at
@@ -120,15 +116,6 @@ def test_the_last_capture_of_a_given_crawl_is_used_whatever_its_time(tmp_path, c
     assert found["http://a.example/"].date == "2018-07-01T00:00:00Z"
     with pytest.raises(FetchError, match="no Parquet files of crawl=CC-MAIN-2017-01 of subset=warc"):
         fetched(tmp_path, ["http://a.example/"], options={**options, "crawl": "CC-MAIN-2017-01"}, working="b")
-
-
-@pytest.mark.parametrize(("period", "date"), [("all", "2019-01-01"), ("2018", "2018-07-01")])
-def test_partitions_may_be_years_or_a_single_one(tmp_path, cc, period, date):
-    for day in ("2018-06-01", "2018-07-01", "2019-01-01"):
-        cc.capture("http://a.example/", day, day.encode())
-    cc.write()
-    found, _ = fetched(tmp_path, ["http://a.example/"], period)
-    assert found["http://a.example/"].date == f"{date}T00:00:00Z"
 
 
 def test_an_address_whose_key_follows_no_known_rule_is_looked_up_literally(tmp_path, cc):
@@ -482,38 +469,3 @@ def test_a_missing_index_ends_the_crawl_with_the_cause(tmp_path):
     options = {**OPTIONS, "index": "nowhere", "files": "cc"}
     with pytest.raises(CrawlError, match="nowhere: there is no such folder"):
         crawl(tmp_path, of_captures(tmp_path, options, tane=["http://a.example/"]))
-
-
-@pytest.mark.parametrize("missing", ["agent", "contact", "licence", "index"])
-def test_a_source_without_required_options_is_refused(missing):
-    options = {**OPTIONS, "index": "cc"}
-    options.pop(missing)
-    source = DatasetSource(kind=CAPTURES, dataset="sources/articles", options=options)
-    assert options_fault(FORMATS[CAPTURES], source, CAPTURES) == f"{missing}: Field required"
-
-
-@pytest.fixture
-def bucket(monkeypatch):
-    """A local bucket that the crawl's process finds through its environment."""
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    endpoint = f"http://127.0.0.1:{server.get_host_and_port()[1]}"
-    given = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing"}
-    given |= {"AWS_DEFAULT_REGION": "us-east-1", "AWS_ENDPOINT_URL": endpoint}
-    for name, value in given.items():
-        monkeypatch.setenv(name, value)
-    yield boto3.resource("s3", endpoint_url=endpoint).create_bucket(Bucket=f"bucket-{uuid4()}")
-    server.stop()
-
-
-@pytest.mark.long
-def test_index_and_files_may_be_in_a_bucket(tmp_path, cc, bucket):
-    cc.capture("http://a.example/", "2018-06-02", b"<p>a")
-    cc.write()
-    for path in (tmp_path / "cc").rglob("*.*"):
-        bucket.upload_file(str(path), path.relative_to(tmp_path / "cc").as_posix())
-    place = f"s3://{bucket.name}"
-    options = {**OPTIONS, "index": f"{place}/cc-index/table/cc-main/warc", "files": place}
-    cited = of_captures(tmp_path, options, tane=["http://a.example/"])
-    (outcome,) = crawl(tmp_path, cited)
-    assert outcome.kept["url"].to_pylist() == ["http://a.example/"]

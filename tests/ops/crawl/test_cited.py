@@ -37,29 +37,6 @@ def test_cited_pages_are_requested_once_and_only_an_invalid_address_is_rejected(
     assert set(outcome.kept["licence"].to_pylist()) == {"LicenseRef-web"}
 
 
-BROKEN = [
-    "http://a.example:99999999/x",
-    "http://a\u2100b.example/",
-    "http://[",
-    f"http://{'a' * 70}.example/",
-]
-
-
-@pytest.mark.long
-def test_only_an_invalid_address_is_rejected_whether_cited_or_linked(tmp_path):
-    place = CrawlPlace(tmp_path / "working", None, False, lambda done, known: None, tmp_path)
-    page = "".join(f'<a href="{url}y">y</a>' for url in BROKEN) + "<a href=/b>b</a>"
-    routes = {"/a": reply(body=page.encode(), kind="text/html; charset=utf-8"), "/b": reply(body=b"b")}
-    options = {**QUICK, "licence": "LicenseRef-web", "depth": 2, "same_host": False}
-    with answering(routes) as (site, _):
-        (outcome,) = crawl_cited(articles(tmp_path, options, tane=[f"{site}/a", *BROKEN]), place)
-    assert [row["url"] for row in outcome.kept.to_pylist()] == [f"{site}/a", f"{site}/b"]
-    lost = [*outcome.rejected.to_pylist(), *outcome.dropped.to_pylist()]
-    assert {*BROKEN} <= {row["url"] for row in lost}
-    errors = {row["url"]: row["error"] for row in outcome.rejected.to_pylist()}
-    assert "no URL" in errors[BROKEN[0]]
-
-
 @pytest.mark.parametrize("missing", ["agent", "contact", "licence"])
 def test_a_source_without_required_options_is_refused(missing):
     options = {**QUICK, "licence": "LicenseRef-web"}

@@ -18,7 +18,7 @@ from ops.crawl.options import CrawlPlace
 from ops.parse.scan import SourceError
 from ops.parse.source import MonthRule
 from tests.ops.crawl.collection_cases import dump, oai, paper, ranges
-from tests.ops.crawl.crawling import client, corpus, crawled, cut_short, record_at
+from tests.ops.crawl.crawling import anthology, client, corpus, crawled, cut_short, record_at
 from tests.ops.crawl.hostile import answering, conditional, in_turn, redirect, reply
 
 ANTHOLOGY = """<?xml version='1.0' encoding='UTF-8'?>
@@ -271,11 +271,8 @@ def test_a_range_that_is_shorter_than_it_should_be_is_an_error():
 
 
 def test_a_collection_is_crawled_into_warc_and_an_unavailable_item_affects_no_other(tmp_path):
-    papers = "".join(f'<paper id="{n}"><title>T{n}</title><url>P18-100{n}</url></paper>' for n in (1, 2, 3))
-    meta = "<meta><month>June</month><year>2018</year></meta>"
-    xml = f'<collection id="P18"><volume id="1">{meta}{papers}</volume></collection>'.encode()
     routes = {
-        "/P18.xml": reply(body=xml),
+        "/P18.xml": anthology("P18", 1, 2, 3),
         "/P18-1001.pdf": reply(body=b"%PDF-1"),
         "/P18-1003.pdf": reply(body=b"%PDF-3" * 100),
     }
@@ -298,11 +295,8 @@ def test_a_collection_is_crawled_into_warc_and_an_unavailable_item_affects_no_ot
 
 
 def test_unchanged_items_are_copied_when_requested_again(tmp_path):
-    meta = "<meta><month>June</month><year>2018</year></meta>"
-    papers = "".join(f'<paper id="{number}"><url>P18-100{number}</url></paper>' for number in (1, 2, 3))
-    xml = f'<collection id="P18"><volume id="1">{meta}{papers}</volume></collection>'.encode()
     routes = {
-        "/P18.xml": reply(body=xml),
+        "/P18.xml": anthology("P18", 1, 2, 3),
         "/P18-1001.pdf": conditional(b"%PDF-1"),
         "/P18-1002.pdf": conditional(b"%PDF-2"),
         "/P18-1003.pdf": reply(body=b"%PDF-3"),
@@ -324,9 +318,7 @@ def test_unchanged_items_are_copied_when_requested_again(tmp_path):
 
 
 def test_an_unsolicited_not_modified_response_is_rejected(tmp_path):
-    xml = b'<collection id="P18"><volume id="1"><meta><month>June</month><year>2018</year></meta>'
-    xml += b'<paper id="1"><url>P18-1001</url></paper></volume></collection>'
-    with answering({"/P18.xml": reply(body=xml), "/P18-1001.pdf": reply(304)}) as (site, _):
+    with answering({"/P18.xml": anthology("P18", 1), "/P18-1001.pdf": reply(304)}) as (site, _):
         found = crawled(tmp_path, ["P18"], kind="acl_anthology", metadata=f"{site}/", files=f"{site}/")
     assert found.causes()[f"{site}/P18-1001.pdf"] == f"{site}/P18-1001.pdf: unchanged"
 
@@ -404,24 +396,6 @@ def test_an_item_may_be_larger_than_a_listing(tmp_path, page_bytes, causes):
         bounds = {"listing_bytes": 1000, "page_bytes": page_bytes}
         found = crawled(tmp_path, [f"{site}/m.xml"], kind="arxiv_bulk", files=f"{site}/", **bounds)
     assert list(found.causes().values()) == ["listing", *causes]
-
-
-def test_an_item_that_duplicated_a_changed_one_is_fetched_again(tmp_path):
-    meta = "<meta><month>June</month><year>2018</year></meta>"
-    papers = "".join(f'<paper id="{number}"><url>P18-100{number}</url></paper>' for number in (1, 2))
-    xml = f'<collection id="P18"><volume id="1">{meta}{papers}</volume></collection>'.encode()
-    routes = {
-        "/P18.xml": reply(body=xml),
-        "/P18-1001.pdf": conditional(b"%PDF-1"),
-        "/P18-1002.pdf": conditional(b"%PDF-1"),
-    }
-    with answering(routes) as (site, _):
-        options = {"kind": "acl_anthology", "metadata": f"{site}/", "files": f"{site}/"}
-        one = crawled(tmp_path, ["P18"], **options)
-        routes |= {"/P18-1001.pdf": conditional(b"%PDF-2", value='"2"')}
-        two = crawled(tmp_path, ["P18"], former=one.folder, recrawl=True, working="again", **options)
-    assert [row["url"][-8:] for row in one.kept] == ["1001.pdf"]
-    assert [row["url"][-8:] for row in two.kept] == ["1001.pdf", "1002.pdf"]
 
 
 def test_a_collection_needs_months(tmp_path):

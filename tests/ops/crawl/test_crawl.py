@@ -1,14 +1,13 @@
 """A crawl of a well-behaved local server."""
 
 import io
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from tests.ops.crawl.crawling import crawled, record_at
-from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
+from tests.ops.crawl.hostile import OneByOne, answering, in_turn, redirect, reply
 
 PAGE = b"<html><body><p>Salmon were common until 1830.</p></body></html>"
 
@@ -124,18 +123,11 @@ def test_a_line_that_is_not_a_url_is_rejected_alone(tmp_path):
 
 
 def test_one_page_at_a_time_is_requested_from_a_host(tmp_path):
-    at_once, most = [], []
-
-    def slow(handler):
-        at_once.append(handler)
-        most.append(len(at_once))
-        reply(body=handler.path.encode())(handler)
-        at_once.remove(handler)
-
+    slow = OneByOne()
     with answering({"*": slow, "/robots.txt": reply(404)}) as (site, _):
         crawled(tmp_path, [f"{site}/{number}" for number in range(8)])
 
-    assert max(most) == 1
+    assert slow.most == 1
 
 
 @pytest.mark.parametrize("clock", ["2018-08-15T00:00:00Z"])
@@ -159,41 +151,25 @@ def test_with_a_clock_the_bytes_are_the_same_whichever_page_came_first(tmp_path,
 
 def test_a_redirect_target_waits_in_the_queue_of_its_own_host(tmp_path):
     """Scrapy would request it in the queue of the host that redirected to it."""
-    at_once, most = [], []
-
-    def slow(handler):
-        at_once.append(handler)
-        most.append(len(at_once))
-        time.sleep(0.05)
-        at_once.remove(handler)
-        reply(body=handler.path.encode())(handler)
-
+    slow = OneByOne()
     with answering({"*": slow, "/robots.txt": reply(404)}) as (target, _):
         routes = {f"/{number}": redirect(f"{target}/{number}") for number in range(4)}
         with answering(routes) as (one, _), answering(routes, "127.0.0.2") as (two, _):
             urls = [f"{site}/{number}" for site in (one, two) for number in range(4)]
             crawled(tmp_path, urls, allow=["127.0.0.0/8"])
 
-    assert max(most) == 1
+    assert slow.most == 1
 
 
 def test_partitions_made_at_the_same_time_take_turns_with_their_requests(tmp_path):
-    at_once, most = [], []
-
-    def slow(handler):
-        at_once.append(handler)
-        most.append(len(at_once))
-        time.sleep(0.05)
-        at_once.remove(handler)
-        reply(body=handler.path.encode())(handler)
-
+    slow = OneByOne()
     with answering({"*": slow, "/robots.txt": reply(404)}) as (site, asked):
         urls = [f"{site}/{number}" for number in range(4)]
         with ThreadPoolExecutor() as pool:
             found = list(pool.map(lambda name: crawled(tmp_path, urls, working=name), ("june", "july")))
 
     assert [len(crawl.kept) for crawl in found] == [4, 4]
-    assert len(asked.paths()) == 8 and max(most) == 1
+    assert len(asked.paths()) == 8 and slow.most == 1
 
 
 @pytest.mark.parametrize(("before", "kept"), [(9_999, ["/", "/last"]), (10_000, ["/"])])

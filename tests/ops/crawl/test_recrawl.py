@@ -2,15 +2,8 @@
 
 import pytest
 
-from tests.ops.crawl.crawling import crawled, interrupted, listed_at
+from tests.ops.crawl.crawling import anthology, crawled, interrupted, listed_at
 from tests.ops.crawl.hostile import answering, conditional, in_turn, reply
-
-
-def anthology(name, *numbers):
-    """A file of the ACL Anthology's metadata."""
-    papers = "".join(f'<paper id="{number}"><url>{name}-100{number}</url></paper>' for number in numbers)
-    meta = "<meta><month>June</month><year>2018</year></meta>"
-    return reply(body=f'<collection id="{name}"><volume id="1">{meta}{papers}</volume></collection>'.encode())
 
 
 def urls(found):

@@ -35,19 +35,6 @@ def test_pages_are_found_by_their_words_best_first(tmp_path, query, urls):
     assert [hit.rank for hit in hits] == list(range(1, len(urls) + 1))
 
 
-def test_an_index_gives_the_same_results_for_any_order_of_pages_and_after_reloading(tmp_path):
-    one = LocalIndex.of(PAGES.items(), tmp_path / "one")
-    two = LocalIndex.of(reversed(PAGES.items()), tmp_path / "two")
-    back = LocalIndex.load(tmp_path / "one")
-    for query in ("river", "salmon bread", "river sound ferry"):
-        assert one.search(query, 2) == two.search(query, 2) == back.search(query, 2)
-
-
-def test_an_index_without_pages_finds_nothing(tmp_path):
-    LocalIndex.of([], tmp_path / "index")
-    assert LocalIndex.load(tmp_path / "index").search("river", 3) == []
-
-
 def test_crawled_pages_can_be_searched(tmp_path):
     pages = {
         "/a": b"<p>The salmon came back.</p>",

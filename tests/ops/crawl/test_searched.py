@@ -1,10 +1,6 @@
 """Crawls of search results, against a local provider and local pages."""
 
 import json
-import signal
-import subprocess
-import sys
-import time
 
 import psutil
 import pytest
@@ -15,7 +11,6 @@ from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import MonthRule, Source
 from tests.ops.crawl.crawling import QUICK, provider, record_at, searched
 from tests.ops.crawl.hostile import answering, conditional, reply
-from tests.waiting import until
 
 KEY = "top/secret key"
 
@@ -116,25 +111,26 @@ def test_without_its_key_a_search_is_refused_before_any_request(tmp_path, monkey
     assert again.kept == one.kept, "published results are reused without the key"
 
 
-@pytest.mark.parametrize(
-    ("answer", "cause"),
-    [
-        (reply(429, Retry_After="4000"), "status 429"),
-        (reply(500), "status 500"),
-        (reply(body=b'{"web": '), "is no JSON"),
-        (reply(body=b"[" * 200_000), "is no JSON"),
-        (reply(body=b'{"error": "no"}'), "has no URLs at"),
-        (reply(body=b'{"web": {"results": []}}'), "nothing is found for 'bad'"),
-        (reply(body=b" " * 300_001), "more than 300000 bytes"),
-    ],
-)
-def test_a_failed_query_has_its_cause_and_affects_no_other(tmp_path, answer, cause):
-    search = provider(first=["/a"], bad=answer, last=["/b"])
+FAILED = [
+    (reply(429, Retry_After="4000"), "status 429"),
+    (reply(500), "status 500"),
+    (reply(body=b'{"web": '), "is no JSON"),
+    (reply(body=b"[" * 200_000), "is no JSON"),
+    (reply(body=b'{"error": "no"}'), "has no URLs at"),
+    (reply(body=b'{"web": {"results": []}}'), "nothing is found for 'bad5'"),
+    (reply(body=b" " * 300_001), "more than 300000 bytes"),
+]
+
+
+def test_failed_queries_have_their_cause_and_affect_no_other(tmp_path):
+    bad = {f"bad{number}": answer for number, (answer, _) in enumerate(FAILED)}
+    search = provider(first=["/a"], **bad, last=["/b"])
     with answering({"/search": search, "/a": reply(body=b"a"), "/b": reply(body=b"b")}) as (site, _):
-        crawl = searched(tmp_path, site, ["first", "bad", "last"], listing_bytes=300_000)
+        crawl = searched(tmp_path, site, ["first", *bad, "last"], listing_bytes=300_000)
     assert found(crawl, site) == {"/a": {"first": 1}, "/b": {"last": 1}}
-    assert cause in crawl.causes()["bad"]
-    assert [row["url"] for row in crawl.rejected] == ["bad"]
+    causes = crawl.causes()
+    assert [cause for name, (_, cause) in zip(bad, FAILED, strict=True) if cause not in causes[name]] == []
+    assert [row["url"] for row in crawl.rejected] == [*bad]
 
 
 def test_queries_with_the_same_url_are_kept_apart_and_a_url_is_not_a_query(tmp_path):
@@ -145,37 +141,6 @@ def test_queries_with_the_same_url_are_kept_apart_and_a_url_is_not_a_query(tmp_p
     assert [row["error"] for row in crawl.rejected] == [
         f"{site}/a: a URL and no query; the kind url_list asks for URLs"
     ]
-
-
-SEARCHED = """
-import pathlib, sys
-from tests.ops.crawl.crawling import searched
-searched(pathlib.Path(sys.argv[1]), sys.argv[2], ["salmon", "bread"], k=30)
-"""
-
-
-@pytest.mark.long
-def test_an_interrupted_crawl_requests_neither_pages_nor_queries_again(tmp_path):
-    def slowly(handler):
-        time.sleep(0.1)
-        reply(body=handler.path.encode())(handler)
-
-    search = provider(salmon=[f"/{number}" for number in range(20)], bread=["/bread"])
-    with answering({"*": slowly, "/robots.txt": reply(404), "/search": search}) as (site, asked):
-        program = subprocess.Popen([sys.executable, "-c", SEARCHED, str(tmp_path), site])
-        try:
-            until(lambda: len(asked.paths()) > 8, programs=[program])
-            children = psutil.Process(program.pid).children(recursive=True)
-            program.send_signal(signal.SIGKILL)
-            program.wait()
-            psutil.wait_procs(children)
-        finally:
-            program.kill()
-        assert len(asked.paths()) < 2 + 21
-        crawl = searched(tmp_path, site, ["salmon", "bread"], k=30)
-    assert len(crawl.kept) == 21 and not crawl.rejected
-    assert sum("search" in path for path in asked.paths()) == 2
-    assert len(asked.paths()) <= 2 + 21 + 1, "only the page in flight is requested twice"
 
 
 def test_a_result_has_the_best_ranks_of_its_duplicates(tmp_path):

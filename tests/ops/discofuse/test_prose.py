@@ -1,6 +1,5 @@
 """Prose from files and lines, and what is rejected."""
 
-import gzip
 import json
 
 import pytest
@@ -117,31 +116,7 @@ def test_lines_are_documents_and_one_bad_line_is_one_reject(tmp_path):
     assert len(found.units) == 9
 
 
-def test_compressed_lines_are_the_same_documents(tmp_path):
-    line = json.dumps({"id": "a", "text": "It rains."}).encode()
-    (tmp_path / "plain").mkdir()
-    (tmp_path / "packed").mkdir()
-    (tmp_path / "plain" / "x.jsonl").write_bytes(line)
-    (tmp_path / "packed" / "x.jsonl.gz").write_bytes(gzip.compress(line))
-    plain, packed = (outcome("jsonl_prose", tmp_path / name) for name in ("plain", "packed"))
-    assert plain.kept["text"].to_pylist() == packed.kept["text"].to_pylist() == ["It rains."]
-
-
 def test_a_domain_is_a_word_that_can_name_a_folder():
     assert source("plain_prose").domain == ""
     with pytest.raises(ValidationError, match="domain"):
         source("plain_prose", domain="../sports")
-
-
-def test_two_lines_with_the_same_id_are_both_kept(tmp_path):
-    lines = [
-        '{"id": "a.jsonl#3", "text": "Liar."}',
-        '{"id": "b.jsonl#3", "text": "Other."}',
-        '{"text": "Third."}',
-    ]
-    (tmp_path / "a.jsonl").write_text("\n".join(lines))
-    assert [(raw.document, raw.error) for raw in raws("jsonl_prose", tmp_path)] == [
-        ("a.jsonl#1", None),
-        ("b.jsonl#3", None),
-        ("a.jsonl#3", None),
-    ]

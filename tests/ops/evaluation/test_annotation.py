@@ -15,11 +15,11 @@ from sklearn.metrics import cohen_kappa_score
 
 from ops.core.sampling import sample
 from ops.evaluation.agreement import against_the_others, cohen_kappa, majority, means, pairwise
-from ops.evaluation.answers import FORMATS, parse_answers, validate
+from ops.evaluation.answers import parse_answers, validate
 from ops.evaluation.questionnaire import Question, Questionnaire, Scale
 from ops.evaluation.sheets import csv_sheet, guarded, label_studio_config, label_studio_tasks, unguarded
 from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, Raw, Source
+from ops.parse.source import Raw
 from ops.talksumm.evaluation.people import OF_SENTENCES, OF_SUMMARIES, QUALITY
 
 BOTH = Questionnaire(
@@ -349,14 +349,6 @@ def test_a_value_in_an_export_that_is_not_text_rejects_only_that_file(place, con
 def test_a_file_of_any_bytes_is_read_or_rejected(path, content):
     found = parse_answers([record(content, path)])
     assert (found.kept.num_rows > 0) != (found.rejected.num_rows == 1)
-
-
-def test_a_sheet_over_the_size_limit_is_rejected_unread(tmp_path):
-    (tmp_path / "a.csv").write_text("questionnaire")
-    rule = MonthRule(constant="2018-06")
-    source = Source(kind="rating_sheets", path="x", month=rule, licence="CC0-1.0", max_bytes=3)
-    (raw,) = FORMATS["rating_sheets"].split(tmp_path, source)
-    assert raw.error.startswith("larger than max_bytes = 3; it was not read: raise") and raw.content == b""
 
 
 # Votes and agreement

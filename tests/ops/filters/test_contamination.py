@@ -125,14 +125,6 @@ def test_words_are_the_same_whether_or_not_a_tokenizer_separated_them(parted, ra
     assert words_of(parted) == words_of(raw)
 
 
-def test_a_tokenised_example_contains_the_sentence_of_a_test_set(tmp_path):
-    example = "They ca n't open the gate before it 's dark ."
-    (row,) = shared(
-        tmp_path, [(example, [])], [("fusion", "They can\u2019t open the gate before it\u2019s dark.")]
-    )
-    assert row["sentences"] == 1
-
-
 def test_white_space_takes_linear_time():
     assert words_of("a" + " " * 1_000_000 + "b") == ["a", "b"]
 

@@ -160,11 +160,6 @@ def test_quality_rules_drop_under_their_own_names(made):
     assert found.params.at_least["gopher_words"] == 50
 
 
-def test_near_duplicates_are_dropped_if_requested(made):
-    pages = [page("page-a", f"{ENGLISH} {MAIL}"), page("page-b", f"{ENGLISH} {MAIL} Really.")]
-    assert made(pages, duplicates="near").dropped() == {"page-b": ("near_duplicate", "as page-a")}
-
-
 def test_a_bound_below_the_searched_similarity_is_refused(made):
     with pytest.raises(ValueError, match="is below scores"):
         made(duplicates="near", floor=0.75, bounds={"similarity": 0.6})

@@ -133,10 +133,3 @@ def test_repeated_lines_and_runs_are_measured():
 
 def test_an_empty_text_is_measured_too():
     assert set(measures("").values()) == {0.0}
-
-
-@given(st.text(max_size=200))
-def test_shares_are_between_0_and_1(text):
-    counted = {"gopher_words", "gopher_most_words", "gopher_word_length", "gopher_most_word_length"}
-    counted |= {"gopher_stop_words", "gopher_hashes", "gopher_ellipses"}
-    assert all(0 <= value <= 1 for name, value in measures(text).items() if name not in counted)

@@ -11,8 +11,6 @@ from ops.discofuse.sources import PROSE_FORMATS, parse_prose
 from ops.parse.encodings import damaged_utf8, guessed
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import Source
-from ops.talksumm.sources.gold import SUMMARY_FORMATS as SUMMARIES
-from ops.talksumm.sources.gold import parse_human_summaries
 from ops.talksumm.sources.talks import FORMATS as TALKS
 from ops.talksumm.sources.talks import parse_talks
 from tests.parts import OneProcess
@@ -163,14 +161,3 @@ def test_a_column_of_metadata_named_encoding_is_not_a_guess(tmp_path, folder):
     (folder / "a.txt").write_text(TEXT, encoding="utf-8")
     part = outcome(tmp_path, "transcripts", TALKS, parse_talks)
     assert part.kept["encoding"].to_pylist() == [None] and part.combinations == {}
-
-
-def test_summaries_of_cl_scisumm_in_windows_1252_are_read(tmp_path, folder):
-    place = folder / "P18-1" / "summary"
-    place.mkdir(parents=True)
-    (place / "P18-1.human.txt").write_bytes(
-        "Zoë’s “naïve” model wins by 5–6 points.\n".encode("windows-1252")
-    )
-    part = outcome(tmp_path, "cl_scisumm_summaries", SUMMARIES, parse_human_summaries)
-    assert part.kept["encoding"].to_pylist() == ["cp1252"]
-    assert "Zoë’s “naïve” model" in str(part.kept["sentences"].to_pylist())

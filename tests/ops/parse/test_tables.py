@@ -18,7 +18,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.discofuse.sources import PROSE_FORMATS, parse_prose
-from ops.parasci.sources import PASSAGE_FORMATS as PASSAGES
 from ops.parse.bounded import Bounds, child_of
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import MonthRule, Source
@@ -300,21 +299,6 @@ def test_an_unreadable_row_affects_no_other(tmp_path, encoding, line, cause):
     assert second.startswith("mine/rows.csv, line 5: "), "a row of empty cells is not a blank line"
 
 
-def test_a_parquet_row_without_text_affects_no_other(tmp_path):
-    texts = pa.Array.from_buffers(
-        pa.string(),
-        3,
-        [None, pa.py_buffer(np.array([0, 4, 8, 12], np.int32)), pa.py_buffer(b"One.\xff\xfe..Two.")],
-    )
-    file = io.BytesIO()
-    pq.write_table(pa.table({"acl_id": ["a", "bad", "c"], "year": ["1974"] * 3, "abstract": texts}), file)
-    write(tmp_path, "rows.parquet", file.getvalue())
-    found = corpus(tmp_path, every="none", month=None)
-    assert [row["text"] for row in kept(found, "all")] == ["One.", "Two."]
-    (cause,) = causes(found, "all")
-    assert cause.startswith("mine/rows.parquet, line 2: no row of Parquet or Arrow")
-
-
 def test_offsets_that_point_outside_an_arrow_file_are_refused(tmp_path):
     file = io.BytesIO()
     table = pa.table({"acl_id": ["a", "b"], "year": ["1974"] * 2, "abstract": ["One text.", "Two texts."]})
@@ -436,32 +420,6 @@ def test_the_decompressed_size_of_a_table_is_limited_by_its_size_or_by_one_recor
     assert any("unpacks to more than 100 times" in error for error in errors) == (share > 1)
 
 
-def in_arrow(table):
-    file = io.BytesIO()
-    with pa.ipc.new_stream(file, table.schema) as stream:
-        stream.write_table(table)
-    return file.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "most", "cause"),
-    [
-        ("rows.parquet", as_parquet_at_once(pa.table({"n": pa.nulls(10**6)})), 3_000, "unpacks to more than"),
-        ("rows.parquet", as_parquet_at_once(pa.table({"n": ["a"] * 10**6})), 3_000, "unpacks to more than"),
-        ("rows.arrow", in_arrow(pa.table({"n": pa.nulls(10**6)})), 3_000, "unpacks to more than"),
-        ("rows.csv.zst", zstd.compress(b"n\n" + b"a\n" * 10**6), 3_000, "unpacks to more than"),
-    ],
-)  # fmt: skip
-def test_a_file_with_more_rows_than_bytes_ends_in_one_reject(tmp_path, name, content, most, cause):
-    write(tmp_path, name, content)
-    found = corpus(tmp_path, every="none", month=None, fields={}, may_be_rejected=True, max_bytes=10_000)
-    assert len(content) < 3_000
-    records = list(found.of_partition("all"))
-    assert len(records) <= most
-    assert cause in records[-1].raw.error
-    assert sum(record.raw.error is not None for record in records) == 1
-
-
 def test_cells_of_other_types_are_read_as_people_write_them(tmp_path):
     rows = {
         "abstract": pa.array(["One.", "Two."]).dictionary_encode(),
@@ -474,21 +432,6 @@ def test_cells_of_other_types_are_read_as_people_write_them(tmp_path):
     write(tmp_path, "rows.parquet", file.getvalue())
     found = corpus(tmp_path)
     assert [row["document"] for row in kept(found, "1974", "1975")] == ["7", "rows.parquet#2"]
-
-
-def test_abstracts_accept_fields_too(tmp_path):
-    write(tmp_path, "rows.csv", as_csv([{"acl_id": "a", "summary": "One. Two.", "year": 1974}]))
-    fields = {"text": "summary", "id": "acl_id", "date": "year"}
-    found = corpus(tmp_path, kind="abstracts", formats=PASSAGES, fields=fields)
-    (record,) = found.of_partition("1974")
-    assert record.raw.document == "a" and len(PASSAGES["abstracts"].parse(record.raw)) == 2
-
-
-def test_a_header_of_very_many_columns_is_compared_in_linear_time(tmp_path):
-    names = [f"c{number}" for number in range(200_000)]
-    write(tmp_path, "rows.csv", ",".join([*names, "c0"]).encode() + b"\n")
-    found = corpus(tmp_path, every="none", month=None, fields={}, max_bytes=2**24)
-    assert causes(found, "all") == ["mine/rows.csv, line 1: the column 'c0' is repeated in the header"]
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])

@@ -12,7 +12,6 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.bounded import BoundedFormat, Bounds
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, Raw, Source, options_fault
 from ops.parse.warc import message
@@ -108,18 +107,6 @@ def test_a_wrong_length_rejects_only_its_record(tmp_path, packed, length):
     # A length beyond the end of a file that is not compressed hides what is behind it.
     assert found.get("urn:uuid:4", "") is None or (length >= 10_000 and not packed)
     assert any(error and ("Content-Length" in error or "cut short" in error) for error in found.values())
-
-
-def test_damage_in_a_compressed_record_rejects_only_that_record(tmp_path):
-    filler = random.Random(0).randbytes(20_000).hex()
-    members = [gzipped(record(number, http(HTML + filler))) for number in range(5)]
-    members[2] = members[2][:5_000] + bytes(100) + members[2][5_100:]
-    (tmp_path / "a.warc.gz").write_bytes(b"".join(members))
-    found = split(tmp_path)
-    assert [raw.document for raw in found if raw.error is None] == [
-        f"urn:uuid:{number}" for number in (0, 1, 3, 4)
-    ]
-    assert next(raw.error for raw in found if raw.error).startswith("damaged: ")
 
 
 def zstandard_with_dictionary(records):
@@ -444,12 +431,3 @@ def test_files_of_html_are_pages_by_their_paths(tmp_path):
     found = outcome(split(tmp_path, "html"), "html")
     assert [row["document"] for row in found.kept.to_pylist()] == ["a/index", "b/index"]
     assert found.rejected["error"].to_pylist() == ["src/empty.html: the file is empty"]
-
-
-@pytest.mark.long
-def test_a_page_that_takes_too_long_is_refused_and_the_next_is_read():
-    html = BoundedFormat(Html(), Bounds(seconds=2))
-    deep = b"<div>" * 100_000 + b"text"
-    with pytest.raises(ParseError, match="the parser took more than 2 s"):
-        html.parse(Raw("a.html", "a", deep))
-    assert html.parse(Raw("b.html", "b", HTML.encode())).page.title == "The Tane"

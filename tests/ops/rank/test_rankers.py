@@ -32,18 +32,8 @@ UNITS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=9), max_size=9)
 
 
 def test_words_are_runs_of_letters_and_digits_as_in_rouge():
-    assert words("State-of-the-art: 63 % of A_b's, naïve!") == [
-        "state",
-        "of",
-        "the",
-        "art",
-        "63",
-        "of",
-        "a",
-        "b",
-        "s",
-        "naïve",
-    ]
+    found = words("State-of-the-art: 63 % of A_b's, naïve!")
+    assert " ".join(found) == "state of the art 63 of a b s naïve"
     assert content_words("We don't know what the model's heads do.") == ["know", "model", "heads"]
 
 
@@ -225,30 +215,9 @@ def test_the_oracle_of_several_references_equals_the_slow_version(units, referen
     assert found == slow_oracle(units, references, sizes, budget, orders, measure, rouge_of_several)
 
 
-def test_n_grams_cross_neither_sentence_ends_nor_references():
-    units = [["b", "c"], ["a", "b"]]
-    assert oracle_of_references(units, [[["a", "b"], ["c", "d"]]], [2, 2], 2, (2,)) == [1]
-    assert oracle_of_references(units, [[["a", "b"]], [["c", "d"]]], [2, 2], 2, (2,)) == [1]
-    assert oracle_of_references(units[:1], [[["a", "b"]], [["c", "d"]]], [2], 2, (2,)) == []
-
-
 def test_content_of_two_references_counts_more_than_content_that_one_repeats():
     references = [[["a", "x", "x"]], [["a", "y"]]]
     assert oracle_of_references([["x"], ["a"]], references, [1, 1], 1) == [1]
-
-
-def test_the_oracle_chooses_by_gain_and_stops_at_the_budget():
-    units = [
-        ["the", "cat", "sat"],
-        ["a", "dog"],
-        ["the", "cat", "sat", "on", "the", "mat"],
-        ["on", "the", "mat"],
-    ]
-    reference = ["the", "cat", "sat", "on", "the", "mat", "with", "a", "dog"]
-    assert oracle(units, reference, [3, 2, 6, 3], 150) == [2, 1]
-    assert oracle(units, reference, [3, 2, 6, 3], 7) == [2]
-    assert oracle(units, reference, [3, 2, 6, 3], 1) == [2]
-    assert oracle(units, [], [3, 2, 6, 3], 150) == oracle([], reference, [], 150) == []
 
 
 def test_the_oracle_refuses_mismatched_input():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from pydantic import ValidationError
 
 from ops.core.identity import row_id
 from ops.parse.schemas import PAPERS, SENTENCES
@@ -85,15 +84,6 @@ def test_a_pair_has_everything_that_its_alignment_needs(pair):
     }
 
 
-def test_a_misheard_title_still_finds_its_paper(pair):
-    papers = [
-        paper("p1", "Detecting Egregious Conversations between Customers and Virtual Agents"),
-        paper("p2", "Detecting Sarcasm in Conversations between Agents"),
-    ]
-    spoken = "detecting we gracious conversations between customers in the virtual agents"
-    assert kept(pair([talk(spoken)], papers)) == ["p1"]
-
-
 def test_a_talk_whose_paper_is_absent_is_dropped_as_unmatched_with_the_nearest_title(pair):
     outcome = pair([talk("Parsing Talks")], [paper("p1", "Passing Tasks Around"), paper("p2", "Zebra")])
     (row,) = outcome.dropped.to_pylist()
@@ -114,35 +104,32 @@ def test_a_title_that_matches_two_papers_is_dropped_as_ambiguous(pair):
     assert "2019" in outcome.dropped["detail"][0].as_py()
 
 
-def test_the_year_in_a_title_decides_between_two_papers(pair):
-    papers = [
-        paper("p1", "Findings of the Shared Task 2018"),
-        paper("p2", "Findings of the Shared Task 2019"),
-    ]
-    assert kept(pair([talk("Findings of the shared task 2019")], papers)) == ["p2"]
+GRASP = "GRASP: Rich Patterns for Argumentation Mining"
+TASKS = ["Findings of the Shared Task 2018", "Findings of the Shared Task 2019"]
+EGREGIOUS = "Detecting Egregious Conversations between Customers and Virtual Agents"
 
 
-def test_a_main_title_of_exactly_one_paper_matches(pair):
-    papers = [paper("p1", "GRASP: Rich Patterns for Argumentation Mining"), paper("p2", "Grammar Induction")]
-    assert kept(pair([talk("GRASP")], papers)) == ["p1"]
-
-
-def test_a_main_title_that_two_papers_share_is_ambiguous(pair):
-    papers = [paper("p1", "GRASP: Rich Patterns for Mining"), paper("p2", "GRASP: A Corpus of Gestures")]
+@pytest.mark.parametrize(
+    ("title", "papers", "found"),
+    [
+        (
+            EGREGIOUS.replace("Egregious", "we gracious").lower(),
+            [EGREGIOUS, "Detecting Sarcasm in Agents"],
+            "p0",
+        ),
+        ("Findings of the shared task 2019", TASKS, "p1"),
+        ("GRASP", [GRASP, "Grammar Induction"], "p0"),
+        ("Grasp!", ["GRASP", "GRASP: A Corpus of Gestures"], "p0"),
+        ("Parsing talks", ["Parsing Talks", "Parsing talks."], "p0"),
+        ("GRASP", [GRASP, "GRASP: A Corpus of Gestures"], "ambiguous"),
+    ],
+    ids=["misheard", "year", "main title", "whole title first", "one text twice", "main title of two"],
+)
+def test_a_title_finds_the_paper_that_a_person_would_choose(pair, title, papers, found):
+    papers = [paper(f"p{number}", name) for number, name in enumerate(papers)]
     for margin in (PARAMS.margin, 0):
-        params = PairParams(margin=margin)
-        assert reasons(pair([talk("GRASP")], papers, params=params)) == ["ambiguous"]
-
-
-def test_a_whole_title_wins_over_a_main_title(pair):
-    papers = [paper("p1", "GRASP"), paper("p2", "GRASP: A Corpus of Gestures")]
-    assert kept(pair([talk("Grasp!")], papers)) == ["p1"]
-
-
-def test_one_paper_from_two_sources_with_one_text_is_one_candidate(pair):
-    papers = [paper("p2", "Parsing Talks"), paper("p1", "Parsing talks.")]
-    outcome = pair([talk("Parsing talks")], papers)
-    assert kept(outcome) == ["p1"]
+        outcome = pair([talk(title)], papers, params=PairParams(margin=margin))
+        assert kept(outcome) + reasons(outcome) == [found]
 
 
 def test_identical_titles_over_different_texts_are_ambiguous(pair):
@@ -220,12 +207,6 @@ def test_a_title_with_venue_or_speaker_finds_its_paper_among_many(pair, written)
     assert kept(pair([talk(written)], [*papers, paper("q", "Passing Tasks On")])) == ["q"]
 
 
-def test_all_candidates_within_the_margin_are_told(pair):
-    papers = [paper(f"p{year}", f"Findings of the Shared Task {year}") for year in (2017, 2018, 2019)]
-    (row,) = pair([talk("Findings of the Shared Task")], papers).dropped.to_pylist()
-    assert all(str(year) in row["detail"] for year in (2017, 2018, 2019))
-
-
 def test_two_talks_may_present_one_paper(pair):
     talks = [talk("Parsing talks"), talk("PARSING TALKS", id="talk-2")]
     assert kept(pair(talks, [paper("p1", "Parsing Talks")])) == ["p1", "p1"]
@@ -261,9 +242,3 @@ def test_each_talk_is_compared_with_all_titles_once(pair, monkeypatch):
     outcome = pair([talk("The 777th way of parsing talks", f"talk-{n}") for n in range(20)], papers, [])
     assert outcome.dropped.num_rows == 20
     assert len(compared) <= 2 * 20
-
-
-@pytest.mark.parametrize("bad", [{"threshold": 0}, {"threshold": 1.1}, {"margin": -0.1}, {"treshold": 0.5}])
-def test_impossible_params_are_refused(bad):
-    with pytest.raises(ValidationError):
-        PairParams(**bad)

@@ -84,14 +84,6 @@ def test_the_split_depends_only_on_the_paper_and_the_seed():
     assert {split(paper, TrainingSetParams(validation=0)) for paper in ids} == {"train"}
 
 
-def test_a_larger_share_keeps_what_was_in_validation():
-    ids = [f"paper-{number}" for number in range(500)]
-    small = {paper for paper in ids if split(paper, TrainingSetParams(validation=0.1)) == "validation"}
-    assert small <= {
-        paper for paper in ids if split(paper, TrainingSetParams(validation=0.3)) == "validation"
-    }
-
-
 def test_the_default_sets_are_the_papers_four():
     assert TrainingSetParams().sets == ("words_150", "words_250", "ratio_30", "ratio_40")
 

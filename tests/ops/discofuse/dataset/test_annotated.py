@@ -293,23 +293,6 @@ def test_a_run_of_symbols_that_is_no_word_is_one_token():
     assert len(found.words) == 900
 
 
-@pytest.mark.long
-def test_a_document_of_ten_thousand_sentences_is_parsed_beyond_spacys_length_limit():
-    from ops.discofuse.dataset.pipeline import annotator
-
-    paragraph = (
-        "He ran. " * 9 + "He fell at the door of the house and did not get up again for a very long time."
-    )
-    text = "\n\n".join([paragraph] * 1000)
-    nlp = annotator(PARAMS.pipeline)
-    before, nlp.max_length = nlp.max_length, 20_000
-    try:
-        [found] = parsed([(text, None)], PARAMS)
-    finally:
-        nlp.max_length = before
-    assert len(found.sentences) == 10_000
-
-
 @given(
     st.lists(
         st.sampled_from(["He ran. ", "She left", "\n\n", "Why?! ", "Dr. No came. ", "☕ ", " "]), max_size=12

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ops.core.sampling import place_of
 from ops.discofuse.dataset.balanced import BalancedParams, Caps, balanced, most
-from ops.discofuse.schemas import BALANCED, EXAMPLES
+from ops.discofuse.schemas import EXAMPLES
 from tests.ops.discofuse.example_cases import example
 from tests.parts import parts
 
@@ -148,17 +148,6 @@ def test_the_mixture_has_equal_numbers_of_the_two_largest_domains_in_each_split(
     }  # fmt: skip
     one, _, _ = run(tmp_path / "one", BalancedParams(), rows({"although": 5}))
     assert not any(one["mixture"].to_pylist())
-
-
-def test_the_draw_depends_only_on_ids_and_seed(tmp_path):
-    given_rows = rows({"although": 20, "and": 40, "he": 40})
-    first, _, outcomes = run(tmp_path / "a", BalancedParams(), given_rows)
-    other, _, _ = run(tmp_path / "b", BalancedParams(), given_rows[60:], given_rows[:60][::-1])
-    assert sorted(first["id"].to_pylist()) == sorted(other["id"].to_pylist())
-    seeded, _, _ = run(tmp_path / "c", BalancedParams(seed=1), given_rows)
-    assert sorted(first["id"].to_pylist()) != sorted(seeded["id"].to_pylist())
-    assert outcomes[0].kept.schema == BALANCED.kept
-    assert outcomes[0].units.to_pylist() == [row["id"] for row in given_rows]
 
 
 def test_the_fate_of_an_example_does_not_depend_on_parts_or_memory(tmp_path, monkeypatch):

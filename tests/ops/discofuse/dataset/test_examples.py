@@ -57,10 +57,6 @@ def test_an_example_with_a_hole_in_an_original_sentence_is_dropped_unless_params
     assert "split" in fate(row, holes=2)
 
 
-def test_the_second_half_of_a_single_sentence_is_not_short():
-    assert "split" in fate(candidate("a", first_tokens=7, second_tokens=0, coherent_second_sentence=""))
-
-
 def test_a_long_sentence_is_dropped_if_params_say_so():
     row = candidate("a", second_tokens=1000)
     assert "split" in fate(row)

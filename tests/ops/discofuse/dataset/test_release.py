@@ -95,17 +95,6 @@ def load(tmp_path, monkeypatch):
     return load
 
 
-def test_the_tables_load_with_the_datasets_library(tmp_path, load):
-    rows = [fused("a"), example("b", split="test"), fused("c", has_coref_type_nominal=1.0)]
-    for month, some in (("2018-06", rows[:2]), ("2018-07", rows[2:])):
-        parts(tmp_path / "data" / "discofuse" / "examples" / month, EXAMPLES.kept, some)
-    found = load("parquet", data_files=str(tmp_path / "data/discofuse/examples/*/*.parquet"), split="train")
-    assert found.num_rows == 3
-    train = found.filter(lambda row: row["split"] == "train")
-    assert train["fused"] == [row["fused"] for row in rows if row["split"] == "train"]
-    assert train[0]["has_coref_type_pronoun"] == 1.0 and train[0]["connective_string"] == ", and"
-
-
 def test_the_release_files_load_with_the_datasets_library(tmp_path, outcomes, load):
     sports = tmp_path / "files/sports"
     found = load(

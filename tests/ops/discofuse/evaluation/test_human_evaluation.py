@@ -4,8 +4,6 @@ import json
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from ops.discofuse.evaluation.human_evaluation import human_evaluation, tables
 from ops.discofuse.evaluation.people import (
@@ -18,8 +16,6 @@ from ops.discofuse.evaluation.people import (
 from ops.evaluation.answers import ANSWERS
 from ops.evaluation.human_evaluation import Judged
 from ops.evaluation.table import TABLE
-from ops.talksumm.evaluation import human_evaluation as talksumm
-from ops.talksumm.evaluation import people as talksumm_people
 from tests.parts import parts
 
 CLARITY, DECISIONS, ERRORS, DETECTION = PEOPLE.names
@@ -185,32 +181,6 @@ def test_examples_that_were_not_sent_have_no_row_to_answer(tmp_path):
     assert "no such row was sent out" in error
 
 
-def test_each_system_takes_its_own_answers_and_drops_the_others(tmp_path):
-    """One source holds the sheets of all systems."""
-    ours = sent("a")
-    theirs = {
-        "id": "s0", "source_ids": ["summary"], "licence": "MIT", "questionnaire": "talksumm_sentences",
-        "summary_id": "s", "paper_id": "p", "paper_title": "P", "text": "T",
-    }  # fmt: skip
-    shown = [{"column": "paper_title", "text": "P"}, {"column": "text", "text": "T"}]
-    about = {"questionnaire": "talksumm_sentences", "row_id": "s0", "question": "considered", "shown": shown}
-    given = [*answers(ours, ["yes"]), answer(ours, "bob", "yes", **about, id="of talksumm", place="line 7")]
-    fusions = judged(tmp_path, [ours], given)
-    [summaries] = talksumm.human_evaluation(
-        parts(tmp_path, ANSWERS.kept, given),
-        parts(tmp_path, talksumm_people.RATING_SHEETS.kept, [theirs]),
-        talksumm_people.RatingSheetParams(),
-        talksumm_people.HumanEvaluationParams(resamples=10),
-    )
-    assert fusions.kept["row_id"].to_pylist() == [ours["id"]]
-    assert summaries.kept["row_id"].to_pylist() == ["s0"]
-    for outcome, lost in ((fusions, "of talksumm"), (summaries, given[0]["id"])):
-        [dropped] = outcome.dropped.to_pylist()
-        assert (dropped["id"], dropped["reason"]) == (lost, "other_questionnaire")
-        assert not outcome.rejected.num_rows
-        assert sorted(outcome.units.to_pylist()) == sorted(unit["id"] for unit in given)
-
-
 def test_without_answers_there_are_no_rows(tmp_path):
     outcome = judged(tmp_path, [sent("a"), decided("a")], [])
     told = tables_of(outcome)
@@ -218,27 +188,3 @@ def test_without_answers_there_are_no_rows(tmp_path):
     assert told["agreement"] == []
     assert all(one["all"] == one["with_connectives"] for one in told["decisions"])
     assert told["decisions"][0]["all"]["agreement"]["mean"] is None
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
-@given(
-    st.dictionaries(
-        st.tuples(st.sampled_from("abcd"), st.sampled_from(RATERS)),
-        st.sampled_from(["yes", "no"]),
-        min_size=1,
-    ),
-    st.randoms(),
-)
-def test_counts_are_those_of_a_plain_majority_vote_in_any_order(tmp_path, rated, rand):
-    rows = {name: sent(name) for name in "abcd"}
-    given = [answer(rows[name], rater, value) for (name, rater), value in rated.items()]
-    outcome = judged(tmp_path, list(rows.values()), given, resamples=5)
-    [found] = tables_of(outcome)["clarity"]
-    votes = {name: [value for (row, _), value in rated.items() if row == name] for name in "abcd"}
-    leads = [own.count("yes") - own.count("no") for own in votes.values() if own]
-    assert [found[name] for name in ("examples", "yes", "no_majority", "no")] == [
-        len(leads), sum(lead > 0 for lead in leads), leads.count(0), sum(lead < 0 for lead in leads),
-    ]  # fmt: skip
-    rand.shuffle(given)
-    again = judged(tmp_path, list(rows.values()), given, resamples=5)
-    assert again.kept.equals(outcome.kept) and again.files == outcome.files

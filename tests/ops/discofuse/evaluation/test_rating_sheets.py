@@ -181,12 +181,6 @@ def test_for_a_connective_without_a_sense_only_clarity_is_rated(tmp_path):
     assert [row["questionnaire"] for row in rows] == [CLARITY]
 
 
-def test_without_examples_the_sheets_have_a_header_only(tmp_path):
-    rows, _, files, _ = made(tmp_path, examples=[], fusions=[])
-    assert rows == [] and cells(files, "ann", CLARITY) == []
-    assert "(0 rows)" in files["README.md"].decode()
-
-
 def test_duplicate_raters_and_unknown_splits_are_refused():
     for wrong in ({"raters": ("ann", "ann")}, {"raters": ("../ann",)}, {"splits": ("dev",)}, {"splits": ()}):
         with pytest.raises(ValidationError):

@@ -52,24 +52,6 @@ def test_every_example_is_in_one_part_and_parts_keep_their_limits(costs, size, l
             assert limit is None or len(part) == 1 or max(costs[index] for index in part) * len(part) <= limit
 
 
-@given(COSTS, st.integers(1, 9), st.integers(1, 4))
-def test_batches_of_several_parts_equal_those_of_one_part_of_the_same_size(costs, size, number):
-    assert batches(costs, size, None, 0, 0, number) == batches(costs, size * number, None, 0, 0)
-
-
-def test_the_order_depends_only_on_seed_and_epoch():
-    costs = [1 + index * 7 % 31 for index in range(100)]
-    first = batches(costs, 4, None, 0, 0)
-    assert batches(costs, 4, None, 0, 0) == first
-    assert batches(costs, 4, None, 0, 1) != first
-    assert batches(costs, 4, None, 1, 0) != first
-
-
-def test_examples_of_similar_length_are_together():
-    costs = [1, 100] * 40
-    assert all(len({costs[index] for index in batch}) == 1 for batch in batches(costs, 4, None, 0, 0))
-
-
 def test_the_rate_rises_and_falls_with_the_schedule():
     params = TrainingParams(learning_rate=1.0, warmup=0.2, schedule="linear")
     assert [params.rate(step, 10) for step in (0, 1, 2, 6)] == [0.5, 1.0, 1.0, 0.5]

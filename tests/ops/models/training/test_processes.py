@@ -72,16 +72,6 @@ def test_two_processes_learn_the_same_bits_as_one_also_in_a_worker_process():
 
 
 @pytest.mark.long
-def test_two_processes_have_the_curve_of_one_with_batches_of_twice_the_size(tmp_path):
-    one = learnt("t_dmca", tmp_path / "one", batch_size=8)["curve"]
-    two = learnt("t_dmca", tmp_path / "two", batch_size=4, accumulation=2, processes=2)["curve"]
-    assert len(one) == len(two) == 9
-    for first, second in zip(one, two, strict=True):
-        assert (first["name"], first["step"]) == (second["name"], second["step"])
-        assert second["value"] == pytest.approx(first["value"], rel=1e-5)
-
-
-@pytest.mark.long
 def test_a_killed_run_resumes_with_another_number_of_processes_to_the_same_bits(tmp_path):
     knobs = {"batch_size": 4, "accumulation": 2}
     unbroken = learnt("toy", tmp_path / "unbroken", **knobs)

@@ -165,30 +165,3 @@ def test_every_line_is_a_record_and_a_bad_one_affects_no_other(tmp_path):
     ]
     assert found[3].error == "its document id 'd1' is already that of a.jsonl.gz, line 1"
     assert [raw.error and raw.error[:14] for raw in found[:3]] == [None, "malformed JSON", None]
-
-
-def test_a_line_over_the_bound_is_not_read_and_the_next_one_is(tmp_path):
-    (tmp_path / "a.jsonl").write_text("x" * 5000 + "\n" + json.dumps(record()) + "\n")
-    found = split(tmp_path, max_bytes=2000)
-    assert [(raw.row, raw.content[:1], raw.error) for raw in found] == [
-        (1, b"", "larger than max_bytes = 2000; it was not read"),
-        (2, b"{", None),
-    ]
-
-
-def test_a_decompression_bomb_is_given_up(tmp_path):
-    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b"0" * 5_000_000))
-    (raw,) = split(tmp_path, max_bytes=1000)
-    assert raw.error is not None and "the rest was not read" in raw.error
-
-
-DAMAGES = [lambda data: data[:-20], lambda data: b"\0nonsense", lambda data: data[:40] + b"#" * 60]
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_gzip_file_is_an_error_of_its_last_record(tmp_path, damage):
-    whole = gzip.compress("\n".join(json.dumps(record(doc_id=str(each))) for each in range(50)).encode())
-    (tmp_path / "a.jsonl.gz").write_bytes(damage(whole))
-    error = split(tmp_path)[-1].error
-    assert error is not None and error.startswith("cannot be read from line")
-    assert str(tmp_path) not in error

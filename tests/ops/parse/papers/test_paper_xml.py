@@ -179,19 +179,6 @@ def flooded(kind, body):
     return f"<{root}>{f'<body>{text}</body>' if kind == 'jats' else text}</{root}>"
 
 
-MARKS = {
-    "grobid_tei": '<ref type="bibr" target="#b1">[1]</ref>',
-    "jats": '<xref ref-type="bibr" rid="b1">[1]</xref>',
-}
-
-
-@pytest.mark.parametrize("kind", MARKS)
-def test_a_paragraph_with_100_000_marks_is_read_within_the_limits_of_a_record(kind):
-    paper = read(kind, flooded(kind, f"<p>{f'word {MARKS[kind]} ' * 100_000}end.</p>"))
-    assert len(paper.marks) == 100_000
-    assert {paper.text[mark.start : mark.end] for mark in paper.marks} == {"[1]"}
-
-
 def test_a_sentence_over_70_000_paragraphs_takes_linear_time():
     child = BoundedChild(Bounds(seconds=6))  # 2 suffice; quadratic time took 13
     try:

@@ -175,15 +175,6 @@ def test_the_title_of_the_paper_is_no_sentence_on_another_page():
     ]
 
 
-def test_the_text_below_a_quotation_does_not_go_on_in_it():
-    printer = begun()
-    section(printer, "1 Introduction", "the beginning")
-    printer.line("\u201cThe archives are read by all of us, and I like", 24)
-    printer.line("them very much.\u201d \u2013 P4", 24)
-    printer.line("In addition to the archives, we have read the labels.", 0)
-    assert read(printer).sentences[-1].text == "In addition to the archives, we have read the labels."
-
-
 def test_the_head_of_a_table_is_no_sentence():
     printer = begun()
     section(printer, "1 Introduction", "the beginning")
@@ -212,17 +203,6 @@ def test_a_caption_below_a_paragraph_without_a_gap_is_no_sentence(label):
     printer.paragraph(" ".join(prose("what comes next", 8)))
     found = [one.text for one in read(printer).sentences]
     assert found == [*prose("the beginning", 8), *prose("what comes next", 8)]
-
-
-def test_a_sentence_may_go_on_with_the_number_of_a_table_at_the_head_of_a_line():
-    printer = begun()
-    section(printer, "1 Introduction", "the beginning")
-    printer.line("All of the labels that we have found in the archives are in")
-    printer.line("Table 2. They differ from those that we have measured.")
-    assert [one.text for one in read(printer).sentences][8:] == [
-        "All of the labels that we have found in the archives are in Table 2.",
-        "They differ from those that we have measured.",
-    ]
 
 
 def test_program_code_is_no_sentence():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.ops.parse.papers.printed_papers import begun, heading, prose, read, section, texts
 from tests.papers_as_pdf import LEADING, Printer
 
@@ -39,23 +41,41 @@ def test_a_section_in_small_print_is_running_text():
     assert texts(read(printer), "method") == prose("the methods", 6)
 
 
-def test_the_mark_of_a_citation_at_the_beginning_of_a_line_is_no_item():
-    printer = begun()
-    section(printer, "1 Introduction", "the beginning")
-    printer.line("There is also work on the labels of archives, for example by Doe", 0)
-    printer.line("[27] and by Roe [35].", 0)
-    assert read(printer).sentences[-1].text == (
-        "There is also work on the labels of archives, for example by Doe [27] and by Roe [35]."
-    )
+ITEM = "• One single change of a single record of this short list is enough for all of the values of the whole archive to become the"
 
 
-def test_a_number_at_the_beginning_of_a_line_of_an_item_is_no_item():
+@pytest.mark.parametrize(
+    ("lines", "last"),
+    [
+        (
+            [("There is also work on the labels, for example by Doe", 0), ("[27] and by Roe [35].", 0)],
+            ["There is also work on the labels, for example by Doe [27] and by Roe [35]."],
+        ),
+        (
+            [(ITEM, 10), ("1. It may then be learned by all.", 20)],
+            [f"{ITEM} 1.", "It may then be learned by all."],
+        ),
+        (
+            [
+                ("All of the labels that we have found are in", 0),
+                ("Table 2. They differ from those above.", 0),
+            ],
+            ["All of the labels that we have found are in Table 2.", "They differ from those above."],
+        ),
+        (
+            [
+                ("“The archives are read by all of us, and I like", 24),
+                ("them very much.” – P4", 24),
+                ("In addition, we have read the labels.", 0),
+            ],
+            ["In addition, we have read the labels."],
+        ),
+    ],
+    ids=["the mark of a citation", "a number in an item", "the number of a table", "behind a quotation"],
+)
+def test_the_beginning_of_a_line_may_go_on_or_begin_a_sentence(lines, last):
     printer = begun()
     section(printer, "1 Introduction", "the beginning")
-    first = "• One single change of a single record of this short list is enough for all of the values of the whole archive to become the"
-    printer.line(first, 10)
-    printer.line("1. It may then be learned by all.", 20)
-    assert [one.text for one in read(printer).sentences[-2:]] == [
-        f"{first} 1.",
-        "It may then be learned by all.",
-    ]
+    for text, indent in lines:
+        printer.line(text, indent)
+    assert [one.text for one in read(printer).sentences[-len(last) :]] == last

@@ -161,12 +161,6 @@ def test_a_single_sentence_is_never_left():
     assert path_log_probability(states, np.log([[0.5], [0.25]]), np.zeros(1), transition) == math.log(0.125)
 
 
-def test_one_step_takes_the_best_start():
-    assert viterbi(
-        np.log([[0.1, 0.6, 0.3]]), np.log([0.8, 0.1, 0.1]), GeometricTransition(3, 0.3)
-    ).tolist() == [0]
-
-
 def test_there_may_be_more_sentences_than_words():
     emission = np.full((2, 50), -5.0)
     emission[0, 30] = emission[1, 31] = 0.0

@@ -1,7 +1,6 @@
 """The report on manually aligned talks: compared with an obvious slow version, on the sample, and in edge cases."""
 
 import math
-import random
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -15,7 +14,7 @@ from pydantic import ValidationError
 from ops.models.registry import word_vectors
 from ops.parse.records import Record
 from ops.parse.source import Raw
-from ops.talksumm import HmmParams, align_words
+from ops.talksumm import HmmParams
 from ops.talksumm.align.emission import observe
 from ops.talksumm.align.hmm import stay_probability
 from ops.talksumm.align.tuning import KnobSetting, TuningParams, intervals, tune
@@ -310,21 +309,9 @@ def test_the_order_of_labels_talks_and_pairs_changes_nothing_but_the_order_of_so
     assert one == other
 
 
-@pytest.mark.parametrize(
-    ("values", "complaint"),
-    [
-        ({"lambda": [0.5, 0.5]}, "is listed twice"),
-        ({"gamma": []}, "at least 1 item"),
-        ({"delta": [1.0]}, "less than 1"),
-        ({"lambda": [0.0]}, "greater than 0"),
-        ({"resamples": 10}, "greater than or equal to 100"),
-        ({"seed": -1}, "greater than or equal to 0"),
-        ({"alpha": [0.1]}, "Extra inputs"),
-    ],
-)
-def test_an_invalid_grid_is_refused(values, complaint):
-    with pytest.raises(ValidationError, match=complaint):
-        TuningParams.model_validate(values)
+def test_a_value_that_a_grid_lists_twice_is_refused():
+    with pytest.raises(ValidationError, match="is listed twice"):
+        TuningParams.model_validate({"lambda": [0.5, 0.5]})
 
 
 # Intervals
@@ -358,36 +345,6 @@ def test_intervals_equal_those_of_resampling_runs_one_by_one(found, seed):
         slow.append(bounds)
     fast = intervals(np.array(sizes, np.int64), np.array(correct, np.int64), seed, 100)
     assert np.allclose(fast, slow, atol=1e-6)
-
-
-@given(runs(), st.integers(0, 3))
-def test_an_interval_lies_between_the_worst_and_the_best_run(found, seed):
-    sizes, correct = found
-    for (low, high), row in zip(
-        intervals(np.array(sizes), np.array(correct), seed, 100), correct, strict=True
-    ):
-        shares = [part / size for part, size in zip(row, sizes, strict=True)]
-        assert min(shares) - 1e-6 <= low <= high <= max(shares) + 1e-6
-
-
-def test_the_interval_covers_the_truth_if_runs_are_right_or_wrong_as_a_whole():
-    """Simulated talks of 80 runs, each with its own accuracy around 0.8."""
-    chance = random.Random(0)
-    by_run = by_word = 0
-    trials = 300
-    for trial in range(trials):
-        sizes = [chance.randint(2, 20) for _ in range(80)]
-        correct = []
-        for size in sizes:
-            own = chance.betavariate(0.8, 0.2)  # mean 0.8, mostly all right or all wrong
-            correct.append(sum(chance.random() < own for _ in range(size)))
-        ((low, high),) = intervals(np.array(sizes), np.array([correct]), trial, 400)
-        by_run += low <= 0.8 <= high
-        share = sum(correct) / sum(sizes)
-        error = 1.96 * math.sqrt(share * (1 - share) / sum(sizes))
-        by_word += share - error <= 0.8 <= share + error
-    assert 0.90 <= by_run / trials <= 0.98, by_run / trials
-    assert by_word / trials < 0.75, "an interval over words would promise too much"
 
 
 # The sample
@@ -453,17 +410,3 @@ def test_the_robust_model_is_not_worse_than_the_papers_on_the_sample(sample):
     (robust,) = [row for row in sample.kept.to_pylist() if row["model"] == "robust"]
     (paper,) = [row for row in sample.kept.to_pylist() if row["current"]]
     assert robust["accuracy"] > paper["accuracy"] and robust["within_two"] > paper["within_two"]
-
-
-def test_the_current_point_has_the_params_of_the_alignments(sample):
-    """The same words, aligned by the function that talksumm/alignments uses."""
-    one = pair()
-    row = report(labels_of(SPEECH), [one], [talk()]).kept.to_pylist()[0]
-    alignment = align_words([word["text"] for word in one["words"]], SENTENCES, word_vectors(), DEFAULTS, [0])
-    truth = [state for text, state in SPEECH for _ in text.split()]
-    scored = [
-        (state, truth[word])
-        for word, state in zip(alignment.kept.tolist(), alignment.states.tolist(), strict=True)
-        if truth[word] is not None
-    ]
-    assert row["talks"][0]["correct"] == sum(a == b for a, b in scored)

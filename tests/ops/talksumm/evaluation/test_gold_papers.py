@@ -208,21 +208,6 @@ def test_the_split_depends_only_on_the_paper_and_the_seed():
     assert found != [split(one, params.model_copy(update={"seed": 1})) for one in IDS]
 
 
-def test_the_split_of_a_paper_does_not_depend_on_other_papers(tmp_path):
-    summaries = [summary(f"s{number}", f"P{number}") for number in range(12)]
-    papers = [paper(f"p{number}", f"P{number}") for number in range(12)]
-    sentences = [row for one in papers for row in spoken(one["id"], (0, "method", "Alpha beta."))]
-    all_rows, _ = made(tmp_path, summaries, papers, sentences)
-    [alone], _ = made(tmp_path, summaries[7:8], papers, sentences)
-    assert alone == all_rows[7]
-
-
-def test_a_larger_share_keeps_what_was_in_the_test_set():
-    few, many = GoldPaperParams(test=0.1), GoldPaperParams(test=0.4)
-    tested = {one for one in IDS if split(one, few) == "test"}
-    assert tested < {one for one in IDS if split(one, many) == "test"}
-
-
 def test_shares_that_sum_to_more_than_all_papers_are_refused():
     with pytest.raises(ValidationError, match=r"validation 0\.6 and test 0\.5 are more than all papers"):
         GoldPaperParams(validation=0.6, test=0.5)

@@ -91,11 +91,6 @@ def test_a_row_has_the_majority_mean_and_deviation_of_its_answers(tmp_path):
     assert sentence["licence"] == "CC0-1.0 AND MIT"
 
 
-def test_one_answer_has_no_deviation(tmp_path):
-    [row] = judged(tmp_path, answer("q1", "ann", "4")).kept.to_pylist()
-    assert (row["mean"], row["deviation"], row["raters"]) == (4.0, None, 1)
-
-
 def test_every_answer_counts_is_dropped_or_is_rejected_with_its_cause(tmp_path):
     outcome = judged(
         tmp_path,
@@ -127,14 +122,6 @@ def test_every_answer_counts_is_dropped_or_is_rejected_with_its_cause(tmp_path):
     [row] = outcome.kept.to_pylist()
     assert row["source_ids"] == ["s0", "answer-s0-ann"]
     assert sorted(outcome.units.to_pylist()) == sorted(["answer-s0-ann", *dropped, *errors])
-
-
-def test_an_answer_for_a_row_of_the_other_question_is_rejected(tmp_path):
-    outcome = judged(
-        tmp_path, answer("s0", "ann", "4", questionnaire="talksumm_summaries", question="quality")
-    )
-    [error] = outcome.rejected["error"].to_pylist()
-    assert "no such row was sent out" in error and outcome.kept.num_rows == 0
 
 
 def test_the_table_equals_that_computed_by_hand(tmp_path):
@@ -176,12 +163,6 @@ def test_without_filled_sheets_there_are_no_rows_and_the_table_is_empty(tmp_path
         assert [found[number] for number in ("mean", "low", "high", "deviation")] == [None] * 4
         assert found["paper"]["mean"] > 0
     assert tables(outcome)["agreement"] == tables(outcome)["pairs"] == []
-
-
-def test_one_questionnaire_may_be_rated_without_the_other(tmp_path):
-    outcome = judged(tmp_path, answer("q1", "ann", "2"))
-    assert question(outcome, "considered")["mean"] is None
-    assert [question(outcome, "quality")[name] for name in ("mean", "low", "high")] == [2.0] * 3
 
 
 RATED = st.dictionaries(

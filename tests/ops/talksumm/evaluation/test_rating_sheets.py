@@ -102,18 +102,6 @@ def test_each_month_gives_its_share_of_the_talks(tmp_path):
         assert sorted(month for month, _ in drawn) == ["2018-06", "2018-06", "2018-07"]
 
 
-def test_only_the_seed_decides_which_talks_are_drawn(tmp_path):
-    rows = [summary(n) for n in range(4)]
-    by_seed = [made(tmp_path, PARAMS.model_copy(update={"seed": seed})) for seed in range(10)]
-    assert len({tuple(papers(outcome)) for outcome in by_seed}) > 1
-    turned = made(tmp_path, rows=rows[::-1])
-    assert turned.kept.equals(by_seed[0].kept) and turned.files == by_seed[0].files
-
-
-def test_requesting_more_papers_than_exist_draws_all(tmp_path):
-    assert len(papers(made(tmp_path, PARAMS.model_copy(update={"papers": 15})))) == 4
-
-
 def test_every_rater_gets_all_rows_of_each_questionnaire_in_both_forms(tmp_path):
     outcome = made(tmp_path)
     for questionnaire in PEOPLE.questionnaires:
@@ -129,13 +117,6 @@ def test_every_rater_gets_all_rows_of_each_questionnaire_in_both_forms(tmp_path)
         assert (
             f'name="{questionnaire.questions[0].name}"' in outcome.files[f"label_studio/{name}.xml"].decode()
         )
-
-
-def test_the_sheets_of_a_rater_do_not_depend_on_the_others(tmp_path):
-    one = made(tmp_path, PARAMS.model_copy(update={"raters": ("ann",)}))
-    two = made(tmp_path)
-    own = {name: content for name, content in one.files.items() if name != "README.md"}
-    assert own.items() <= two.files.items() and len(two.files) == len(one.files) + 4
 
 
 def test_the_readme_has_the_questions_and_the_numbers_of_rows(tmp_path):
@@ -162,22 +143,3 @@ def test_a_summary_of_an_unknown_talk_is_refused(tmp_path):
 def test_rater_names_must_be_distinct_and_valid_file_names(raters):
     with pytest.raises(ValidationError):
         RatingSheetParams(raters=raters)
-
-
-def test_summaries_that_are_not_drawn_are_dropped_some_thousand_at_a_time(tmp_path):
-    months = ("2018-06",) * 5000
-    rows = [summary(n) for n in range(len(months))]
-    outcomes = list(
-        rating_sheets(
-            dealt(tmp_path, SUMMARIES.kept, rows, 20),
-            dealt(tmp_path, ALIGNMENTS.kept, [state(n, index) for n in range(5000) for index in (0, 2)]),
-            dealt(tmp_path, TALKS.kept, [talk(n, month) for n, month in enumerate(months)]),
-            PARAMS,
-        )
-    )
-    assert [len(outcome.kept) for outcome in outcomes] == [6, 0]
-    assert [bool(outcome.files) for outcome in outcomes] == [False, True]
-    assert sorted(name for outcome in outcomes for name in outcome.units.to_pylist()) == sorted(
-        row["id"] for row in rows
-    )
-    assert max(len(outcome.units) for outcome in outcomes) < 5000

@@ -166,16 +166,3 @@ def test_every_system_prints_at_most_the_configured_number_of_words_and_only_the
 def test_an_unknown_baseline_is_refused():
     with pytest.raises(KeyError, match="best"):
         baseline("best", LONG, PARAMS)
-
-
-def test_a_paper_of_one_sentence_is_its_own_summary_by_every_system(tmp_path):
-    found = by_system(tmp_path, gold("t", "test", ["w1 w2 w3."], references=[["w1 w3."]]))
-    assert {row["text"] for row in found.values()} == {"w1 w2 w3."} and len(found) == 9
-
-
-def test_a_paper_of_5000_sentences_is_summarised(tmp_path):
-    sentences = [" ".join([*one.split(), f"v{place}"]) for place, one in enumerate(text(5000, 1))]
-    unit = gold("t", "test", sentences, references=[sentences[4000:4004]])
-    found = by_system(tmp_path, unit, SystemSummaryParams(words=150))
-    assert {row["words"] for (name, _), row in found.items() if name != "oracle"} == {150}
-    assert set(range(4000, 4004)) <= set(found["oracle", None]["positions"])

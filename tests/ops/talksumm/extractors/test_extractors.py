@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.models.embedded import remembering
 from ops.models.trained import CONFIG, WEIGHTS, ModelFilesError
 from ops.models.training import TrainingError, TrainingParams, train
 from ops.talksumm.extractors import paper as paper_module
@@ -44,13 +43,6 @@ def test_no_sentence_is_repeated_or_empty_and_the_last_one_reaches_the_budget(ex
 def test_a_paper_of_one_sentence_gives_that_sentence(extractor):
     assert extractor.extract(paper_of(["w1 w2 w3"])).indices == (0,)
     assert extractor.extract(paper_of(["w1 w2 w3"]), None).indices == (0,)
-
-
-@BOTH
-def test_a_paper_of_5000_sentences_gives_a_summary(extractor):
-    sentences = spans(5000, 3)
-    found = extractor.extract(paper_of(sentences))
-    assert 150 <= sum(len(sentences[index].split()) for index in found.indices) < 160
 
 
 @BOTH
@@ -231,16 +223,6 @@ def test_only_the_first_sentences_of_a_training_paper_are_read(monkeypatch):
     papers = [ExtractorPaper("A", spans(5, 0)), ExtractorPaper("B", spans(5, 1))]
     [(paper, labels, gains)] = Labelled(papers, [[4, 2], [3]]).learnable()
     assert (paper.id, len(paper), len(paper.roles), labels, gains) == ("A", 3, 3, [2], [])
-
-
-def test_extractors_share_cached_data_without_changing_it():
-    papers = [spans(7, seed) for seed in range(3)]
-    shared = remembering(embed)
-    for seed in range(2):
-        model = transformer(seed)
-        alone = [model.extract(paper_of(paper), 20) for paper in papers]
-        model.embed = shared
-        assert [model.extract(paper_of(paper), 20) for paper in papers] == alone
 
 
 def test_each_extractor_is_trained_by_its_own_task():

@@ -104,7 +104,7 @@ def greedy(extractor, paper, words):
     return tuple(chosen), scores
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("words", [1, 9, 30, 1000, None])
 def test_a_beam_of_one_is_greedy_decoding(seed, words):
     extractor = pointer(seed=seed)
@@ -140,7 +140,7 @@ def best_of_all(extractor, paper, words):
     return max(found)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_beam_that_is_wide_enough_finds_the_most_probable_summary(seed):
     extractor = pointer(seed=seed, beam=200)
     paper = paper_of(spans(4, seed))

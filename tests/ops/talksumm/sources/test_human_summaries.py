@@ -150,13 +150,6 @@ def test_a_malformed_file_is_rejected_with_file_and_cause(tmp_path, kind, conten
     assert complaint(tmp_path, path, content) == f"people/{path}: {cause}"
 
 
-def test_a_file_over_the_bound_is_rejected_unread(tmp_path):
-    found = outcome(write(tmp_path, {"A.human.txt": "A sentence."}), max_bytes=3)
-    assert found.rejected["error"].to_pylist() == [
-        "people/A.human.txt: larger than max_bytes = 3; it was not read: raise max_bytes of its source in params.yaml"
-    ]
-
-
 def test_the_month_may_come_from_the_papers_id(tmp_path):
     (raw,) = FORMAT.split(write(tmp_path, {"P18-0001/summary/P18-0001.human.txt": "A."}), source())
     assert month_of(MonthRule(id_year=r"^[A-Z](\d\d)-"), raw, {}) == "2018-01"

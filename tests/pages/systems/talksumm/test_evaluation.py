@@ -78,18 +78,14 @@ def test_the_chosen_extractor_comes_first_then_baselines_then_other_extractors()
     ]  # fmt: skip
 
 
-def test_a_system_that_knows_the_summaries_is_never_the_best():
-    table = corpus.table([scored("oracle", 0.5), scored("lead", 0.2), scored("random", 0.1)])
+@pytest.mark.parametrize(
+    ("random", "best"),
+    [(0.1, [("lead", True), ("random", False)]), (0.2, [("lead", False), ("random", False)])],
+)
+def test_the_best_system_is_one_that_does_not_know_the_summaries_unless_all_are_equal(random, best):
+    table = corpus.table([scored("oracle", 0.5), scored("lead", 0.2), scored("random", random)])
     found, _ = scores.grids(scores.read(table))
-    assert [(line.key, line.cells[0].best) for line in found.lines] == [
-        ("lead", True), ("random", False), ("oracle", False),
-    ]  # fmt: skip
-
-
-def test_if_all_systems_are_equal_none_is_the_best():
-    table = corpus.table([scored("oracle", 0.5), scored("lead", 0.1), scored("random", 0.1)])
-    found, _ = scores.grids(scores.read(table))
-    assert not any(line.cells[0].best for line in found.lines)
+    assert [(line.key, line.cells[0].best) for line in found.lines] == [*best, ("oracle", False)]
 
 
 def test_scores_of_zero_have_a_scale():
