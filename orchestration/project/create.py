@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from assets.declare.declaration import DECLARED
-from assets.declare.graph import beginnings
+from assets.declare.graph import beginnings, recommended
 from assets.declare.settings import checkout, params_from
 from orchestration.project.detect import (
     FoundSource,
@@ -119,6 +119,14 @@ def create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> l
         import assets.systems  # noqa: F401  declares what there is to choose from
 
         return _create(root.resolve(), system, sources, wishes)
+
+
+def not_given(system: str, made: Sequence[ProjectSource]) -> Iterator[str]:
+    """Yield what happens without each of the sources that a project lacks and should have, in a line."""
+    there = {source.found.reader or source.found.records for source in made}
+    for records, without in recommended(system).items():
+        if records not in there:
+            yield f"no {records}: {without}; add --source {records}=PATH"
 
 
 def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> list[ProjectSource]:
