@@ -87,7 +87,10 @@ def init(
     for item in made:
         if item.licence == UNKNOWN_LICENCE:
             name = item.given.name
-            print(f"licence of {name}: unknown, so no release has it; say --licence {name}=LICENCE")
+            print(
+                f"licence of {name}: unknown, so no release has it or what is made from it; "
+                f"say --licence {name}=LICENCE"
+            )
     for line in not_given(system, made):
         print(line)
     print(f"created {folder}; next:")

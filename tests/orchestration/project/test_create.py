@@ -213,7 +213,7 @@ def test_each_source_has_its_licence_and_pages_no_one_elses(table, called, tmp_p
     given = ["--system", "wikisum", "--source", "articles", "--source", "web_pages=pages"]
     assert init("mine", *given, "--licence", "MIT") == 0
     assert (
-        "licence of pages: unknown, so no release has it; say --licence pages=LICENCE"
+        "licence of pages: unknown, so no release has it or what is made from it; say --licence pages=LICENCE"
         in capsys.readouterr().out
     )
     sources = params()["sources"]
