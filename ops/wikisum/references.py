@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
@@ -37,7 +36,7 @@ from ops.wikisum.search_index import indexed as with_index
 from ops.wikisum.search_index import load as load_index
 from ops.wikisum.sections import cited_address
 from ops.wikisum.soft_404 import is_soft_404
-from ops.wikisum.topic import embedded_pages, topic_similarities
+from ops.wikisum.topic import embedded_pages, passages_by_page, topic_similarities
 
 #: Why addresses and queries give no reference.
 NOT_CRAWLED, NOT_READ, EMPTY = "cited_page_not_there", "found_page_not_there", "page_without_words"
@@ -249,7 +248,7 @@ def _with_similarity(
     references: Sequence[Row], embedded: pa.Table, encoder: ModelName, strict: Strict
 ) -> list[Row]:
     """Return references with the similarity of what the index alone found."""
-    passages = {row["page_id"]: np.array(row["passages"], np.float32) for row in embedded.to_pylist()}
+    passages = passages_by_page(embedded)
     places = [place for place, row in enumerate(references) if _is_of_index(row["hits"])]
     similarities = topic_similarities(
         [references[place]["article_title"] for place in places],

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ops.core.joins import matches, stored
@@ -53,6 +54,16 @@ def embedded_passages(pages: pa.Table, encoder: ModelName, strict: Strict) -> Ou
     passages = passage_embeddings(pages["text"].to_pylist(), embedder(encoder, strict))
     rows = pa.table([pages["id"], [page.tolist() for page in passages]], schema=_EMBEDDED)
     return Outcome(nothing, rows, pa.table({"id": nothing}), pa.table({"id": nothing}))
+
+
+def passages_by_page(embedded: pa.Table) -> dict[str, NDArray[np.float32]]:
+    """Return what `passage_embeddings` returned for each page, from rows of `embedded_pages`, by its id."""
+    counts = pc.list_value_length(embedded["passages"]).to_numpy()
+    numbers = pc.list_flatten(pc.list_flatten(embedded["passages"])).to_numpy()
+    if not len(numbers):
+        return {}
+    rows = np.split(numbers.reshape(counts.sum(), -1), np.cumsum(counts)[:-1])
+    return dict(zip(embedded["page_id"].to_pylist(), rows, strict=True))
 
 
 def passage_embeddings(texts: Sequence[str], embed: Embed) -> list[NDArray[np.float32]]:

@@ -1,11 +1,12 @@
 """How similar pages are to the title of an article, with embeddings made up."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.wikisum.topic import WORDS, passage_embeddings, topic_similarities
+from ops.wikisum.topic import WORDS, passage_embeddings, passages_by_page, topic_similarities
 
 WORD = st.sampled_from(["salt", "bread", "sea", "rye"])
 TEXTS = st.lists(WORD, min_size=1, max_size=3 * WORDS).map(" ".join)
@@ -57,3 +58,17 @@ def test_it_is_the_mean_cosine_of_both_passages(pairs):
         cosines = [float(embed([passage])[0] @ embed([title])[0]) for passage in passages]
         expected.append(sum(cosines) / len(cosines))
     assert similarities(titles, pages, embed).tolist() == pytest.approx(expected, abs=1e-4)
+
+
+@given(st.lists(st.tuples(TEXTS, st.uuids()), max_size=5, unique_by=lambda pair: pair[1]))
+def test_embeddings_are_the_same_after_they_were_stored(pages):
+    embed = Counted("salt", "bread", "sea", "rye")
+    texts, names = [text for text, _ in pages], [str(name) for _, name in pages]
+    embeddings = [page.astype(np.float32) for page in passage_embeddings(texts, embed)]
+    stored = pa.table(
+        [names, pa.array([page.tolist() for page in embeddings], pa.list_(pa.list_(pa.float32())))],
+        ["page_id", "passages"],
+    )
+    found = passages_by_page(stored)
+    assert [*found] == names
+    assert all(np.array_equal(found[name], page) for name, page in zip(names, embeddings, strict=True))
