@@ -203,14 +203,15 @@ def test_a_project_without_pages_is_told_that_it_makes_no_examples(table, called
     assert params()["sources"]["web_pages"]["pages"]["kind"] == "html"
 
 
-def test_each_source_has_its_licence_and_pages_no_one_elses(table, called, tmp_path, capsys):
+@pytest.mark.parametrize("pages", ["web_pages=pages", "pages"])
+def test_each_source_has_its_licence_and_pages_no_one_elses(table, called, tmp_path, capsys, pages):
     for name, text in (
         ("articles", "''Tane'' is a river."),
         ("pages", "<html><body><p>It is a river.</p></body></html>"),
     ):
         (tmp_path / "here" / name).mkdir(parents=True)
         (tmp_path / "here" / name / ("tane.wikitext" if name == "articles" else "tane.html")).write_text(text)
-    given = ["--system", "wikisum", "--source", "articles", "--source", "web_pages=pages"]
+    given = ["--system", "wikisum", "--source", "articles", "--source", pages]
     assert init("mine", *given, "--licence", "MIT") == 0
     assert (
         "licence of pages: unknown, so no release has it or what is made from it; say --licence pages=LICENCE"
