@@ -59,7 +59,7 @@ from ops.wikisum.references import ReferenceParams, sections_of
 from ops.wikisum.references import references as references_op
 from ops.wikisum.search_index import search_index
 from ops.wikisum.statistics import statistics
-from ops.wikisum.topic import topic_similarities
+from ops.wikisum.topic import passage_embeddings, topic_similarities
 
 MONTH, LENGTHS, AT_ONCE = "2018-06", (100, 500, 1000), 16
 #: Floors of similarity with the title, and words of the sections that they must not drop.
@@ -154,7 +154,8 @@ def floor(references: Parts, work: Path) -> None:
         if len(text.split()) >= SECTION_WORDS and heading not in NOT_ASKED
     ]
     titles, texts = zip(*sections, strict=True)
-    own = topic_similarities(titles, texts, embedder(ENCODER))
+    embed = embedder(ENCODER)
+    own = topic_similarities(titles, passage_embeddings(texts, embed), embed)
     found = np.array([row["title_similarity"] for table in references for row in table.to_pylist()])
     print(f"{len(own)} sections under their titles, {len(found)} results")
     for least in FLOORS:

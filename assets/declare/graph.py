@@ -141,6 +141,19 @@ def needs(system: str, *records: str) -> None:
     _NEEDS[system] = records
 
 
+_WITHOUT: dict[str, dict[str, str]] = {}
+
+
+def recommends(system: str, records: str, without: str) -> None:
+    """Declare that a system should have some `sources:` of params.yaml, and what happens without them."""
+    _WITHOUT.setdefault(system, {})[records] = without
+
+
+def recommended(system: str) -> Mapping[str, str]:
+    """Return the sources that a system should have, with what happens without them."""
+    return _WITHOUT.get(system, {})
+
+
 _BEGINS: dict[str, tuple[str, ...]] = {}
 
 

@@ -5,6 +5,7 @@ title. Not here: results of crawls (crawled.py), which candidates are kept (corp
 (clones.py, topic.py), the index of pages (search_index.py), crawling and searching (ops/crawl).
 
 The parts of articles are mapped twice: first to candidates, then, with the candidates' pages, to references.
+In between, the pages that the index alone found are embedded.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ops.core.params import ModelName, Params, Strict
 from ops.core.parts import Artifact, Parts
 from ops.crawl.local_search import LocalIndex
 from ops.crawl.search import NOT_ASKED, QUERY, Query, asked, queries
-from ops.models.encoder import ENCODER, Embed, embedder
+from ops.models.encoder import ENCODER, embedder
 from ops.text.minhash import signature
 from ops.wikisum.clones import clone_recalls, is_itself, is_titled
 from ops.wikisum.crawled import Crawled, crawled_parts
@@ -35,7 +36,7 @@ from ops.wikisum.search_index import indexed as with_index
 from ops.wikisum.search_index import load as load_index
 from ops.wikisum.sections import cited_address
 from ops.wikisum.soft_404 import is_soft_404
-from ops.wikisum.topic import topic_similarities
+from ops.wikisum.topic import embedded_pages, passages_by_page, topic_similarities
 
 #: Why addresses and queries give no reference.
 NOT_CRAWLED, NOT_READ, EMPTY = "cited_page_not_there", "found_page_not_there", "page_without_words"
@@ -46,6 +47,7 @@ SECTION_NOT_ASKED, QUERY_NOT_CRAWLED = "section_not_asked", "query_not_crawled"
 
 _PAGE_COLUMNS = ("id", "document", "licence", "title", "text")
 _INDEXED_COLUMNS = ("address", "page_id")
+_FOUND = pa.schema([("page_id", pa.string())])
 
 _TEXT = pa.string()
 _HIT = pa.struct([("query", _TEXT), ("rank", pa.int64()), ("score", pa.float64())])
@@ -158,8 +160,9 @@ def references(
         cited = (_all_cited(part.read(["citations"])) for part in articles.parts)
         asked = (_all_asked(part.read(["title", "sections"]), params) for part in articles.parts)
         crawled = crawled_parts(articles, cited_pages, found_pages, cited, asked, folder)
-        found = articles.map(candidates_of, search_index, params, beside=crawled)
-        candidates = stored((outcome.kept for outcome in found), _CANDIDATES, articles, folder / "candidates")
+        outcomes = articles.map(candidates_of, search_index, params, beside=crawled)
+        rows = (outcome.kept for outcome in outcomes)
+        candidates = stored(rows, _CANDIDATES, articles, folder / "candidates")
         indexed = matches(
             search_index.rows, "address", _each(candidates, "address"), folder / "indexed", _INDEXED_COLUMNS
         )
@@ -167,7 +170,9 @@ def references(
         of_address = matches(web_pages, "id", ids, folder / "by address", _PAGE_COLUMNS)
         records = _each(candidates, "record")
         of_record = matches(web_pages, "document", records, folder / "by record", _PAGE_COLUMNS)
-        beside = [candidates, indexed, of_address, of_record]
+        found = stored(_found_pages(candidates, indexed, of_record), _FOUND, articles, folder / "found")
+        embedded = embedded_pages(web_pages, found, params.encoder, strict, folder / "embedded")
+        beside = [candidates, indexed, of_address, of_record, embedded]
         yield from articles.map(references_of, params, strict, beside=beside)
 
 
@@ -202,14 +207,17 @@ def references_of(
     indexed: pa.Table,
     of_address: pa.Table,
     of_record: pa.Table,
+    embedded: pa.Table,
     params: ReferenceParams,
     strict: Strict,
 ) -> Outcome:
-    """Return the references of the articles of one part, given their candidates and the candidates' pages."""
+    """Return the references of the articles of one part, given their candidates and the candidates' pages.
+
+    `embedded` are the embeddings of the pages that the index alone found.
+    """
     units = articles.select(REFERENCES.unit.names).to_pylist()
     pages = _Pages.of(indexed, of_address, of_record)
     kept: list[Row] = []
-    texts: list[str] = []
     dropped: list[Row] = []
     lost: Counter[str] = Counter()
     for article, listed in zip(units, candidates.to_pylist(), strict=True):
@@ -228,30 +236,47 @@ def references_of(
         references = [(candidate, page) for candidate, page in others if page["text"].strip()]
         reasons[EMPTY] += len(others) - len(references)
         kept += _rows(article, references, params)
-        texts += [page["text"] for _, page in references]
         if not references:
             detail = ", ".join(f"{reason} {count}" for reason, count in sorted((+reasons).items()))
             dropped.append(drop(article, "no_reference", detail=detail or "it cites nothing"))
         lost += reasons
-    kept = _with_similarity(kept, texts, embedder(params.encoder, strict))
+    kept = _with_similarity(kept, embedded, params.encoder, strict)
     return Outcome.of(REFERENCES, [unit["id"] for unit in units], kept, dropped, combinations=lost)
 
 
-def _with_similarity(references: Sequence[Row], texts: Sequence[str], embed: Embed) -> list[Row]:
-    """Return references, given their pages' texts, with the similarity of what the index alone found."""
-    # What a search engine found has no score.
-    searched = [
-        number
-        for number, row in enumerate(references)
-        if row["hits"] and all(hit["score"] is not None for hit in row["hits"])
-    ]
+def _with_similarity(
+    references: Sequence[Row], embedded: pa.Table, encoder: ModelName, strict: Strict
+) -> list[Row]:
+    """Return references with the similarity of what the index alone found."""
+    passages = passages_by_page(embedded)
+    places = [place for place, row in enumerate(references) if _is_of_index(row["hits"])]
     similarities = topic_similarities(
-        [references[number]["article_title"] for number in searched],
-        [texts[number] for number in searched],
-        embed,
+        [references[place]["article_title"] for place in places],
+        [passages[references[place]["page_id"]] for place in places],
+        embedder(encoder, strict),
     )
-    found = dict(zip(searched, similarities.tolist(), strict=True))
-    return [{**row, "title_similarity": found.get(number)} for number, row in enumerate(references)]
+    found = dict(zip(places, similarities.tolist(), strict=True))
+    return [{**row, "title_similarity": found.get(place)} for place, row in enumerate(references)]
+
+
+def _is_of_index(hits: Sequence[Mapping[str, object]]) -> bool:
+    """Return whether the index alone found a page: what a search engine found has no score."""
+    return bool(hits) and all(hit["score"] is not None for hit in hits)
+
+
+def _found_pages(candidates: Parts, indexed: Parts, of_record: Parts) -> Iterator[pa.Table]:
+    """Yield the ids of the pages that the index alone found, part by part."""
+    for listed, rows, recorded in zip(candidates.parts, indexed.parts, of_record.parts, strict=True):
+        articles = listed.read(["candidates"])["candidates"].to_pylist()
+        found = [page for pages in articles for page in pages if _is_of_index(page["hits"])]
+        ids = []
+        for table, column, name, key in (
+            (rows.read(), "address", "page_id", "address"),
+            (recorded.read(["document", "id"]), "document", "id", "record"),
+        ):
+            wanted = pa.array({page[key] for page in found}, _TEXT)
+            ids += table.filter(pc.is_in(table[column], wanted))[name].to_pylist()
+        yield pa.table({"page_id": [*dict.fromkeys(ids)]}, _FOUND)
 
 
 def sections_of(article: Row) -> Iterator[tuple[str, str]]:

@@ -1,38 +1,97 @@
 """How similar pages are to the title of an article, because a local index returns something for any query.
 
-Belongs here: which words of a page are read, and the similarity. Not here: the encoder (ops/models), the
-threshold (corpus.py).
+Belongs here: which words of a page are read, their embeddings, and the similarity. Not here: the encoder
+(ops/models), the threshold (corpus.py).
+
+The encoder is what takes the time. So it reads each page once, however many articles the page was found for
+and in however many parts these are, and the parts of the pages are shared by the workers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ops.models.encoder import Embed
+from ops.core.joins import matches, stored
+from ops.core.outcome import Outcome
+from ops.core.params import ModelName, Strict
+from ops.core.parts import Parts
+from ops.models.encoder import Embed, embedder
 
 #: Words of each passage: what the encoder reads of a page. Longer or more passages tell little better
 #: (docs/reports/wikisum-real-articles.md).
 WORDS = 80
 
+#: The embeddings of a page's passages.
+_EMBEDDED = pa.schema([("page_id", pa.string()), ("passages", pa.list_(pa.list_(pa.float32())))])
 
-def topic_similarities(titles: Sequence[str], texts: Sequence[str], embed: Embed) -> NDArray[np.float64]:
-    """Return the similarity of N titles with the texts of N pages, from 0 to 1, to four decimals (N).
 
-    It is the mean cosine of the title with the first and the last 80 words of the text; 0 where it is
-    negative. Each title and passage is embedded once, however often it occurs.
+def embedded_pages(web_pages: Parts, found: Parts, encoder: ModelName, strict: Strict, folder: Path) -> Parts:
+    """Return, for each part of `found`, the embeddings of its pages, from ids in the column `page_id`.
+
+    Each page is embedded once. The parts are written to `folder`, which is created.
+    """
+    folder.mkdir()
+    of_part = (part.read(["id"])["id"] for part in web_pages.parts)
+    asked = matches(found, "page_id", of_part, folder / "asked")
+    ids = (part.read(["page_id"])["page_id"] for part in asked.parts)
+    pages = matches(web_pages, "id", ids, folder / "pages", ("id", "text"))
+    outcomes = pages.map(embedded_passages, encoder, strict)
+    embedded = stored((outcome.kept for outcome in outcomes), _EMBEDDED, web_pages, folder / "embedded")
+    ids = (part.read(["page_id"])["page_id"] for part in found.parts)
+    return matches(embedded, "page_id", ids, folder / "found")
+
+
+def embedded_passages(pages: pa.Table, encoder: ModelName, strict: Strict) -> Outcome:
+    """Return, as kept rows, the embeddings of the passages of pages."""
+    nothing = pa.array([], pa.string())
+    passages = passage_embeddings(pages["text"].to_pylist(), embedder(encoder, strict))
+    rows = pa.table([pages["id"], [page.tolist() for page in passages]], schema=_EMBEDDED)
+    return Outcome(nothing, rows, pa.table({"id": nothing}), pa.table({"id": nothing}))
+
+
+def passages_by_page(embedded: pa.Table) -> dict[str, NDArray[np.float32]]:
+    """Return what `passage_embeddings` returned for each page, from rows of `embedded_pages`, by its id."""
+    counts = pc.list_value_length(embedded["passages"]).to_numpy()
+    numbers = pc.list_flatten(pc.list_flatten(embedded["passages"])).to_numpy()
+    if not len(numbers):
+        return {}
+    rows = np.split(numbers.reshape(counts.sum(), -1), np.cumsum(counts)[:-1])
+    return dict(zip(embedded["page_id"].to_pylist(), rows, strict=True))
+
+
+def passage_embeddings(texts: Sequence[str], embed: Embed) -> list[NDArray[np.float32]]:
+    """Return the embeddings of the first and the last 80 words of N texts: N arrays of P x E, P = 1 or 2.
+
+    A text without more words is one passage. Equal passages are embedded once.
     """
     passages = [_passages(text) for text in texts]
-    distinct = list(dict.fromkeys([*titles, *(passage for pair in passages for passage in pair)]))
-    if not distinct:
+    place = {text: number for number, text in enumerate(dict.fromkeys(chain.from_iterable(passages)))}
+    embeddings = embed([*place]) if place else np.zeros((0, 0), np.float32)
+    return [embeddings[[place[passage] for passage in page]] for page in passages]
+
+
+def topic_similarities(
+    titles: Sequence[str], pages: Sequence[NDArray[np.float32]], embed: Embed
+) -> NDArray[np.float64]:
+    """Return the similarity of N titles with N pages, from 0 to 1, to four decimals (N).
+
+    `pages` are their `passage_embeddings`. It is the mean cosine of the title with the passages; 0 where it
+    is negative. Each title is embedded once, however often it occurs.
+    """
+    place = {title: number for number, title in enumerate(dict.fromkeys(titles))}
+    if not place:
         return np.zeros(0)
-    embeddings = embed(distinct)
-    place = {text: number for number, text in enumerate(distinct)}
+    embeddings = embed([*place])
     similarities = [
-        np.mean([embeddings[place[passage]] @ embeddings[place[title]] for passage in pair])
-        for title, pair in zip(titles, passages, strict=True)
+        np.mean([passage @ embeddings[place[title]] for passage in page])
+        for title, page in zip(titles, pages, strict=True)
     ]
     return np.maximum(np.array(similarities, np.float64), 0).round(4)
 

@@ -79,7 +79,7 @@ def init(
     ] = False,
 ) -> None:
     """Create a project of your own that uses the installed code, with git, DVC and Dagster."""
-    from orchestration.project.create import UNKNOWN_LICENCE, Wishes, create
+    from orchestration.project.create import UNKNOWN_LICENCE, Wishes, create, not_given
 
     made = create(folder, system, source, Wishes(kind or (), column or (), licence or (), copy))
     for item in made:
@@ -87,7 +87,12 @@ def init(
     for item in made:
         if item.licence == UNKNOWN_LICENCE:
             name = item.given.name
-            print(f"licence of {name}: unknown, so no release has it; say --licence {name}=LICENCE")
+            print(
+                f"licence of {name}: unknown, so no release has it or what is made from it; "
+                f"say --licence {name}=LICENCE"
+            )
+    for line in not_given(system, made):
+        print(line)
     print(f"created {folder}; next:")
     if folder.resolve() != Path.cwd():
         print(f"  cd {shlex.quote(str(folder))}")

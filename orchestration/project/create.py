@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from assets.declare.declaration import DECLARED
-from assets.declare.graph import beginnings
+from assets.declare.graph import beginnings, recommended
 from assets.declare.settings import checkout, params_from
 from orchestration.project.detect import (
     FoundSource,
@@ -84,6 +84,11 @@ class ProjectSource(NamedTuple):
         return self.folder.startswith("corpus/")
 
     @property
+    def named(self) -> GivenSource:
+        """The source with the records that were detected in it."""
+        return self.given._replace(records=self.found.records)
+
+    @property
     def told(self) -> str:
         """What was found, in a line, with the other records of a source whose records nobody named."""
         columns = [", ".join(f"{wanted} from {column}" for wanted, column in self.found.columns.items())]
@@ -121,6 +126,14 @@ def create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> l
         return _create(root.resolve(), system, sources, wishes)
 
 
+def not_given(system: str, made: Sequence[ProjectSource]) -> Iterator[str]:
+    """Yield what happens without each of the sources that a project lacks and should have, in a line."""
+    there = {source.found.reader or source.found.records for source in made}
+    for records, without in recommended(system).items():
+        if records not in there:
+            yield f"no {records}: {without}; add --source {records}=PATH"
+
+
 def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> list[ProjectSource]:
     if system not in systems():
         raise ValueError(f"there is no system {system!r}; there are: {', '.join(systems())}")
@@ -130,12 +143,11 @@ def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> 
     for source in given:
         if root.is_relative_to(source.path):
             raise ValueError(f"{root} is inside its source {source.path}: name a folder outside of it")
-    asked, licences = _asked(given, wishes), _licences(given, wishes.licences)
+    asked = _asked(given, wishes)
     with _gone_if_failed(root):
-        made = [
-            _made(root, system, source, asked[source.name], licences[source.name], wishes.copy)
-            for source in given
-        ]
+        made = [_made(root, system, source, asked[source.name], wishes.copy) for source in given]
+        licences = _licences([item.named for item in made], wishes.licences)
+        made = [item._replace(licence=licences[item.given.name]) for item in made]
         _check_complete(system, made)
         _set_up(root, system, made)
     return made
@@ -224,9 +236,7 @@ def _gone_if_failed(root: Path) -> Iterator[None]:
         raise
 
 
-def _made(
-    root: Path, system: str, given: GivenSource, asked: SourceOptions, licence: str, copy: bool
-) -> ProjectSource:
+def _made(root: Path, system: str, given: GivenSource, asked: SourceOptions, copy: bool) -> ProjectSource:
     folder = given.path
     if folder.is_file():
         folder = root / "corpus" / given.name
@@ -235,7 +245,7 @@ def _made(
     elif copy:
         folder = Path(shutil.copytree(given.path, root / "corpus" / given.name))
     found = detect(system, folder, given.path.name, given.records, asked)
-    return ProjectSource(given, found, os.path.relpath(folder, root), licence)
+    return ProjectSource(given, found, os.path.relpath(folder, root), UNKNOWN_LICENCE)
 
 
 def _check_complete(system: str, made: Sequence[ProjectSource]) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assets.declare.declaration import DECLARED, Declaration
-from assets.declare.graph import beginnings, with_ancestors
+from assets.declare.graph import beginnings, recommended, with_ancestors
 from ops.parse.decoding import json_object
 from ops.parse.files import FOREIGN
 from ops.parse.records import UnwantedError
@@ -136,8 +136,8 @@ def detect(system: str, folder: Path, name: str, records: str, asked: SourceOpti
     known, through = readers(system), read_through(system)
     if records and records not in {**known, **through}:
         raise UndecidedError(f"{system} reads no {records}; it reads {', '.join({**known, **through})}")
-    wanted = [records] if records else _wanted(system)
-    read = {each: known[each] for each in wanted if each in known}
+    sought = [records] if records else [*_wanted(system), *recommended(system)]
+    read = {each: known[each] for each in sought if each in known}
     if fits := _fits(read, folder, name, asked):
         return _best(fits, name, asked)
     indirect = {each: dataset for each, (_, dataset) in through.items() if records in ("", each)}

@@ -16,7 +16,7 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
-from assets.declare.graph import needs
+from assets.declare.graph import needs, recommends
 from assets.filters import filter_examples
 from ops.core.derived import DerivedFolder
 from ops.core.measures import DatasetScore
@@ -55,6 +55,12 @@ from ops.wikisum.tokenizer import TokenizerParams
 from ops.wikisum.tokenizer import tokenizer as tokenizer_op
 
 needs("wikisum", "articles")
+recommends(
+    "wikisum",
+    "web_pages",
+    without="without pages or a crawl of what the articles cite (docs/how-to/crawl.md), every article is "
+    "dropped as no_reference and there are no examples",
+)
 
 
 @dataset(

@@ -101,21 +101,25 @@ class Steps:
     def index(self) -> Artifact:
         return artifact(self.folder / "index", schemas.SEARCH_INDEX, list(search_index(self.pages)))
 
+    def references(self):
+        """The outcomes of the references, one for each part of the articles."""
+        return references(
+            self.articles,
+            self.cited_pages,
+            self.found_pages,
+            self.pages,
+            self.index(),
+            self.params[0],
+            NewFolder(self.folder / "derived"),
+            Strict(True),
+        )
+
     def outcome(self, name):
         """The one outcome of a step."""
         if name not in self.made:
-            found, choosing, ranking = self.params
+            _, choosing, ranking = self.params
             steps = {
-                "references": lambda: references(
-                    self.articles,
-                    self.cited_pages,
-                    self.found_pages,
-                    self.pages,
-                    self.index(),
-                    found,
-                    NewFolder(self.folder / "derived"),
-                    Strict(True),
-                ),
+                "references": self.references,
                 "corpus": lambda: [corpus(self.outcome("references").kept, choosing)],
                 "ranked": lambda: ranked(self.parts("corpus"), self.articles, self.pages, ranking),
             }

@@ -1,9 +1,10 @@
 """Which pages are references of an article, and which are clones of it."""
 
+import numpy as np
 import pytest
 
 from ops.core.derived import NewFolder
-from ops.parse.schemas import WEB_PAGES
+from ops.parse.schemas import ARTICLES, WEB_PAGES
 from ops.wikisum.corpus import CorpusParams, recalls, similarities
 from ops.wikisum.references import ReferenceParams
 from ops.wikisum.search_index import indexed, load, search_index
@@ -38,6 +39,34 @@ def test_cited_pages_come_first_then_the_results_for_each_section(tmp_path):
     assert steps.outcome("references").combinations == {"cited_page_not_there": 1}
     assert rows[0]["licence"] == "CC-BY-SA-4.0 AND CC0-1.0"
     assert rows[0]["source_ids"] == ["article-Salt bread", "page-http://a/1"]
+
+
+@pytest.mark.parametrize("many", [2, 6])
+def test_a_page_is_embedded_once_however_many_articles_and_parts_find_it(tmp_path, monkeypatch, many):
+    embedded = []
+
+    def embedder(encoder, strict):
+        def embed(texts):
+            embedded.extend(texts)
+            return np.eye(1, 2, dtype=np.float32).repeat(len(texts), axis=0)
+
+        return embed
+
+    monkeypatch.setattr("ops.wikisum.topic.embedder", embedder)
+    monkeypatch.setattr("ops.wikisum.references.embedder", embedder)
+    titles = [f"Bread {number}" for number in range(many)]
+    pages = [page(f"http://b/{number}", f"Bread of baker {number}.") for number in range(3)]
+    cited, found = page("http://a/1", "Monks."), page("http://c/1", "Nothing.")
+    steps = Steps(tmp_path, [], [*pages, cited, found])
+    steps.articles = parts(
+        tmp_path / "several",
+        ARTICLES.kept,
+        *([article(title, LEAD, cites=["http://a/1"])] for title in titles),
+    )
+    outcomes = steps.references()
+    rows = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
+    assert [row["title_similarity"] for row in rows] == [None, 1.0, 1.0, 1.0] * many
+    assert sorted(text for text in embedded if text not in titles) == [row["text"] for row in pages]
 
 
 def test_a_cited_address_is_resolved_to_the_target_of_its_redirect(tmp_path):

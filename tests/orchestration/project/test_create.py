@@ -187,17 +187,34 @@ def test_sources_of_several_kinds_are_named_by_their_records_too(table, called, 
     }
 
 
-def test_each_source_has_its_licence_and_pages_no_one_elses(table, called, tmp_path, capsys):
+def test_a_project_without_pages_is_told_that_it_makes_no_examples(table, called, tmp_path, capsys):
+    for name, text in (
+        ("articles/tane.wikitext", "'''Tane''' is a river."),
+        ("pages/tane.html", "<p>A river.</p>"),
+    ):
+        (tmp_path / "here" / name).parent.mkdir()
+        (tmp_path / "here" / name).write_text(text)
+    line = "every article is dropped as no_reference and there are no examples; add --source web_pages=PATH\n"
+    assert init("mine", "--system", "wikisum", "--source", "articles") == 0
+    assert line in capsys.readouterr().out
+    shutil.rmtree("mine")
+    assert init("mine", "--system", "wikisum", "--source", "articles", "--source", "pages") == 0
+    assert "no_reference" not in capsys.readouterr().out
+    assert params()["sources"]["web_pages"]["pages"]["kind"] == "html"
+
+
+@pytest.mark.parametrize("pages", ["web_pages=pages", "pages"])
+def test_each_source_has_its_licence_and_pages_no_one_elses(table, called, tmp_path, capsys, pages):
     for name, text in (
         ("articles", "''Tane'' is a river."),
         ("pages", "<html><body><p>It is a river.</p></body></html>"),
     ):
         (tmp_path / "here" / name).mkdir(parents=True)
         (tmp_path / "here" / name / ("tane.wikitext" if name == "articles" else "tane.html")).write_text(text)
-    given = ["--system", "wikisum", "--source", "articles", "--source", "web_pages=pages"]
+    given = ["--system", "wikisum", "--source", "articles", "--source", pages]
     assert init("mine", *given, "--licence", "MIT") == 0
     assert (
-        "licence of pages: unknown, so no release has it; say --licence pages=LICENCE"
+        "licence of pages: unknown, so no release has it or what is made from it; say --licence pages=LICENCE"
         in capsys.readouterr().out
     )
     sources = params()["sources"]

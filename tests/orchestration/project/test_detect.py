@@ -102,8 +102,9 @@ def test_other_records_among_the_files_are_named(tmp_path):
     assert f"add --source passages={tmp_path / 'both'} --kind passages=citing_sentences" in told
 
 
-def test_a_source_that_a_system_can_do_without_is_told_when_it_is_named():
-    assert found("wikisum", SAMPLE / "web", "web_pages")[:2] == ("web_pages", "warc")
+@pytest.mark.parametrize("records", ["", "web_pages"])
+def test_pages_are_recognised_although_a_system_can_begin_without_them(records):
+    assert found("wikisum", SAMPLE / "web", records)[:2] == ("web_pages", "warc")
     with pytest.raises(UndecidedError, match=r"web: no kind reads its first files; of articles \("):
         found("wikisum", SAMPLE / "web", "articles")
 
