@@ -84,10 +84,8 @@ def init(
     made = create(folder, system, source, Wishes(kind or (), column or (), licence or (), copy))
     for item in made:
         print(f"{item.told}: {item.folder}")
-    for item in made:
-        if item.licence == UNKNOWN_LICENCE:
-            name = item.given.name
-            print(f"licence of {name}: unknown, so no release has it; say --licence {name}=LICENCE")
+    for name in dict.fromkeys(item.given.name for item in made if item.licence == UNKNOWN_LICENCE):
+        print(f"licence of {name}: unknown, so no release has it; say --licence {name}=LICENCE")
     print(f"created {folder}; next:")
     if folder.resolve() != Path.cwd():
         print(f"  cd {shlex.quote(str(folder))}")
