@@ -217,15 +217,15 @@ def _faults(datasets: Mapping[str, Declaration], folder: Path) -> Iterator[str]:
 def _best(fits: Sequence[_Fit], name: str, asked: SourceOptions) -> list[FoundSource]:
     """Return the format that reads most, and one for each kind of records in other files.
 
-    Raises UndecidedError if two formats read most.
+    Raises UndecidedError if two formats read most, unless they read other records in other files.
     """
-    most = max(fit.share for fit in fits)
-    best = list({(fit.found.records, fit.family): fit.found for fit in fits if fit.share == most}.values())
+    by_share = sorted(fits, key=lambda fit: -fit.share)
+    read = {path for fit in fits if fit.found.records == by_share[0].found.records for path in fit.paths}
+    others = [fit for fit in fits if read.isdisjoint(fit.paths)]
+    tied = [fit for fit in by_share if fit.share == by_share[0].share and fit not in others]
+    best = list({(fit.found.records, fit.family): fit.found for fit in tied}.values())
     if len(best) == 1:
-        read = {path for fit in fits if fit.found.records == best[0].records for path in fit.paths}
-        by_share = sorted(fits, key=lambda fit: fit.share)
-        others = {fit.found.records: fit.found for fit in by_share if read.isdisjoint(fit.paths)}
-        return [*best, *others.values()]
+        return [*best, *{fit.found.records: fit.found for fit in others}.values()]
     kinds = " or ".join(f"{fit.records} ({fit.kind})" for fit in best)
     several = len({fit.records for fit in best}) > 1
     kind = f"{asked.source}={best[0].kind}" if asked.source else best[0].kind

@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import shutil
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -97,6 +98,12 @@ def test_other_records_in_other_files_are_found_too(tmp_path):
         shutil.copytree(SAMPLE / folder, tmp_path / "both", dirs_exist_ok=True)
     sources = detect("parasci", tmp_path / "both", "both", "", SourceOptions())
     assert [source[:2] for source in sources] == [
+        ("papers", "cl_scisumm"), ("passages", "citing_sentences"),
+    ]  # fmt: skip
+    for file in ("papers/cl_scisumm/M18-0107.xml", "citing_sentences/K14-2031/citing_sentences.json"):
+        (tmp_path / "tied" / Path(file).stem).mkdir(parents=True)
+        shutil.copy(SAMPLE / file, tmp_path / "tied" / Path(file).stem)
+    assert [source[:2] for source in detect("parasci", tmp_path / "tied", "tied", "", SourceOptions())] == [
         ("papers", "cl_scisumm"), ("passages", "citing_sentences"),
     ]  # fmt: skip
     sources = detect("parasci", tmp_path / "both", "both", "passages", SourceOptions())
