@@ -166,20 +166,18 @@ def filter_examples(
     bound: type[ContaminationParams],
     partitioned: bool,
     overlaps: str = "overlaps",
-    what_if_pages: bool = True,
 ) -> list[dg.AssetsDefinition]:
     """Declare two datasets of a system: what its examples share with test sets, and the examples that pass.
 
     `texts` are the columns of the input and the output, `overlaps` names the first dataset. Datasets that are
-    declared later read `clean_<name>` as `<name>`. Two datasets may share bounds, but only one of the two can
-    have `what_if_pages`. Nothing is declared where params.yaml names no test set.
+    declared later read `clean_<name>` as `<name>`. Nothing is declared where params.yaml names no test set.
     """
     optional(OverlapParams, bound)
     if not settings().sources.get("test_sets"):
         return []
     return [
         _overlaps(group, overlaps, name, shape, texts, partitioned),
-        _clean(group, overlaps, name, shape, bound, partitioned, what_if_pages),
+        _clean(group, overlaps, name, shape, bound, partitioned),
     ]
 
 
@@ -217,7 +215,6 @@ def _clean(
     shape: Shape,
     bound: type[ContaminationParams],
     partitioned: bool,
-    what_if_pages: bool,
 ) -> dg.AssetsDefinition:
     def clean(found: Parts, overlaps: Parts, params: Any) -> Outcomes:
         return contamination.uncontaminated(found, overlaps, params, shape)
@@ -247,7 +244,6 @@ def _clean(
                 ("ngrams", contamination.asked_ngrams, "runs of words shared with a test set"),
                 ("sentences", contamination.asked_sentences, "whole sentences shared with a test set"),
             )
-            if what_if_pages
         ],
     )
 

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.declaration import NAME, Declaration, Input, Knob, Threshold
+from assets.declare.declaration import NAME, OWN, Declaration, Input, Knob, Threshold
 from assets.declare.graph import Everything, Files
 from assets.rows.reading import tables
 from ops.core.parts import OneProcess, Part, Parts, part_files
@@ -33,7 +33,7 @@ POINTS = 2_000
 ROWS, NEAREST = 2_000, 10
 _CHARACTERS = 300
 _ROWS = SCORED.append(pa.field("hash", pa.binary()))
-LISTED = ("path", "dataset", "meaning", "units", "rule", "now", "tried", "total", "script")
+LISTED = ("key", "path", "dataset", "meaning", "units", "rule", "now", "tried", "total", "script")
 
 #: Equal steps from the smallest to the largest value to try.
 STEPS = 40
@@ -66,9 +66,9 @@ def thresholds(everything: Everything, name: str) -> Iterator[dict[str, Any]]:
 def what_if(everything: Everything, dataset: Declaration, threshold: Threshold, knob: Knob) -> dict[str, Any]:
     """Return a page's data about one threshold.
 
-    `tried` has [value, units kept] for the values to try and the current one. `points` has [score, units]:
-    how many units score above the previous point and at most this one. `rows` has [score, id, text], by
-    score.
+    `key` distinguishes it from the same threshold of another dataset. `tried` has [value, units kept] for the
+    values to try and the current one. `points` has [score, units]: how many units score above the previous
+    point and at most this one. `rows` has [score, id, text], by score.
     """
     tried = sorted({*threshold.values, knob.value})
     parts, rows = [np.empty(0)], _ROWS.empty_table()
@@ -81,13 +81,15 @@ def what_if(everything: Everything, dataset: Declaration, threshold: Threshold, 
     exact = len(values) <= POINTS
     ends = np.arange(len(values)) if exact else np.unique(np.linspace(0, len(values) - 1, POINTS).astype(int))
     units = np.diff(np.cumsum(counts)[ends], prepend=0)
+    key = f"{dataset.name}/{knob.path}"
     return {
+        "key": key,
         "path": knob.path,
         "dataset": dataset.name,
         "meaning": threshold.meaning,
         "units": threshold.units,
         "rule": threshold.rule.__name__,
-        "script": f"what-if/{re.sub(r'[^A-Za-z0-9._-]', '-', knob.path)}.js",
+        "script": f"what-if/{re.sub(r'[^A-Za-z0-9._-]', '-', key)}.js",
         "now": knob.value,
         "whole": isinstance(knob.value, int),
         "tried": [[value, int(np.sum(threshold.rule(every, value)))] for value in tried],
@@ -105,13 +107,15 @@ def scores(
 ) -> Iterator[pa.Table]:
     """Yield a threshold's scored units, part by part, over all partitions of its dataset."""
     inputs = {source.argument: source for source in dataset.inputs}
-    for partition in everything[dataset.name]:
-        arguments: dict[str, Any] = {
-            argument: input_parts(everything, inputs[argument], partition)
-            if argument in inputs
-            else dataset.arguments[argument]
-            for argument in threshold.arguments
-        }
+    for partition, folder in everything[dataset.name].items():
+        arguments: dict[str, Any] = {}
+        for argument in threshold.arguments:
+            if argument in OWN:
+                arguments[argument] = _parts(everything, dataset.name, [folder], argument)
+            elif argument in inputs:
+                arguments[argument] = input_parts(everything, inputs[argument], partition)
+            else:
+                arguments[argument] = dataset.arguments[argument]
         if knob.name:
             arguments[NAME] = knob.name
         for table in threshold.scores(**arguments):
@@ -128,12 +132,17 @@ def kept(partitions: Mapping[str, Path], threshold: Threshold, knob: Knob) -> in
 def input_parts(everything: Everything, source: Input, partition: str) -> Parts:
     """Return the kept rows of a partition's input."""
     name = source.key.to_user_string()
-    shape = everything.graph.datasets[name].shape
-    assert shape is not None
     folders = everything[name]
     chosen = folders if source.all_partitions or "" in folders else [partition]
-    paths = [path for part in chosen for path in part_files(folders[part], "kept")]
-    return Parts(shape.kept, tuple(Part(str(path)) for path in paths), OneProcess())
+    return _parts(everything, name, [folders[part] for part in chosen], "kept")
+
+
+def _parts(everything: Everything, name: str, folders: Iterable[Path], table: str) -> Parts:
+    """Return the kept or the dropped rows of a dataset in some partitions' folders."""
+    shape = everything.graph.datasets[name].shape
+    assert shape is not None
+    paths = [path for folder in folders for path in part_files(folder, table)]
+    return Parts(getattr(shape, table), tuple(Part(str(path)) for path in paths), OneProcess())
 
 
 class Axis(NamedTuple):

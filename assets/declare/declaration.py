@@ -299,6 +299,9 @@ class Trainings:
 #: The argument of a score function that takes the value of `*`.
 NAME = "name"
 
+#: The arguments of a score function that take rows of the dataset itself, as `Parts`.
+OWN = ("kept", "dropped")
+
 
 class Knob(NamedTuple):
     """A threshold in params.yaml: its dotted path, the value of `*` in it, and its number."""
@@ -312,8 +315,9 @@ class Knob(NamedTuple):
 class Threshold:
     """A param that decides by a score which units are kept.
 
-    `scores` takes arguments of the asset function by name (inputs as `Parts`, params), and yields tables of
-    `SCORED`; `rule` is the one that the op itself applies to score and param.
+    `scores` takes arguments of the asset function by name (inputs as `Parts`, params), or the dataset's own
+    rows as `kept` and `dropped`, and yields tables of `SCORED`; `rule` is the one that the op itself applies
+    to score and param.
     """
 
     params: type[Params]
@@ -338,7 +342,7 @@ class Threshold:
 
     @property
     def arguments(self) -> list[str]:
-        """The arguments of the asset function that `scores` takes."""
+        """The arguments of `scores`, without the value of `*`."""
         return [name for name in inspect.signature(self.scores).parameters if name != NAME]
 
     @property
@@ -357,7 +361,7 @@ class Threshold:
         fields |= {str(field.alias) for field in self.params.model_fields.values() if field.alias}
         if self.params not in set(params) or first not in fields:
             raise LookupError(f"{owner} has no param {self.params.section}.{self.param} to be a threshold")
-        if unknown := sorted(set(self.arguments) - set(arguments)):
+        if unknown := sorted(set(self.arguments) - {*arguments, *OWN}):
             raise LookupError(
                 f"{owner}: the scores of {self.param} ask for {unknown[0]!r}, which it does not read"
             )

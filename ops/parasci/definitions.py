@@ -36,7 +36,7 @@ _UNFINISHED = re.compile(r"(?::|=\s*\.?|[,\s](?:and|for|by|to|that|as)\s?\.)\s*\
 #: A text that is cut with dots, or that is all between quotation marks.
 _QUOTATION = re.compile(r"(?:…|(?:\.\s*){3})[\s\"”’)\]]*\Z|\A\s*[\"“][^\"“”]*[\"”]?[\s.]*\Z")
 
-_BRACKETS = r"(?:,?\s+[(\[][^()\[\]]{1,80}[)\]])*"
+_BRACKETS = r"(?:,?\s+(?:\([^()]{1,80}\)|\[[^()\[\]]{1,80}\]))*"
 _TERM = r"(?P<term>[^\s,()\"“”‘’`][^,()\"“”]{1,70}?)"
 _QUOTES = "\"'“”‘’`"
 _QUOTED = re.compile(rf"[\s{_QUOTES}]*(?P<inner>.*?)[\s{_QUOTES}]*", re.DOTALL)
@@ -46,6 +46,7 @@ _ADVERB, _EXACT = rf"(?:{terms.ADVERB}\s+)?", rf"(?:{terms.EXACT}\s+)?"
 _LEAD = re.compile(
     r"""(?:Unlike\s[^,()]{2,60},\s+|[IiFfWwAaUuOoBb](?:n|or|ithin|s|nder|y)\s
         (?![^,]*(?:[Tt]able|[Ff]igure|[Ss]ection|[Ee]xample|above|below))[^,()]{2,60},\s+
+    |As\s[^,()]{2,60},\s+|Definition\s\d[\d.]*[.:]?\s+(?:\([^()]{2,40}\)\s+)?
     |(?:[A-Z][a-z]+ly,|Hence|Thus|Here|However|Moreover|Furthermore|Also|Recall|Note|Indeed|Similarly|Therefore
         |Besides|Conversely|Nowadays|Recently|That\ is)\s*,?\s+(?:that\s+)?(?!\w+ly\b))?""",
     re.VERBOSE,
@@ -56,6 +57,8 @@ _OF_TERM = re.compile(
     re.VERBOSE,
 )
 _DETERMINER = re.compile(r"(?:(?P<definite>[Tt]he)|[Aa]n?)\s+")
+#: "The centroid of a cluster" is any centroid; "the construction of a parser" is an act.
+_OF_ANY = re.compile(r"(?<!tion)(?<!sion)(?<!ment)(?<!ing)\sof\s+an?\s+[^\W\d][\w\- ]*\Z")
 _NUMBERED = re.compile(r"\(\s*(?:[ivx]+|[a-z\d])\s*\)")
 _TAIL = re.compile(
     rf"{_BRACKETS}(?:\s*,\s+(?:or|also\s+known\s+as|also\s+called)\s+[^,]{{2,60}}(?=,))?\s*,?\s*\Z"
@@ -80,9 +83,17 @@ def _subject(sentence: str, end: int, *, definite_terms: bool = False) -> tuple[
     if determiner := _DETERMINER.match(sentence, begin, stop):
         begin, definite = determiner.end(), bool(determiner["definite"])
     begin, stop = _unquoted(sentence, begin, stop)
+    if definite and definite_terms and (whole := _OF_ANY.search(sentence, begin, stop)):
+        stop = whole.start()
+        definite = is_general(sentence[begin:stop])
     term = sentence[begin:stop]
     several = definite_terms and " " in term and not is_general(term)
     return (begin, stop) if is_term(term, definite and not (of_term or several)) else None
+
+
+def _is_particular(sentence: str, begin: int, stop: int) -> bool:
+    """Return whether a term is one word after "the", such as "the size"."""
+    return " " not in sentence[begin:stop] and sentence[:begin].lower().endswith("the ")
 
 
 def _unquoted(sentence: str, begin: int, stop: int) -> tuple[int, int]:
@@ -155,12 +166,12 @@ def _sets_apart(sentence: str, found: re.Match[str]) -> bool:
 
 #: "defined as binary" and "defined as an annotation task" do not say what a thing is.
 _NO_ACCOUNT = (
-    r"none\b|[a-z]+\s*[(;,.]"
+    r"none\b|an?\s+alternative\b|[a-z]+\s*[(;,.]"
     r"|an?\s+(?:[\w\-]+\s+){0,3}(?:task|problem)\b(?!\s+(?:of|that|which|where|in|to|whose)\b)"
 )
 _DEFINED = re.compile(
     rf"""\s(?:is|are|can\s+be|may\s+be|could\s+be|has\s+been|have\s+been)\s+{_ADVERB}
-    (?:(?:formally\s+)?defined|understood|thought\s+of)\s+(?:as|to\s+be)\s+
+    (?:(?:formally\s+)?defined|understood|thought\s+of)\s+(?:[a-z]+ly\s+)?(?:as|to\s+be)\s+
     (?!(?:between|where|As|the\s+following|correct|follows?|in|above|below|shown|part)\b|[:,.;]|{_NO_ACCOUNT})""",
     re.VERBOSE,
 )
@@ -169,7 +180,11 @@ _DEFINED = re.compile(
 def _is_defined(sentence: str) -> tuple[int, int] | None:
     """Find "X is defined as" and "X can be thought of as"."""
     found = _DEFINED.search(sentence)
-    return _subject(sentence, found.start()) if found else None
+    if found is None:
+        return None
+    span = _subject(sentence, found.start(), definite_terms=bool(_DETERMINER.match(sentence, found.end())))
+    small = span is not None and sentence[slice(*span)].islower()
+    return None if span is None or (small and _is_particular(sentence, *span)) else span
 
 
 _REFERS = re.compile(
@@ -248,7 +263,7 @@ _FRAMES = tuple(
         rf"""^In\s+(?:the\s+(?:task|problem)\s+of\s+)?{_TERM}{_BRACKETS},\s+
         the\s+(?:goal|task|aim|objective)\s+is\s+to\s+(?!address|improve|be\b|provide)[a-z]+""",
         rf"""^(?:An?\s+|The\s+)?{_TERM}{_BRACKETS}\s+(?:occurs|arises)\s+(?:when|if|whenever)\s""",
-        rf"""^(?:An?|Any)\s+[^.;:,]{{2,40}}?\s(?:that|which|whose|with|in\s+which|without)\s[^.;:]{{5,120}}?\s
+        rf"""^(?:An?\s+|Any\s+)?[^.;:,]{{2,40}}?\s(?:that|which|whose|with|in\s+which|without)\s[^.;:]{{5,120}}?\s
         (?:is|are)\s+{_ADVERB}(?:called|termed|known\s+as|referred\s+to\s+as)\s+(?:an?\s+|the\s+)?{_OPEN}{_TERM}{_CLOSE}
         (?=\s*(?:\([^()]*\))?\s*\.?\s*\Z)""",
         rf"""^(?:The|A)\s+(?:task|process|problem|act|technique|practice|procedure)\s+(?:of|that)\b[^;]{{10,250}}?
@@ -335,8 +350,7 @@ def _of_kind(sentence: str) -> tuple[int, int] | None:
         span = _subject(sentence, found.end, definite_terms=found.account)
         if span is None or _INVERTED.search(sentence, *span):
             return None
-        particular = " " not in sentence[slice(*span)] and sentence[: span[0]].lower().endswith("the ")
-        return span if found.account or not particular else None
+        return span if found.account or not _is_particular(sentence, *span) else None
     relative = _RELATIVE.search(sentence, 0, found.end + len(", which"))
     span = _inside(sentence, *relative.span("term")) if relative and found.account else None
     return None if span is None or _PART_OF.search(sentence, 0, span[0]) else span

@@ -15,7 +15,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ops.parasci.terms import DEPENDS, EXACT, HOW_MANY, PRAISE, listed
+from ops.parasci.terms import AIM_OF_ALL, DEPENDS, EXACT, HOW_MANY, PRAISE, listed
 
 #: The most words of a noun phrase before its noun.
 _LONGEST_PHRASE = 9
@@ -62,6 +62,8 @@ _NO_GENUS = listed(
     """
 )
 
+#: Names of kinds that end in such a noun.
+_COMPOUND = re.compile(r"\b(?:transcription|growth|impact)\s+factors?\Z")
 #: A kind of something is told apart only by what comes after it.
 _KINDS = listed(
     """
@@ -79,7 +81,7 @@ _FARES = rf"""(?:
     |comes|goes|outperforms?|achieves?|obtains?|shows?|attracts?|helps?|makes?|yields?|won|ranks?|performs?
     |works?\s+for|(?:aims?|attempts?|seeks?|tries)\s+to\s+(?:address|tackle|solve)
     |significantly|suffers?|lacks?|benefits?|calls|improves?|many|most|several|people|researchers|it|we|they
-    |should|must|will|would|did|arises?|results?|leads?|offers?|serves?|gives?
+    |should|must|will|would|did|arises?|results?|leads?|offers?|serves?|gives?|presents?
     |(?:is|are)\s+(?:(?:\w+ly|often|also|still|very|more|most|less|not|now)\s+)*(?:
         (?:important|crucial|critical|essential)(?!\s+(?:for|to|in)\b)
         |difficult|hard|easy|useful|available|known|considered|believed|needed|necessary|interesting|relevant
@@ -94,6 +96,7 @@ _FARES = rf"""(?:
 _RELATIVE_CLAUSE = rf"""(?:
     (?:that|which|who)\s+(?!(?:[a-z]+ly\s+)?{_FARES}\b)(?!\s*[,.])
     |whose\b|where\b(?!as)|whereby\b|wherein\b
+    |aiming\s+to\s+(?!{AIM_OF_ALL})[a-z]+
     |(?:in|by|through|for|on|with|at|from|of|to|during|under|after|over|within)\s+(?:which|whom)\b
         (?!\s+(?:our\s+understanding|much|little)\b)
     )"""
@@ -101,12 +104,13 @@ _ACCOUNT = re.compile(_RELATIVE_CLAUSE, re.VERBOSE)
 #: "in information extraction, which": a phrase between a noun and its account.
 _WITHIN = re.compile(
     rf"""(?:in|of|for|from|within|on|between|at|to|by|with)\s+(?:[\w'’/\-]+,?\s+){{1,8}}?
-    (?:\([^()]{{1,40}}\)\s*)?(?={_RELATIVE_CLAUSE})""",
+    (?:\([^()]{{1,40}}\),?\s*)?(?={_RELATIVE_CLAUSE})""",
     re.VERBOSE,
 )
 _PARTICIPLE = re.compile(
     rf"""(?:[a-z\-]+ly\s+)?(?!(?:affecting|(?:occurring|found|seen|diagnosed)\s+in)\s+{HOW_MANY})(?:
-    (?:requir|involv|compris|contain|exhibit|carry|represent|encod|lack|affect|produc|caus)ing\s+[a-z]
+    (?:requir|involv|compris|contain|exhibit|carry|represent|encod|lack|affect|produc|caus|cover|specify
+        |describ|denot|express|connect|link)ing\s+[a-z]
     |(?:[a-z]+(?:ing|ed|nown)|found|made|built|given|held|seen|drawn|taken|bound|caught|born|spun|run|put|set
         |hidden|written|spoken|chosen|grown)\s+(?:[a-z]+ly\s+)?
     (?:by|in|on|to|from|at|as|with|through|when|between|of|for|within|around|into|over|under|the|an?|two|its
@@ -120,7 +124,7 @@ _NO_PARTICIPLE = listed(
     presented developed reported suggested described due demonstrating showing attracting receiving gaining
     """
 )
-_NO_OF = listed("the this these our its their such great practical utmost interest importance choice")
+_NO_OF = listed("this these our its their such great practical utmost interest importance choice")
 _PURPOSE = re.compile(r"(?:used|designed|intended|developed|employed)\s+(?:to|for|in|by|as)\b")
 _PRAISED = re.compile(rf"\b{PRAISE}\b", re.IGNORECASE)
 _ABBREVIATION = re.compile(r"\A\([^()]{1,40}\)\s*")
@@ -130,11 +134,11 @@ _FROM_TO = re.compile(r"from\s[^.;]+\s(?:to|onto|into)\s")
 _WITH = re.compile(r"between\b|with\s+(?!unknown\b|about\b|around\b|the\s+same\b|\S*\d)")
 _RELATIVE_PRONOUN = re.compile(r"\s(?:that|which)\s")
 _WORD_START = re.compile(r"(?<=\s)[a-z]")
-#: Ends of a clause, but not before ", created by".
-_CLAUSE_END = re.compile(r"[,;:](?=\s(?!\w+(?:ed|ing)\s(?:by|of|from)\b))")
+#: Ends of a clause, but not before ", created by" and ", which".
+_CLAUSE_END = re.compile(r"[,;:](?=\s(?!\w+(?:ed|ing)\s(?:by|of|from)\b|which\s))")
 #: The account of a thing that is praised, too: "an important task which aims to find", "that assigns".
 _DOES = re.compile(
-    r"""(?:that|which)\s+(?:
+    r"""aiming\b|(?:that|which)\s+(?:
     (?:aims|seeks|tries|attempts)\s+(?:to|at)\s+(?!improv|help|support|be\b)
     |(?!can|may|could)[a-z]+s\s+(?!to\b|from\b|on\b))""",
     re.VERBOSE,
@@ -199,7 +203,9 @@ def _noun_phrase(sentence: str, start: int, *, plural: bool) -> tuple[int, int] 
     if not words:
         return None
     noun = words[-1].group().lower().rpartition("-")[2]
-    if noun in _NO_GENUS or not can_be_noun(noun) or noun.endswith("ly"):
+    if noun in _NO_GENUS and not _COMPOUND.search(sentence, start, words[-1].end()):
+        return None
+    if not can_be_noun(noun) or noun.endswith("ly"):
         return None
     if determiner == "the" and not _ACT_OF.match(sentence, words[-1].start()):
         return None
@@ -237,12 +243,15 @@ def _tells_apart(sentence: str, start: int, end: int) -> str | None:
 
 
 def _of_tells(noun: str, rest: str) -> bool:
-    """Return whether "of" and what follows distinguish a noun; of a kind, only by what comes after it."""
+    """Return whether "of" and what follows distinguish a noun.
+
+    Of a kind, and with "the", only what comes after it does.
+    """
     following = _FIRST.match(rest, len("of "))
     if following is None or following[0].lower() in _NO_OF:
         return False
     clause = _CLAUSE_END.split(rest)[0]
-    if noun not in _KINDS:
+    if noun not in _KINDS and following[0].lower() != "the":
         return len(_RELATIVE_PRONOUN.split(clause)[0].split()) >= _SHORTEST_ACCOUNT
     places = [place.start() for place in _WORD_START.finditer(clause)]
     return any(_ACCOUNT.match(clause, place) or _PARTICIPLE.match(clause, place) for place in places)

@@ -16,13 +16,14 @@ from functools import cache
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field, field_validator
 
 from ops.core.joins import matches
 from ops.core.outcome import Outcomes, Row, Shape, drop
 from ops.core.params import ModelName, Params
 from ops.core.parts import Parts
-from ops.core.thresholds import at_least
+from ops.core.thresholds import SCORED, at_least
 from ops.models.encoder import ENCODER
 from ops.parasci.areas import area_of
 from ops.parasci.definitions import definition
@@ -207,6 +208,28 @@ def embedded_passages(passages: Parts, params: StatementParams, strict: bool) ->
     cites a paper. Passages are compared only within such groups, so its embedding would never be read.
     """
     return embedded_parts(passages, lambda part: _stated_passages(part, params), params.encoder, strict)
+
+
+def scores_whole(kept: Parts, dropped: Parts) -> Iterator[pa.Table]:
+    """Yield the sentences with the score that `well_formed` bounds, given the outcome of either function.
+
+    A sentence that is dropped for another reason has no score: `well_formed` is the last rule.
+    """
+    for part in kept.parts:
+        table = part.read(["well_formed", "text", "mentions"])
+        for lists in table["mentions"].chunks:
+            of_row = table.take(pc.list_parent_indices(lists))
+            names = pc.struct_field(pc.list_flatten(lists), "sentence_id")
+            yield pa.table([names, of_row["well_formed"], of_row["text"]], SCORED)
+    for part in dropped.parts:
+        table = part.read(["id", "text", "reason", "score"])
+        judged = pc.equal(table["reason"], "well_formed")
+        yield pa.table([table["id"], pc.if_else(judged, table["score"], None), table["text"]], SCORED)
+
+
+def sentences_in(kept: pa.Table) -> int:
+    """Return the number of sentences that have the texts of kept rows."""
+    return sum(len(pc.list_flatten(lists)) for lists in kept["mentions"].chunks)
 
 
 def is_english(text: str) -> bool:

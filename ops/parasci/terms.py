@@ -51,7 +51,7 @@ GENUS = "(?:sub-?|super-?|meta-?)?" + one_of(
     formats? specifications? challenges? competitions? shared_tasks? applications? services? agents?
     assumptions? hypothes[ie]s constraints? rules? lines?_of_research activity transducers? operators?
     loss(?:es)? variables? layers? nouns? verbs? pronouns? adverbs? adjectives? morphemes? strings?
-    mappings? tables? kernels? edges? paths? devices? projects? initiatives?
+    mappings? tables? kernels? edges? paths? devices? projects? initiatives? sum average mean
     """
 )
 
@@ -61,7 +61,8 @@ QUANTITY = one_of(
     {_ACTIONS}
     study science art ability capability degree extent number ratio proportion percentage fraction
     probability likelihood distance difference distribution act sets? collections? sequences? lists?
-    measures? corpus corpora dataset database use notion groups? pairs? means phenomenon models?
+    measures? corpus corpora dataset database use notion groups? pairs? means phenomenon models? sum
+    average mean
     """
 )
 
@@ -79,7 +80,8 @@ SINGLE = one_of("preliminary initial traditional qualitative quantitative manual
 INSTRUMENT = one_of(
     """
     tasks? process technique methods? algorithms? tools? systems? models? metrics? measures? frameworks?
-    toolkits? formalisms? languages? ability attempt platform library package approach procedures?
+    toolkits? formalisms? languages? ability attempt effort platform library package approach
+    procedures?
     """
 )
 
@@ -237,7 +239,7 @@ _NEVER = listed(
     resulting ultimate primary major basic underlying today now often usually generally typically
     sometimes always never already still just even very too about after before between during until upon
     involves involve requires require related
-    via versus etc eg ie
+    via versus etc eg ie eq eqn eqs
     """
 )
 

@@ -84,13 +84,11 @@ def init(
     made = create(folder, system, source, Wishes(kind or (), column or (), licence or (), copy))
     for item in made:
         print(f"{item.told}: {item.folder}")
-    for item in made:
-        if item.licence == UNKNOWN_LICENCE:
-            name = item.given.name
-            print(
-                f"licence of {name}: unknown, so no release has it or what is made from it; "
-                f"say --licence {name}=LICENCE"
-            )
+    for name in dict.fromkeys(item.given.name for item in made if item.licence == UNKNOWN_LICENCE):
+        print(
+            f"licence of {name}: unknown, so no release has it or what is made from it; "
+            f"say --licence {name}=LICENCE"
+        )
     for line in not_given(system, made):
         print(line)
     print(f"created {folder}; next:")

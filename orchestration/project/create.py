@@ -90,15 +90,11 @@ class ProjectSource(NamedTuple):
 
     @property
     def told(self) -> str:
-        """What was found, in a line, with the other records of a source whose records nobody named."""
+        """What was found, in a line."""
         columns = [", ".join(f"{wanted} from {column}" for wanted, column in self.found.columns.items())]
         columns += [text for wanted, text in _LACKING.items() if wanted in self.found.lacking]
         told = f"{self.given.path.name}: {self.found.records}, read as {self.found.kind}"
-        told = f"{told} ({'; '.join(columns)})" if self.found.columns else told
-        path = shlex.quote(str(self.given.path))
-        for records, kind in self.found.others.items() if not self.given.records else ():
-            told += f"; {records} are there, too: add --source {records}={path} --kind {records}={kind}"
-        return told
+        return f"{told} ({'; '.join(columns)})" if self.found.columns else told
 
 
 class Wishes(NamedTuple):
@@ -145,9 +141,15 @@ def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> 
             raise ValueError(f"{root} is inside its source {source.path}: name a folder outside of it")
     asked = _asked(given, wishes)
     with _gone_if_failed(root):
-        made = [_made(root, system, source, asked[source.name], wishes.copy) for source in given]
+        named = {(source.records, source.path) for source in given}
+        made = [
+            item
+            for source in given
+            for item in _made(root, system, source, asked[source], wishes.copy)
+            if source.records or (item.found.records, source.path) not in named
+        ]
         licences = _licences([item.named for item in made], wishes.licences)
-        made = [item._replace(licence=licences[item.given.name]) for item in made]
+        made = [item._replace(licence=licences[item.named]) for item in made]
         _check_complete(system, made)
         _set_up(root, system, made)
     return made
@@ -155,7 +157,8 @@ def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> 
 
 def _given(system: str, sources: Sequence[str]) -> Iterator[GivenSource]:
     known = {**readers(system), **read_through(system)}
-    names: set[str] = set()
+    paths: dict[str, Path] = {}
+    seen: set[GivenSource] = set()
     for text in sources:
         records, sign, rest = text.partition("=")
         if not sign or records not in known:
@@ -164,40 +167,42 @@ def _given(system: str, sources: Sequence[str]) -> Iterator[GivenSource]:
         if not path.exists():
             wrong = f" ({rest.partition('=')[0]} is not one of {', '.join(known)})" if "=" in rest else ""
             raise ValueError(f"there is no file or folder {rest}{wrong}")
-        name = re.sub(r"\W+", "_", path.resolve().name.partition(".")[0]).strip("_").lower() or "texts"
-        while name in names:
+        path = path.resolve()
+        name = re.sub(r"\W+", "_", path.name.partition(".")[0]).strip("_").lower() or "texts"
+        while paths.setdefault(name, path) != path:
             name = f"{name}_2"
-        names.add(name)
-        yield GivenSource(records, path.resolve(), name)
+        source = GivenSource(records, path, name)
+        if source in seen:
+            raise ValueError(f"{path} is given twice")
+        seen.add(source)
+        yield source
 
 
-def _asked(given: Sequence[GivenSource], wishes: Wishes) -> dict[str, SourceOptions]:
-    """Return what the options say about each source, by its name. Raises ValueError."""
-    kinds: dict[str, str] = {}
-    columns: dict[str, dict[str, str]] = {source.name: {} for source in given}
+def _asked(given: Sequence[GivenSource], wishes: Wishes) -> dict[GivenSource, SourceOptions]:
+    """Return what the options say about each source. Raises ValueError."""
+    kinds: dict[GivenSource, str] = {}
+    columns: dict[GivenSource, dict[str, str]] = {source: {} for source in given}
     for text in wishes.kinds:
         before, _, kind = text.rpartition("=")
         for source in _meant(given, before, "--kind", text, f"={kind}"):
-            kinds[source.name] = kind
+            kinds[source] = kind
     for text in wishes.columns:
         left, _, column = text.partition("=")
         before, _, wanted = left.rpartition(".")
         if not (wanted and column):
             raise ValueError(f"--column takes WHAT=COLUMN, such as text=abstract, not {text!r}")
         for source in _meant(given, before, "--column", text, f".{wanted}={column}"):
-            columns[source.name][wanted] = column
+            columns[source][wanted] = column
     several = len(given) > 1
     return {
-        source.name: SourceOptions(
-            kinds.get(source.name, ""), columns[source.name], source.name if several else ""
-        )
+        source: SourceOptions(kinds.get(source, ""), columns[source], source.name if several else "")
         for source in given
     }
 
 
-def _licences(given: Sequence[GivenSource], licences: Sequence[str]) -> dict[str, str]:
-    """Return the licence of each source, by its name. Raises ValueError."""
-    found = {source.name: UNKNOWN_LICENCE for source in given}
+def _licences(given: Sequence[GivenSource], licences: Sequence[str]) -> dict[GivenSource, str]:
+    """Return the licence of each source. Raises ValueError."""
+    found = dict.fromkeys(given, UNKNOWN_LICENCE)
     for text in sorted(licences, key=lambda text: "=" in text):
         before, _, licence = text.rpartition("=")
         meant = (
@@ -205,7 +210,7 @@ def _licences(given: Sequence[GivenSource], licences: Sequence[str]) -> dict[str
             if before
             else [source for source in given if source.records not in _OF_PUBLISHERS]
         )
-        found.update((source.name, licence) for source in meant)
+        found.update((source, licence) for source in meant)
     return found
 
 
@@ -236,16 +241,19 @@ def _gone_if_failed(root: Path) -> Iterator[None]:
         raise
 
 
-def _made(root: Path, system: str, given: GivenSource, asked: SourceOptions, copy: bool) -> ProjectSource:
+def _made(
+    root: Path, system: str, given: GivenSource, asked: SourceOptions, copy: bool
+) -> Iterator[ProjectSource]:
+    """Yield what a path is for a system: a source, and others of the same name for other records in it."""
     folder = given.path
     if folder.is_file():
         folder = root / "corpus" / given.name
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         shutil.copy2(given.path, folder)
     elif copy:
-        folder = Path(shutil.copytree(given.path, root / "corpus" / given.name))
-    found = detect(system, folder, given.path.name, given.records, asked)
-    return ProjectSource(given, found, os.path.relpath(folder, root), UNKNOWN_LICENCE)
+        folder = Path(shutil.copytree(given.path, root / "corpus" / given.name, dirs_exist_ok=True))
+    for found in detect(system, folder, given.path.name, given.records, asked):
+        yield ProjectSource(given, found, os.path.relpath(folder, root), UNKNOWN_LICENCE)
 
 
 def _check_complete(system: str, made: Sequence[ProjectSource]) -> None:
@@ -267,9 +275,8 @@ def _set_up(root: Path, system: str, made: Sequence[ProjectSource]) -> None:
     _run(root, "git", "init", "-q")
     _run(root, sys.executable, "-m", "dvc", "init", "-q")
     _write(root, system, made)
-    for source in made:
-        if source.is_copied:
-            _run(root, sys.executable, "-m", "dvc", "add", "-q", source.folder)
+    for folder in dict.fromkeys(source.folder for source in made if source.is_copied):
+        _run(root, sys.executable, "-m", "dvc", "add", "-q", folder)
     for command in ("setup", "render"):
         _run(root, sys.executable, "-m", "orchestration.cli", command)
 

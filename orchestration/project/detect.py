@@ -3,8 +3,7 @@
 Belongs here: trying the formats of a system on the first records of a folder, and choosing columns by their
 content. Not here: the formats (ops/parse and the systems), the files of a new project (create.py).
 
-A kind fits if it reads the first records. If two fit equally well, the error names both, and the option that
-decides.
+A kind fits if it reads the first records. If two fit equally well, the error names both, and what decides.
 """
 
 from __future__ import annotations
@@ -69,13 +68,13 @@ class FoundSource(NamedTuple):
     """What the kind asks of tables and no column was found for."""
     reader: str = ""
     """The records that the system takes from the rows of these, if it does not read these themselves."""
-    others: Mapping[str, str] = {}
-    """Other records that fewer of the files hold, and their kind."""
 
 
 class _Fit(NamedTuple):
     share: float
     """The share of the first records that the format reads."""
+    paths: frozenset[str]
+    """Files of these records."""
     family: type
     """The class of the format: two kinds may be one format."""
     found: FoundSource
@@ -127,10 +126,10 @@ def _wanted(system: str) -> list[str]:
     return [records for group in beginnings(system) for records in group]
 
 
-def detect(system: str, folder: Path, name: str, records: str, asked: SourceOptions) -> FoundSource:
-    """Return what the files of a folder are for a system.
+def detect(system: str, folder: Path, name: str, records: str, asked: SourceOptions) -> list[FoundSource]:
+    """Return what the files of a folder are for a system: most of them first, then files of other records.
 
-    `records` names the section of `sources:` that they are for; if it is empty, that is detected, too.
+    `records` names the only section of `sources:` that they are for; if it is empty, that is detected, too.
     `name` is what the source is called in messages. Raises UndecidedError.
     """
     known, through = readers(system), read_through(system)
@@ -142,8 +141,8 @@ def detect(system: str, folder: Path, name: str, records: str, asked: SourceOpti
         return _best(fits, name, asked)
     indirect = {each: dataset for each, (_, dataset) in through.items() if records in ("", each)}
     if fits := _fits(indirect, folder, name, asked):
-        found = _best(fits, name, asked)
-        return found._replace(reader=through[found.records][0])
+        found = _best(fits, name, asked)[0]
+        return [found._replace(reader=through[found.records][0])]
     tried = read or indirect
     kinds = [f"{each} ({', '.join(sorted(folder_formats(form.formats)))})" for each, form in tried.items()]
     no_kind = f"the kind {asked.kind!r} does not read" if asked.kind else "no kind reads"
@@ -189,9 +188,10 @@ def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: S
                 continue
             fields = _renamed(form, columns)
             lacking = [wanted for wanted in form.columns if columns and wanted not in columns]
-        if share := _share(form, Source(kind=kind, path=str(folder), licence="first", fields=fields)):
+        share, paths = _share(form, Source(kind=kind, path=str(folder), licence="first", fields=fields))
+        if share:
             family = type(getattr(form, "form", form))
-            fits.append(_Fit(share, family, FoundSource(records, kind, columns, fields, lacking)))
+            fits.append(_Fit(share, paths, family, FoundSource(records, kind, columns, fields, lacking)))
     if undecided and all(fit.share <= _MOST for fit in fits):
         raise undecided
     return fits
@@ -214,13 +214,18 @@ def _faults(datasets: Mapping[str, Declaration], folder: Path) -> Iterator[str]:
                     yield shown
 
 
-def _best(fits: Sequence[_Fit], name: str, asked: SourceOptions) -> FoundSource:
-    """Return the format that reads most. Raises UndecidedError if two do."""
-    most = max(fit.share for fit in fits)
-    best = list({(fit.found.records, fit.family): fit.found for fit in fits if fit.share == most}.values())
+def _best(fits: Sequence[_Fit], name: str, asked: SourceOptions) -> list[FoundSource]:
+    """Return the format that reads most, and one for each kind of records in other files.
+
+    Raises UndecidedError if two formats read most, unless they read other records in other files.
+    """
+    by_share = sorted(fits, key=lambda fit: -fit.share)
+    read = {path for fit in fits if fit.found.records == by_share[0].found.records for path in fit.paths}
+    others = [fit for fit in fits if read.isdisjoint(fit.paths)]
+    tied = [fit for fit in by_share if fit.share == by_share[0].share and fit not in others]
+    best = list({(fit.found.records, fit.family): fit.found for fit in tied}.values())
     if len(best) == 1:
-        others = {fit.found.records: fit.found.kind for fit in fits if fit.found.records != best[0].records}
-        return best[0]._replace(others=others)
+        return [*best, *{fit.found.records: fit.found for fit in others}.values()]
     kinds = " or ".join(f"{fit.records} ({fit.kind})" for fit in best)
     several = len({fit.records for fit in best}) > 1
     kind = f"{asked.source}={best[0].kind}" if asked.source else best[0].kind
@@ -235,24 +240,24 @@ def _raws(form: Any, source: Source) -> Iterator[Raw]:
     return corpus.raws(source)
 
 
-def _share(form: Format[Any], source: Source) -> float:
-    """Return the share of the first records that a format reads."""
+def _share(form: Format[Any], source: Source) -> tuple[float, frozenset[str]]:
+    """Return the share of the first records that a format reads, and the files of those."""
     raws = list(islice(_raws(form, source), _FIRST))
     sound = [raw for raw in raws if raw.error is None]
     tried = sound[:_PARSED]
     parsed = [raw for raw in tried if _is_parsed(form, raw)]
-    return len(sound) / len(raws) * len(parsed) / len(tried) if tried else 0
+    share = len(sound) / len(raws) * len(parsed) / len(tried) if tried else 0
+    return share, frozenset(raw.path for raw in sound)
 
 
 def _is_parsed(form: Format[Any], raw: Raw) -> bool:
     if getattr(form, "slow", False):  # minutes a record
         return True
-    try:
-        form.parse(raw)
-    except UnwantedError:  # it was read, and is not wanted
-        return True
-    except ParseError:
-        return False
+    with contextlib.suppress(UnwantedError):  # it was read, and is not wanted
+        try:
+            form.parse(raw)
+        except ParseError:
+            return False
     return True
 
 

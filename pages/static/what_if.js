@@ -14,19 +14,19 @@
   let view = null;
 
   /** Called by the script of a threshold. */
-  silverloom.whatIf = (content) => loaded.set(content.path, content);
+  silverloom.whatIf = (content) => loaded.set(content.key, content);
 
   function chosen() {
     const text = decodeURIComponent(location.hash.slice(1)), cut = text.lastIndexOf("=");
-    const one = listed.find((entry) => entry.path === (cut < 0 ? text : text.slice(0, cut))) ?? listed[0];
+    const one = listed.find((entry) => entry.key === (cut < 0 ? text : text.slice(0, cut))) ?? listed[0];
     const value = cut < 0 ? NaN : Number(text.slice(cut + 1) || NaN);
     return [one, Number.isFinite(value) ? value : one.now];
   }
 
   function load(one, then) {
-    if (loaded.has(one.path)) { then(loaded.get(one.path)); return; }
+    if (loaded.has(one.key)) { then(loaded.get(one.key)); return; }
     const script = el("script", { src: silverloom.root + one.script });
-    script.addEventListener("load", () => then(loaded.get(one.path)));
+    script.addEventListener("load", () => then(loaded.get(one.key)));
     script.addEventListener("error", () => { place.hidden = false; place.replaceChildren(el("p", {}, `The scores of ${one.path} cannot be loaded: ${one.script} is missing.`)); });
     document.head.append(script);
   }
@@ -114,7 +114,7 @@
     summary.replaceChildren(el("b", {}, `${off ? "about " : ""}${number(units)} of ${number(content.total)} ${content.units}`), ` would be kept at ${precise(value)} (${change}${off ? `, off by at most ${number(off)}` : ""}).`);
     sides(content, value);
     recipes(content, value);
-    const hash = `#${content.path}=${precise(value)}`;
+    const hash = `#${content.key}=${precise(value)}`;
     if (location.hash !== hash && !(first && !location.hash)) history.replaceState(null, "", hash);
     if (!first) view.chart.drawing.then((drawn) => drawn.view.data("chosen", [{ value, units }]).run());
   }
@@ -149,8 +149,8 @@
   function go() {
     const [one, value] = chosen();
     if (!one) return;
-    document.querySelectorAll(".thresholds a[data-path]").forEach((link) => {
-      if (link.dataset.path === one.path) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
+    document.querySelectorAll(".thresholds a[data-key]").forEach((link) => {
+      if (link.dataset.key === one.key) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
     });
     load(one, (content) => { if (view?.content === content) show(value); else draw(content, value); });
   }

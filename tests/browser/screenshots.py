@@ -91,7 +91,7 @@ PICTURES = [
     Picture("overview", PAGES, "/pages/", "what was lost on the way", size=(1400, 1000)),
     Picture("dataset", PAGES, "/pages/datasets/talksumm-alignments.html", "From the source", size=(1400, 1300)),
     Picture("rows", PAGES, "/pages/rows/talksumm-alignments.html#table=dropped&reason=short", "matches"),
-    Picture("what-if", PAGES, "/pages/what-if.html#talksumm.hmm.minimum_characters=60", "would be kept", scroll_to_the_threshold, (1400, 1300)),
+    Picture("what-if", PAGES, "/pages/what-if.html#talksumm/alignments/talksumm.hmm.minimum_characters=60", "would be kept", scroll_to_the_threshold, (1400, 1300)),
     Picture("talk", PAGES, "/pages/talks.html", "Talks", open_a_talk, (1400, 1300)),
     Picture("tuning", PAGES, "/pages/tuning.html", "The grid", size=(1400, 1000), scheme="dark"),
     Picture("evaluation", PAGES, "/pages/evaluation.html", "Does the extractor beat the others?", size=(1400, 1300)),

@@ -4,6 +4,7 @@ import json
 import re
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import expect
 
@@ -68,8 +69,10 @@ def test_another_value_counts_shows_the_rows_next_to_it_and_can_be_linked_to(ope
     for rows, nearest in ((kept, ["0.31", "Talk 31"]), (lost, ["0.3", "Talk 30"])):
         expect(rows).to_have_count(10)
         expect(rows.first.locator("th, td")).to_have_text(nearest)
-    page.assert_address("#talksumm.pairs.threshold=0.305")
-    opened(content(UNITS), fragment="#talksumm.pairs.threshold=0.305").assert_text("69 of 101 talks")
+    page.assert_address("#talksumm/pairs/talksumm.pairs.threshold=0.305")
+    opened(content(UNITS), fragment="#talksumm/pairs/talksumm.pairs.threshold=0.305").assert_text(
+        "69 of 101 talks"
+    )
 
 
 def test_the_slider_moves_by_keyboard_and_the_table_links_to_other_values(opened):
@@ -77,7 +80,7 @@ def test_the_slider_moves_by_keyboard_and_the_table_links_to_other_values(opened
     page.page.focus("#slider")
     page.page.keyboard.press("Home")
     page.assert_text("100 of 101 talks")
-    page.page.click("a[href='#talksumm.pairs.margin=0.2']")
+    page.page.click("a[href='#talksumm/pairs/talksumm.pairs.margin=0.2']")
     page.assert_text("21 of 101 talks", "+15", "how near it is ≤")
     page.assert_sound()
 
@@ -125,6 +128,35 @@ def test_scores_of_another_rule_are_refused():
         ValueError, match=r"threshold: by their scores 50 talks would be kept at 0.5, but .* has 49"
     ):
         what_if.check_kept(content(UNITS), 49)
+
+
+def test_a_threshold_may_be_counted_from_the_rows_of_its_own_dataset(tmp_path):
+    dataset = workspace().datasets["talksumm/pairs"]
+    for part, ids in (("kept-00000", ["a", "b"]), ("__dropped/dropped-00000", ["c"])):
+        (tmp_path / part).parent.mkdir(exist_ok=True)
+        pq.write_table(pa.table({"id": ids}), tmp_path / f"{part}.parquet")
+
+    def scores(kept, dropped):
+        for parts, score in ((kept, 0.7), (dropped, 0.3)):
+            for part in parts.parts:
+                yield scored((name, score, name) for name in part.read(["id"])["id"].to_pylist())
+
+    threshold = Threshold(PairParams, "margin", at_least, scores, (0.2, 0.8), "how near it is", "talks")
+    threshold.check(dataset.name, [], [PairParams])
+    knob = Knob("talksumm.pairs.margin", "", 0.5)
+    content = what_if.what_if(Everything({dataset.name: {"": tmp_path}}), dataset, threshold, knob)
+    assert content["tried"] == [[0.2, 3], [0.5, 2], [0.8, 0]]
+    assert what_if.kept({"": tmp_path}, threshold, knob) == 2
+
+
+def test_the_threshold_of_two_datasets_is_told_apart(opened):
+    first = content(UNITS)
+    second = {**content(UNITS[:70]), "dataset": "two/pairs", "key": "two/pairs/talksumm.pairs.threshold"}
+    second["script"] = "what-if/second.js"
+    page = opened(first, second, fragment="#two/pairs/talksumm.pairs.threshold=0.5")
+    page.assert_text("20 of 70 talks")
+    page.page.click("a[href='#talksumm/pairs/talksumm.pairs.threshold=0.5']")
+    page.assert_text("50 of 101 talks")
 
 
 def test_an_unknown_threshold_of_a_dataset_is_refused():

@@ -46,7 +46,9 @@ def test_a_moved_threshold_is_reported_with_rows_reasons_and_params(changed):
 
 def test_what_if_predicted_what_the_threshold_then_kept(done_project, changed):
     def tried(project):
-        text = (project.root / "data/quality/pages/what-if/talksumm.hmm.minimum_characters.js").read_text()
+        text = (
+            project.root / "data/quality/pages/what-if/talksumm-alignments-talksumm.hmm.minimum_characters.js"
+        ).read_text()
         return dict(json.loads(text.removeprefix("silverloom.whatIf(").removesuffix(");\n"))["tried"])
 
     def kept(project):

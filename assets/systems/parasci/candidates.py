@@ -10,17 +10,25 @@ from __future__ import annotations
 from functools import partial
 
 from assets.declare.dataset import dataset
+from assets.declare.declaration import Threshold
 from assets.declare.expectations import Expectation, between, text, unique
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
 from ops.core.parts import Parts
+from ops.core.thresholds import at_least
 from ops.parasci.candidates.groups import CitationParams, DefinitionParams
 from ops.parasci.candidates.groups import citations as citations_op
 from ops.parasci.candidates.groups import definitions as definitions_op
 from ops.parasci.candidates.pairs import IntraParams
 from ops.parasci.candidates.pairs import intra as intra_op
 from ops.parasci.schemas import CANDIDATES, EMBEDDED_PASSAGES, SENTENCES
-from ops.parasci.sentences import StatementParams, embedded_passages, embedded_sentences
+from ops.parasci.sentences import (
+    StatementParams,
+    embedded_passages,
+    embedded_sentences,
+    scores_whole,
+    sentences_in,
+)
 
 
 def statement_columns() -> list[Expectation]:
@@ -46,13 +54,27 @@ def candidate_columns() -> list[Expectation]:
     ]
 
 
-@dataset(
+_statements = partial(
+    dataset,
     group="parasci",
-    shape=SENTENCES,
-    consumes="sentences",
-    measures=["words", "mentions.length"],
+    measures=["words", "mentions.length", "well_formed"],
+    thresholds=[
+        Threshold(
+            StatementParams,
+            "well_formed",
+            at_least,
+            scores_whole,
+            values=(0.0, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8),
+            meaning="probability that a sentence is whole",
+            units="sentences",
+            counted=sentences_in,
+        )
+    ],
     expectations=statement_columns(),
 )
+
+
+@_statements(shape=SENTENCES, consumes="sentences")
 def sentences(
     sentences: Parts, papers: Parts, citations: Parts, params: StatementParams, strict: Strict
 ) -> Outcomes:
@@ -60,13 +82,7 @@ def sentences(
     return embedded_sentences(sentences, papers, citations, params, strict)
 
 
-@dataset(
-    group="parasci",
-    shape=EMBEDDED_PASSAGES,
-    consumes="passages",
-    measures=["words", "mentions.length"],
-    expectations=statement_columns(),
-)
+@_statements(shape=EMBEDDED_PASSAGES, consumes="passages")
 def passages(passages: Parts, params: StatementParams, strict: Strict) -> Outcomes:
     """Distinct sentences of abstracts and citing sentences, embedded once."""
     return embedded_passages(passages, params, strict)

@@ -105,7 +105,6 @@ clean_grid_examples = filter_examples(
     CleanParams,
     partitioned=True,
     overlaps="grid_overlaps",
-    what_if_pages=False,
 )
 
 

@@ -19,6 +19,8 @@ from ops.parasci.sentences import (
     embedded_passages,
     embedded_sentences,
     is_english,
+    scores_whole,
+    sentences_in,
 )
 from ops.parasci.sources import PASSAGE_FORMATS, parse_passages
 from ops.parasci.well_formed import well_formed
@@ -283,6 +285,26 @@ def test_a_sentence_is_embedded_if_it_is_as_likely_to_be_whole_as_params_ask(lea
     assert {(texts[int(row["id"])], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
         (text, "well_formed", well_formed(text)) for text in texts if text not in whole
     }
+
+
+def test_stored_scores_count_the_sentences_that_another_bound_would_keep():
+    texts = [
+        "We compare both of the models on the same texts.",
+        "We compare both of the models on the same texts [1].",
+        "The model that we have of the is better.",
+        "on the standard metric the model is better than that of",
+        "No.",
+    ]
+    rows = [paper_sentence(str(n), text) for n, text in enumerate(texts)]
+    made = {least: embedded(*rows, well_formed=least) for least in (0.0, 0.3, 0.8, 1.0)}
+    counts = {least: sentences_in(outcome.kept) for least, outcome in made.items()}
+    assert counts == {0.0: 4, 0.3: 3, 0.8: 2, 1.0: 0}
+    for outcome in made.values():
+        tables = scores_whole(in_memory(outcome.kept), in_memory(outcome.dropped))
+        scores = {row["id"]: row["score"] for table in tables for row in table.to_pylist()}
+        assert set(scores) == {row["id"] for row in rows}
+        for least, count in counts.items():
+            assert sum(score is not None and score >= least for score in scores.values()) == count
 
 
 def test_terms_are_expanded_by_their_own_paper():

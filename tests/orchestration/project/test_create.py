@@ -203,6 +203,29 @@ def test_a_project_without_pages_is_told_that_it_makes_no_examples(table, called
     assert params()["sources"]["web_pages"]["pages"]["kind"] == "html"
 
 
+def test_a_folder_of_papers_and_citing_sentences_is_a_source_of_both(table, called, tmp_path, capsys):
+    folder = tmp_path / "here/acl"
+    for name in ("papers/cl_scisumm", "citing_sentences"):
+        shutil.copytree(SAMPLE / name, folder, dirs_exist_ok=True)
+    wanted = {
+        records: {"acl": {"kind": kind, "path": "../acl", "licence": "MIT"}}
+        for records, kind in (("papers", "cl_scisumm"), ("passages", "citing_sentences"))
+    }
+    options = ["--system", "parasci", "--licence", "acl=MIT"]
+    assert init("once", *options, "--source", "acl") == 0
+    assert params("once")["sources"] == wanted
+    assert init("named", *options, "--source", "papers=acl", "--source", "passages=acl") == 0
+    assert params("named")["sources"] == wanted
+    assert init("mixed", *options, "--source", "acl", "--source", "passages=acl") == 0
+    assert params("mixed")["sources"] == wanted
+    called.clear()
+    assert init("copied", *options, "--source", "acl", "--copy") == 0
+    assert [call.words[3:] for call in called if "add" in call.words] == [["add", "-q", "corpus/acl"]]
+    capsys.readouterr()
+    assert init("twice", *options, "--source", "acl", "--source", "acl") == 1
+    assert capsys.readouterr().err == f"error: {folder} is given twice\n"
+
+
 @pytest.mark.parametrize("pages", ["web_pages=pages", "pages"])
 def test_each_source_has_its_licence_and_pages_no_one_elses(table, called, tmp_path, capsys, pages):
     for name, text in (

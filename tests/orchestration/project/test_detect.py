@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import shutil
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,7 +12,6 @@ import pytest
 
 from assets.declare.settings import checkout
 from ops.parse.source import Source
-from orchestration.project.create import GivenSource, ProjectSource
 from orchestration.project.detect import SourceOptions, UndecidedError, detect, readers, systems
 from tests.papers_as_pdf import printed
 
@@ -30,7 +30,8 @@ ROWS = [
 
 
 def found(system, folder, records="", **asked):
-    return detect(system, folder, folder.name, records, SourceOptions(**asked))
+    (source,) = detect(system, folder, folder.name, records, SourceOptions(**asked))
+    return source
 
 
 def write(folder, name, rows):
@@ -92,14 +93,21 @@ def test_the_kind_of_a_folder_is_the_one_that_reads_its_files(system, folder, re
     assert found(system, SAMPLE / folder)[:2] == (records, kind)
 
 
-def test_other_records_among_the_files_are_named(tmp_path):
+def test_other_records_in_other_files_are_found_too(tmp_path):
     for folder in ("papers/cl_scisumm", "citing_sentences"):
         shutil.copytree(SAMPLE / folder, tmp_path / "both", dirs_exist_ok=True)
-    source = found("parasci", tmp_path / "both")
-    assert (source.records, source.kind) == ("papers", "cl_scisumm")
-    assert source.others == {"passages": "citing_sentences"}
-    told = ProjectSource(GivenSource("", tmp_path / "both", "both"), source, "both", "CC0-1.0").told
-    assert f"add --source passages={tmp_path / 'both'} --kind passages=citing_sentences" in told
+    sources = detect("parasci", tmp_path / "both", "both", "", SourceOptions())
+    assert [source[:2] for source in sources] == [
+        ("papers", "cl_scisumm"), ("passages", "citing_sentences"),
+    ]  # fmt: skip
+    for file in ("papers/cl_scisumm/M18-0107.xml", "citing_sentences/K14-2031/citing_sentences.json"):
+        (tmp_path / "tied" / Path(file).stem).mkdir(parents=True)
+        shutil.copy(SAMPLE / file, tmp_path / "tied" / Path(file).stem)
+    assert [source[:2] for source in detect("parasci", tmp_path / "tied", "tied", "", SourceOptions())] == [
+        ("papers", "cl_scisumm"), ("passages", "citing_sentences"),
+    ]  # fmt: skip
+    sources = detect("parasci", tmp_path / "both", "both", "passages", SourceOptions())
+    assert [source.records for source in sources] == ["passages"]
 
 
 @pytest.mark.parametrize("records", ["", "web_pages"])

@@ -65,7 +65,7 @@ def test_clones_are_counted_by_length(everything):
     ]
     assert rows[0][0] == "1 to 100" and rows[-1] == ["more", "0", "0", "–"]
     page = page_of(everything)
-    assert "what-if.html#wikisum.corpus.clone_recall=0.9" in page
+    assert "what-if.html#wikisum/corpus/wikisum.corpus.clone_recall=0.9" in page
     assert "distinct runs of 4 words" in page and "The longer a page" not in page
 
 
