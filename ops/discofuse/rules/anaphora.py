@@ -51,7 +51,8 @@ _REFLEXIVES = frozenset({"himself", "herself", "itself", "themselves", "themself
 _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
 _DETERMINERS = NAMES | {"DT", "PRP$", "CD", "PDT"}
 _THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
-_NOBODY = frozenset({"none", "nothing", "nobody"})
+#: These name nobody and nothing, and mean others where they are repeated.
+_NAMELESS = frozenset({"none", "nothing", "nobody", "others"})
 _RELATED = frozenset({"related", "similar"})
 _TOTALS = frozenset({"all", "most", "both", "half"})
 _CLITICS = frozenset({"'re", "’re", "'ve", "’ve", "'d", "’d", "'ll", "’ll"})
@@ -188,7 +189,7 @@ def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) ->
     lexicon" does not refer to a noun without an article."""
     entity, first = source.annotation.entities[noun], link.antecedent[0]
     words = source.words[first : link.antecedent[1]]
-    if source.continues_word(first) or not LOUD_MODALS.isdisjoint(words) or source.lower[noun] in _NOBODY:
+    if source.continues_word(first) or not LOUD_MODALS.isdisjoint(words) or source.lower[noun] in _NAMELESS:
         return False
     # "most of these proteins" are not "most of all proteins".
     if link.kind == "nominal" and source.lower[first] in _TOTALS:
@@ -259,7 +260,11 @@ def _may_replace(
     words = [_lower(source, token) for token in phrase]
     if not words or (end < sentence.end and sentence.lower[end] == "of"):
         return False
-    if end - start > 1 and end < sentence.end and sentence.lower[end] == "for":
+    if (
+        end - start > 1
+        and end < sentence.end
+        and (sentence.lower[end] in ("for", "not") or _is_limited(sentence, end))
+    ):
         return False
     if [sentence.lower[at] for at in range(start, end)] == words:
         return False
@@ -279,6 +284,14 @@ def _may_replace(
         sentence.lower[token] for token in second if isinstance(token, int) and not start <= token < end
     }
     return heads.isdisjoint(others) and not repeats_pronoun(source, phrase)
+
+
+def _is_limited(sentence: ParsedSentence, end: int) -> bool:
+    """Return whether a clause directly follows a noun and tells which one it is: "the method that we use"."""
+    return any(
+        sentence.dependencies[at] in ("relcl", "acl") and sentence.left(at) == end
+        for at in sentence.children(end - 1)
+    )
 
 
 def _is_coordinated_possessive(sentence: ParsedSentence, token: int) -> bool:
