@@ -82,7 +82,7 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
             before = None
             continue
         earlier, words = words, set(lower[here.start : here.end])
-        links = by_sentence.get(index, ())
+        links = here.links = by_sentence.get(index, ())
         if before is not None:
             shortened = shortened_name(before, here, earlier)
             known = [*links, *shortened] if shortened else links

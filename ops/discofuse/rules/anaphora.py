@@ -35,6 +35,7 @@ from ops.discofuse.rules.rule import (
 from ops.discofuse.rules.sure_links import (
     NO_PERSONS,
     are_subjects,
+    goes_on,
     has_object,
     holding,
     is_before_quotation,
@@ -160,7 +161,13 @@ def _least_of_all(params: RuleParams) -> float:
     """Return the score that every link must reach."""
     if params.profile == "released":
         return _RELEASED_SCORE
-    return min(params.pronoun_score, params.subject_score, params.thing_subject_score, params.nominal_score)
+    return min(
+        params.pronoun_score,
+        params.subject_score,
+        params.thing_subject_score,
+        params.continued_score,
+        params.nominal_score,
+    )
 
 
 def _least(
@@ -178,6 +185,8 @@ def _least(
         return params.nominal_score
     word = text[0].lower[link.mention[0]]
     person = word not in _THINGS
+    if person and word in _NOMINATIVES and link.score >= params.continued_score and goes_on(text, link):
+        return params.continued_score
     unsure = word == "it" and has_object(text[0])
     if word in _NOMINATIVES and not unsure and are_subjects(text, first, second, link.mention[0], noun):
         return params.subject_score if person else params.thing_subject_score
