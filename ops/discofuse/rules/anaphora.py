@@ -98,7 +98,7 @@ def resolved(
             continue
         sentence = holding(text, link.antecedent[0])
         noun = head_noun(sentence, link.antecedent)
-        if noun is None or link.score < _least(text, first, second, link, noun, params):
+        if noun is None or not _is_sure(text, first, second, link, noun, params):
             continue
         if link is not told and not _suits(sentence, link, noun, params):
             continue
@@ -170,27 +170,33 @@ def _least_of_all(params: RuleParams) -> float:
     )
 
 
-def _least(
+def _is_sure(
     text: Sequence[ParsedSentence],
     first: TokenList,
     second: TokenList,
     link: Link,
     noun: int,
     params: RuleParams,
-) -> float:
-    """Return the score that this link must reach."""
+) -> bool:
+    """Return whether a link reaches the score that it needs; cheap conditions come first."""
+    score = link.score
     if params.profile == "released":
-        return _RELEASED_SCORE
+        return score >= _RELEASED_SCORE
     if link.kind != "pronoun":
-        return params.nominal_score
-    word = text[0].lower[link.mention[0]]
-    person = word not in _THINGS
-    if person and word in _NOMINATIVES and link.score >= params.continued_score and goes_on(text, link):
-        return params.continued_score
+        return score >= params.nominal_score
+    start = link.mention[0]
+    word = text[0].lower[start]
+    nominative, person = word in _NOMINATIVES, word not in _THINGS
+    other = params.pronoun_score if person else max(params.pronoun_score, params.thing_score)
+    subject = params.subject_score if person else params.thing_subject_score
+    if score >= max(other, subject):
+        return True
     unsure = word == "it" and has_object(text[0])
-    if word in _NOMINATIVES and not unsure and are_subjects(text, first, second, link.mention[0], noun):
-        return params.subject_score if person else params.thing_subject_score
-    return params.pronoun_score if person else max(params.pronoun_score, params.thing_score)
+    either = nominative and not unsure and score >= min(other, subject)
+    least = subject if either and are_subjects(text, first, second, start, noun) else other
+    if score >= least:
+        return True
+    return person and nominative and score >= params.continued_score and goes_on(text, link)
 
 
 def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) -> bool:

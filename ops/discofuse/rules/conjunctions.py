@@ -111,7 +111,7 @@ def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParam
         return None
     if _is_list(sentence, main, end) and not (params.profile == "released" and lower[end] == ","):
         return None
-    return None if _is_both(sentence, end) else main
+    return None if "both" in before and _is_both(sentence, end) else main
 
 
 def _is_both(sentence: ParsedSentence, end: int) -> bool:
