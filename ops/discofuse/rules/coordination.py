@@ -135,14 +135,17 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
 
 
 def _is_opposed(sentence: ParsedSentence, at: int, ties: Sequence[Tied]) -> bool:
-    """Return whether ", but" joins a third clause to the two around "and": "You like it and you love it , but
-    they left"."""
+    """Return whether ", but" and a subject join a third clause to the two around "and": "You like it and you
+    love it , but they left"."""
     lower = sentence.lower
     return (
         lower[at] == "and"
         and lower[at - 1] != ","
         and any(
-            lower[then - 1] == "," and lower[then] in ("but", "yet") and sentence.subject(verb) is not None
+            lower[then - 1] == ","
+            and lower[then] in ("but", "yet")
+            and (subject := sentence.subject(verb)) is not None
+            and sentence.left(subject) == then + 1
             for then, _, verb in ties
             if then > at
         )
