@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain
@@ -68,6 +68,7 @@ def release_files(
     without: Collection[str] = (),
     subsets: Mapping[str, Parts] | None = None,
     others: Sequence[Parts] = (),
+    beside: Callable[[Parts, Path], Parts] | None = None,
 ) -> Outcomes:
     """Write the released rows and yield a row for each file; rows that may not be released are dropped.
 
@@ -75,8 +76,9 @@ def release_files(
     column `split` the split. Files have all columns except `split` and those in `without`. A subset holds the
     rows that are sources of another dataset's rows: it becomes an additional configuration, and a boolean
     column marks its rows. The rows of `others` are made of the same rows and have columns of their own: they
-    form configurations by their column `config`, without those of other licences. Files are written row group
-    by row group. Memory holds one row group per open file, and the ids of the rows already in it.
+    form configurations by their column `config`, without those of other licences. `beside` makes, for each
+    part of `rows` and in a folder, a part with more columns for these rows. Files are written row group by
+    row group. Memory holds one row group per open file, and the ids of the rows already in it.
 
     Raises ValueError if a configuration has the name of a subset, or of one of the others.
     """
@@ -87,11 +89,13 @@ def release_files(
     writers: dict[tuple[str, str], _SplitWriter] = {}
     with rows.engine.scratch() as folder:
         sources = [sources_within(rows, parts, folder / name) for name, parts in subsets.items()]
-        for table, *sources_of_part in zip(rows, *sources, strict=True):
+        more = beside(rows, folder / "beside") if beside else None
+        names += more.schema.names if more else []
+        for table, *sources_of_part in zip(_side_by_side(rows, more), *sources, strict=True):
             chosen = pa.array(map(allowed, table["licence"].to_pylist()), pa.bool_())
             released = table.filter(chosen)
             if len(released) < len(table):
-                yield _dropped(kind, table.filter(pc.invert(chosen)))
+                yield _dropped(kind, table.select(rows.schema.names).filter(pc.invert(chosen)))
             for name, found in zip(subsets, sources_of_part, strict=True):
                 released = released.append_column(name, pc.is_in(released["id"], found["source_id"]))
             for value, split, found in _by_config_and_split(released, config):
@@ -120,6 +124,14 @@ def release_files(
             yield from writer.add(found.drop_columns(["split"]))
     for _, writer in sorted(writers.items()):
         yield from writer.close()
+
+
+def _side_by_side(rows: Parts, more: Parts | None) -> Iterator[pa.Table]:
+    if more is None:
+        yield from rows
+        return
+    for table, added in zip(rows, more, strict=True):
+        yield pa.table([*table.columns, *added.columns], [*table.column_names, *added.column_names])
 
 
 def allows(licences: Collection[str], licence: str) -> bool:

@@ -49,6 +49,7 @@ from ops.discofuse.dataset.examples import (
     supported_shares,
 )
 from ops.discofuse.dataset.examples import examples as examples_op
+from ops.discofuse.dataset.references import references
 from ops.discofuse.dataset.release import released as released_op
 from ops.discofuse.dataset.splits import splits as splits_op
 from ops.discofuse.evaluation.alignment import SENSE_NAMES
@@ -289,4 +290,6 @@ def release_files(
 ) -> Outcomes:
     """Examples as Parquet files: the balanced set, those to split sentences, and all of each domain."""
     subsets = {"balanced": balanced, "splits": splits}
-    return release_files_op(examples, files, params, "domain", without=("links",), subsets=subsets)
+    return release_files_op(
+        examples, files, params, "domain", without=("links",), subsets=subsets, beside=references
+    )

@@ -71,7 +71,7 @@ EVALUATION = Shape(
         ("fusion_id", _TEXT, "row of discofuse/fusions"),
         *(FUSIONS.kept.field(name) for name in _FUSION),
         ("in_domain", _BOOL, "whether the model was trained on the domain of the example alone"),
-        ("exact", _REAL, "1 where prediction and target have the same tokens in any case, else 0"),
+        ("exact", _REAL, "1 where prediction and a reference have the same tokens in any case, else 0"),
         ("sari", _REAL, "0 to 1, the mean of the next three"),
         ("keep", _REAL, "F1 of n-grams rightly kept"),
         ("add", _REAL, "F1 of n-grams rightly added"),
@@ -120,8 +120,9 @@ def scores_of(fusions: pa.Table) -> Outcome:
 
 
 def scored(fusion: Row) -> dict[str, Any]:
-    """Return the row of a fusion: its scores, and its outputs in place of the connective and pronouns."""
-    found = sari(fusion["source"], fusion["prediction"], [fusion["target"]])
+    """Return the row of a fusion: its scores against all its references, and its outputs in place of the
+    connective and pronouns of its target."""
+    found = sari(fusion["source"], fusion["prediction"], fusion["references"])
     gold, predicted, source = (words(fusion[name]) for name in ("target", "prediction", "source"))
     connective = " ".join(words(fusion["connective_string"] or ""))
     known = CONNECTIVES | {connective}
@@ -131,7 +132,7 @@ def scored(fusion: Row) -> dict[str, Any]:
         "fusion_id": fusion["id"],
         **{name: fusion[name] for name in _FUSION},
         "in_domain": fusion["model"] == fusion["domain"],
-        "exact": float(exact_match(fusion["prediction"], [fusion["target"]])),
+        "exact": float(exact_match(fusion["prediction"], fusion["references"])),
         "sari": found.score,
         "keep": found.keep,
         "add": found.add,

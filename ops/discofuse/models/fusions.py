@@ -10,7 +10,7 @@ on the development sets (sections 5.2 to 5.4): `split` chooses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import pyarrow as pa
@@ -33,6 +33,7 @@ from ops.core.outcome import (
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import SPLITS, sample_rows
+from ops.discofuse.dataset.references import several_references
 from ops.discofuse.models.fusion_model import trained_model, trained_names
 from ops.discofuse.models.training_sets import source_of, target_of
 from ops.discofuse.schemas import EXAMPLES
@@ -59,6 +60,7 @@ FUSIONS = Shape(
         ("connective_string", _TEXT, "of the example"),
         ("source", _TEXT, "the two sentences that are to be fused"),
         ("target", _TEXT, "the text that they were made of"),
+        ("references", pa.list_(_TEXT), "the target, then other texts that fuse the same two sentences"),
         ("prediction", _TEXT, "the fusion of the system"),
     ),
 )
@@ -83,7 +85,8 @@ def fusions(
 
     Examples of other splits are dropped as `split_train`, `split_validation` or `split_test`, and those
     beyond the number per domain as `not_drawn`. Models read only the beginning of a source that is too long
-    for them. Holds the ids of the drawn examples, and of those in the balanced set, in memory.
+    for them. Holds the ids of the drawn examples, those in the balanced set, and the references of examples
+    that have several, in memory.
     """
     domains: dict[str, None] = {}
     for table in examples:
@@ -122,13 +125,17 @@ def _written(
         for row in balanced.rows(["source_ids"], {"split": params.split})
         for source in row["source_ids"]
     }
-    for rows in in_blocks(_rows(COPY, None, drawn(), sources(), down)):
-        yield Outcome.of(FUSIONS, [row["example_id"] for row in rows], rows)
     with examples.engine.scratch() as folder:
+        several = {
+            row["id"]: row["references"]
+            for row in several_references(examples, folder).rows(having={"split": params.split})
+        }
+        for rows in in_blocks(_rows(COPY, None, drawn(), sources(), down, several)):
+            yield Outcome.of(FUSIONS, [row["example_id"] for row in rows], rows)
         for name in trained_names(fusion_model):
             model = Loaded(trained_model, (fusion_model, name, strict, params.decoding))
             predictions = answers_by_task(model, sources(), examples, folder / name)
-            for rows in in_blocks(_rows(MODEL, name, drawn(), predictions, down)):
+            for rows in in_blocks(_rows(MODEL, name, drawn(), predictions, down, several)):
                 yield Outcome.of(FUSIONS, [], rows)
     for domain in domains if params.examples else ():
         for units in in_blocks(row for row in _held_out(examples, params, domain) if row["id"] not in chosen):
@@ -144,7 +151,12 @@ def _held_out(
 
 
 def _rows(
-    system: str, model: str | None, units: Iterable[Row], predictions: Iterable[str], balanced: set[str]
+    system: str,
+    model: str | None,
+    units: Iterable[Row],
+    predictions: Iterable[str],
+    balanced: set[str],
+    several: Mapping[str, Sequence[str]],
 ) -> Iterator[Row]:
     for unit, prediction in zip(units, predictions, strict=True):
         yield {
@@ -159,5 +171,6 @@ def _rows(
             "connective_string": unit["connective_string"],
             "source": source_of(unit),
             "target": target_of(unit),
+            "references": several.get(unit["id"], [target_of(unit)]),
             "prediction": prediction,
         }

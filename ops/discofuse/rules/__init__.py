@@ -82,7 +82,7 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
             before = None
             continue
         earlier, words = words, set(lower[here.start : here.end])
-        links = by_sentence.get(index, ())
+        links = here.links = by_sentence.get(index, ())
         if before is not None:
             shortened = shortened_name(before, here, earlier)
             known = [*links, *shortened] if shortened else links
@@ -124,7 +124,8 @@ def _is_bracketed(sentence: ParsedSentence) -> bool:
 
 def _ends_in_mark(sentence: ParsedSentence) -> bool:
     """Return whether a sentence ends in a word with the number of a footnote: "local.1"."""
-    return _MARKED.search(sentence.lower[sentence.end - 1]) is not None
+    word = sentence.lower[sentence.end - 1]
+    return word[-1].isdigit() and _MARKED.search(word) is not None
 
 
 def _lacks_list(sentence: ParsedSentence) -> bool:

@@ -35,6 +35,7 @@ from ops.discofuse.rules.rule import (
 from ops.discofuse.rules.sure_links import (
     NO_PERSONS,
     are_subjects,
+    goes_on,
     has_object,
     holding,
     is_before_quotation,
@@ -51,7 +52,8 @@ _REFLEXIVES = frozenset({"himself", "herself", "itself", "themselves", "themself
 _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
 _DETERMINERS = NAMES | {"DT", "PRP$", "CD", "PDT"}
 _THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
-_NOBODY = frozenset({"none", "nothing", "nobody"})
+#: These name nobody and nothing, and mean others where they are repeated.
+_NAMELESS = frozenset({"none", "nothing", "nobody", "others"})
 _RELATED = frozenset({"related", "similar"})
 _TOTALS = frozenset({"all", "most", "both", "half"})
 _CLITICS = frozenset({"'re", "’re", "'ve", "’ve", "'d", "’d", "'ll", "’ll"})
@@ -96,7 +98,7 @@ def resolved(
             continue
         sentence = holding(text, link.antecedent[0])
         noun = head_noun(sentence, link.antecedent)
-        if noun is None or link.score < _least(text, first, second, link, noun, params):
+        if noun is None or not _is_sure(text, first, second, link, noun, params):
             continue
         if link is not told and not _suits(sentence, link, noun, params):
             continue
@@ -159,28 +161,42 @@ def _least_of_all(params: RuleParams) -> float:
     """Return the score that every link must reach."""
     if params.profile == "released":
         return _RELEASED_SCORE
-    return min(params.pronoun_score, params.subject_score, params.thing_subject_score, params.nominal_score)
+    return min(
+        params.pronoun_score,
+        params.subject_score,
+        params.thing_subject_score,
+        params.continued_score,
+        params.nominal_score,
+    )
 
 
-def _least(
+def _is_sure(
     text: Sequence[ParsedSentence],
     first: TokenList,
     second: TokenList,
     link: Link,
     noun: int,
     params: RuleParams,
-) -> float:
-    """Return the score that this link must reach."""
+) -> bool:
+    """Return whether a link reaches the score that it needs; cheap conditions come first."""
+    score = link.score
     if params.profile == "released":
-        return _RELEASED_SCORE
+        return score >= _RELEASED_SCORE
     if link.kind != "pronoun":
-        return params.nominal_score
-    word = text[0].lower[link.mention[0]]
-    person = word not in _THINGS
+        return score >= params.nominal_score
+    start = link.mention[0]
+    word = text[0].lower[start]
+    nominative, person = word in _NOMINATIVES, word not in _THINGS
+    other = params.pronoun_score if person else max(params.pronoun_score, params.thing_score)
+    subject = params.subject_score if person else params.thing_subject_score
+    if score >= max(other, subject):
+        return True
     unsure = word == "it" and has_object(text[0])
-    if word in _NOMINATIVES and not unsure and are_subjects(text, first, second, link.mention[0], noun):
-        return params.subject_score if person else params.thing_subject_score
-    return params.pronoun_score if person else max(params.pronoun_score, params.thing_score)
+    either = nominative and not unsure and score >= min(other, subject)
+    least = subject if either and are_subjects(text, first, second, start, noun) else other
+    if score >= least:
+        return True
+    return person and nominative and score >= params.continued_score and goes_on(text, link)
 
 
 def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) -> bool:
@@ -188,7 +204,7 @@ def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) ->
     lexicon" does not refer to a noun without an article."""
     entity, first = source.annotation.entities[noun], link.antecedent[0]
     words = source.words[first : link.antecedent[1]]
-    if source.continues_word(first) or not LOUD_MODALS.isdisjoint(words) or source.lower[noun] in _NOBODY:
+    if source.continues_word(first) or not LOUD_MODALS.isdisjoint(words) or source.lower[noun] in _NAMELESS:
         return False
     # "most of these proteins" are not "most of all proteins".
     if link.kind == "nominal" and source.lower[first] in _TOTALS:
@@ -259,7 +275,11 @@ def _may_replace(
     words = [_lower(source, token) for token in phrase]
     if not words or (end < sentence.end and sentence.lower[end] == "of"):
         return False
-    if end - start > 1 and end < sentence.end and sentence.lower[end] == "for":
+    if (
+        end - start > 1
+        and end < sentence.end
+        and (sentence.lower[end] in ("for", "not") or _is_limited(sentence, end))
+    ):
         return False
     if [sentence.lower[at] for at in range(start, end)] == words:
         return False
@@ -279,6 +299,14 @@ def _may_replace(
         sentence.lower[token] for token in second if isinstance(token, int) and not start <= token < end
     }
     return heads.isdisjoint(others) and not repeats_pronoun(source, phrase)
+
+
+def _is_limited(sentence: ParsedSentence, end: int) -> bool:
+    """Return whether a clause directly follows a noun and tells which one it is: "the method that we use"."""
+    return any(
+        sentence.dependencies[at] in ("relcl", "acl") and sentence.left(at) == end
+        for at in sentence.children(end - 1)
+    )
 
 
 def _is_coordinated_possessive(sentence: ParsedSentence, token: int) -> bool:

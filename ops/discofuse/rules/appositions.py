@@ -62,14 +62,14 @@ _UNIQUE = frozenset(
 #: At the end of a sentence these describe an event: "He left the club , a loss for all".
 _EVENTS = frozenset(
     {
-        "achievement", "act", "action", "amount", "approach", "attempt", "award", "change", "claim",
-        "decision",
+        "achievement", "act", "action", "amount", "approach", "attempt", "attitude", "award", "belief",
+        "change", "claim", "conviction", "decision",
         "decline", "decrease", "defeat", "development", "drop", "effort", "event", "fact", "feat", "figure",
         "first", "gain", "goal", "honor", "honour", "idea", "improvement", "increase", "job", "kind", "loss",
         "means", "measure", "method", "move", "number", "offense", "one", "part", "phenomenon", "point",
         "position", "post", "practice", "problem", "process", "question", "rate", "reason", "record",
-        "reference", "result", "rise", "role", "sign", "step", "success", "task", "term", "thing", "time",
-        "title", "total", "triumph", "victory", "way", "win",
+        "reference", "result", "rise", "role", "sentiment", "sign", "stance", "step", "success", "task",
+        "tendency", "term", "thing", "time", "title", "total", "triumph", "victory", "view", "way", "win",
     }
 )  # fmt: skip
 

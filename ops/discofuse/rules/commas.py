@@ -247,11 +247,14 @@ def without(sentence: ParsedSentence, found: Between) -> TokenList:
 
 
 def as_known(sentence: ParsedSentence, found: Between) -> TokenList:
-    """Return the noun phrase before the text, for a sentence about something known: "the dog" for "a dog"."""
+    """Return the noun phrase before the text, for a sentence about something known: "the dog" for "a dog",
+    "the five dogs" for "five dogs"."""
     phrase = sentence.tokens(found.phrase, found.start)
-    indefinite = sentence.lower[found.phrase] in ("a", "an") and sentence.left(found.noun) == found.phrase
-    if indefinite and sentence.tags[found.noun] not in NAMES:
+    own = sentence.left(found.noun) == found.phrase and sentence.tags[found.noun] not in NAMES
+    if own and sentence.lower[found.phrase] in ("a", "an"):
         phrase[0] = "the"
+    elif own and sentence.tags[found.phrase] == "CD" and sentence.tags[found.noun] == "NNS":
+        phrase.insert(0, "the")
     return phrase
 
 

@@ -23,6 +23,9 @@ _NEGATIONS = frozenset({"not", "n't"})
 _PARTLY = frozenset({"only", "just", "merely", "simply", "solely", "exclusively"})
 _VERBS = VERBS | {"MD"}
 _SEMICOLON = frozenset({";"})
+_BOTH = frozenset({"both"})
+#: "Both in Rome and in Oslo"; "both of them" is no pair of phrases.
+_BEFORE_NOUN = frozenset({"to", "in", "on", "at", "by", "for", "from", "with", "as"})
 
 
 class Tied(NamedTuple):
@@ -108,14 +111,17 @@ def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParam
         return None
     if _is_list(sentence, main, end) and not (params.profile == "released" and lower[end] == ","):
         return None
-    return None if _is_both(sentence, end) else main
+    return None if "both" in before and _is_both(sentence, end) else main
 
 
 def _is_both(sentence: ParsedSentence, end: int) -> bool:
-    """Return whether "both" begins a pair of verb phrases: "both getting better and being faster"."""
+    """Return whether "both" begins a pair of verb phrases ("both getting better and being faster"), or of
+    phrases whose second is missing ("it refers both to a town , or")."""
     return any(
-        sentence.lower[at] == "both" and sentence.tags[at + 1] in VERBS
-        for at in range(sentence.start, end - 1)
+        sentence.tags[at + 1] in VERBS
+        or (sentence.lower[at + 1] in _BEFORE_NOUN and "and" not in sentence.lower[at:end])
+        for at in sentence.positions(_BOTH)
+        if at < end - 1
     )
 
 

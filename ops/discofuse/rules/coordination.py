@@ -7,10 +7,10 @@ share (scope.py), subordination.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ops.discofuse.rules.conjunctions import MISTAGGED, is_conjunct, is_tied, third_clause, tied
+from ops.discofuse.rules.conjunctions import MISTAGGED, Tied, is_conjunct, is_tied, third_clause, tied
 from ops.discofuse.rules.connectives import COORDINATING
 from ops.discofuse.rules.morphology import is_past
 from ops.discofuse.rules.repetition import fronted, repeated
@@ -38,6 +38,7 @@ from ops.discofuse.rules.scope import (
     frame,
     is_alternative,
     is_in_question,
+    is_later,
     is_reported,
     is_supposed,
     may_be_command,
@@ -67,8 +68,8 @@ class _Clauses(NamedTuple):
 
 
 def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Clauses]:
-    lower, lemmas = sentence.lower, sentence.annotation.lemmas
-    for at, main, verb in tied(sentence, params):
+    lower, lemmas, ties = sentence.lower, sentence.annotation.lemmas, tied(sentence, params)
+    for at, main, verb in ties:
         third = third_clause(sentence, verb, at)
         if not (
             is_conjunct(sentence, third, main)
@@ -125,12 +126,30 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
             continue
         if not conditions and _shares_frame(sentence, main, at, subject, verb):
             conditions = frame(sentence, main)
-        if ends_in_proviso(sentence, verb, at):
+        if ends_in_proviso(sentence, verb, at) or _is_opposed(sentence, at, ties):
             continue
         near = at + 1 + _ahead_of_subject(sentence, subject, verb, at + 1)
         clause_within = params.clause_within or sentence.end
         if subject < verb <= at + clause_within and subject < near + params.conjunct_within:
             yield _Clauses(at, verb, tuple(conditions))
+
+
+def _is_opposed(sentence: ParsedSentence, at: int, ties: Sequence[Tied]) -> bool:
+    """Return whether ", but" and a subject join a third clause to the two around "and": "You like it and you
+    love it , but they left"."""
+    lower = sentence.lower
+    return (
+        lower[at] == "and"
+        and lower[at - 1] != ","
+        and any(
+            lower[then - 1] == ","
+            and lower[then] in ("but", "yet")
+            and (subject := sentence.subject(verb)) is not None
+            and sentence.left(subject) == then + 1
+            for then, _, verb in ties
+            if then > at
+        )
+    )
 
 
 def _stands_for_first(sentence: ParsedSentence, at: int, subject: int, verb: int) -> bool:
@@ -147,7 +166,7 @@ def _shares_frame(sentence: ParsedSentence, main: int, at: int, subject: int, ve
     """Return whether both clauses hold when or where the first one does: "In 1990 the school burned down and
     the mill was closed", "In the 19th century , little was built , but many houses were restored"; but not
     "In 1990 it burned down , but they left" or "and this led to"."""
-    joined = sentence.lower[at] == "and" and sentence.lower[at - 1] != ","
+    joined = sentence.lower[at] == "and" and (sentence.lower[at - 1] != "," or is_later(sentence, main))
     long = sentence.lower[at] in ("and", "but") and sentence.tags[subject] in ("NN", "NNS")
     long = long and any(sentence.lower[each] in _PERIODS for each in frame(sentence, main))
     return (

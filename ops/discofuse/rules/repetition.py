@@ -75,6 +75,7 @@ _PAST_AS_BASE = frozenset(
 _DECREASING = frozenset(
     {"few", "fewer", "no", "none", "nobody", "nothing", "neither", "only", "hardly", "seldom", "rarely"}
 )
+_SHARES = frozenset({"half", "third", "thirds", "quarter", "quarters", "percent", "%", "most", "majority"})
 #: Before the subject these belong only to the first verb phrase.
 _OPENERS = INSIDE | {"so", "and", "but", "or", "yet"}
 #: With two objects, so that the passive keeps one: "was measured and assigned a number".
@@ -115,7 +116,9 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
         return ()
     if not agree(sentence, subject, verb) or not _hangs_on(sentence, main, verb, begin):
         return ()
-    if _is_decreasing(sentence, subject) or _may_be_noun_phrase(sentence, main, verb, begin):
+    if _is_share(sentence, subject) or _is_decreasing(sentence, subject):
+        return ()
+    if _may_be_noun_phrase(sentence, main, verb, begin):
         return ()
     shares = _shares_auxiliaries(sentence, main, verb)
     # "has never won it but reached the final", "has never won it and died young": only one is negated.
@@ -133,6 +136,13 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
     paired = sum(sentence.lower[at] == "," for at in prefix[:behind]) % 2 == 0
     bare = paired and all(sentence.lower[at] == "," for at in prefix[behind:])
     return prefix[:behind] if bare else prefix
+
+
+def _is_share(sentence: ParsedSentence, subject: int) -> bool:
+    """Return whether a subject is a part of a whole, which need not be the same part twice: "half of all
+    schools were looted and destroyed"."""
+    known = sentence.lower[sentence.left(subject)] == "the"
+    return not known and sentence.lower[subject] in _SHARES and sentence.lower[subject + 1] == "of"
 
 
 def _is_decreasing(sentence: ParsedSentence, subject: int) -> bool:

@@ -107,7 +107,7 @@ class ParsedSentence:
 
     __slots__ = (
         "_children", "_positions", "_root", "_running", "_text", "annotation",
-        "before", "dependencies", "end", "heads", "known", "lower",
+        "before", "dependencies", "end", "heads", "known", "links", "lower",
         "start", "tags", "words",
     )  # fmt: skip
 
@@ -128,6 +128,7 @@ class ParsedSentence:
             start += 1
         self.start, self.end = start, end
         self.before = before
+        self.links: Sequence[Link] = ()
         #: Results that several rules need, by the function that computes them.
         self.known: dict[Callable[..., Any], Any] = {}
         self._children: dict[int, list[int]] | None = None
@@ -304,6 +305,8 @@ class RuleParams(Params, section="discofuse.rules"):
     """The same for "he" and "she" as a subject whose antecedent is the subject of the first sentence."""
     thing_subject_score: float = Field(default=0.5, ge=0, le=1)
     """The same for "it" and "they"."""
+    continued_score: float = Field(default=0.4, ge=0, le=1)
+    """The same for "he" and "she" where all such pronouns before it surely refer to the same person."""
     name_score: float = Field(default=0.85, ge=0, le=1)
     """Least score for "he" and "she" to refer to a one-word name that was tagged as a place."""
     nominal_score: float = Field(default=0.8, ge=0, le=1)

@@ -33,6 +33,9 @@ _NO_FRAMES = frozenset(
 _WOULD = frozenset({"would", "could", "might", "'d"})
 #: The writer only reports what follows: "Allegedly , he left", "In his view , they lost".
 _REPORTED = frozenset({"allegedly", "reportedly", "supposedly", "purportedly", "presumably", "apparently"})
+#: "As reported in the census , A is old and B is new"
+_REPORTED_IN = frozenset({"reported", "described", "defined", "stated", "claimed", "told"})
+_LATER = frozenset({"later", "afterwards", "afterward", "subsequently", "thereafter"})
 _OPINIONS = frozenset({"view", "opinion", "eyes", "account", "words", "report", "theory", "legend"})
 #: Where, how or when two things are done; our choice.
 _PLACING = frozenset(
@@ -83,7 +86,11 @@ def frame(sentence: ParsedSentence, main: int) -> Sequence[int]:
     ,"; none if there is none."""
     subject, start = sentence.subject(main), sentence.start
     first = start if subject is None else sentence.left(subject)
-    if start >= first or sentence.dependencies[start] != "prep" or sentence.heads[start] != main:
+    if start >= first or sentence.heads[start] != main:
+        return ()
+    if is_later(sentence, main):
+        return range(start, first)
+    if sentence.dependencies[start] != "prep":
         return ()
     opening = sentence.lower[start : start + 2]
     connected = any(
@@ -91,6 +98,14 @@ def frame(sentence: ParsedSentence, main: int) -> Sequence[int]:
         for words in BACKWARD_PHRASES.get(sentence.lower[start], ())
     )
     return () if connected or " ".join(opening) in _NO_FRAMES else range(start, first)
+
+
+def is_later(sentence: ParsedSentence, main: int) -> bool:
+    """Return whether a sentence begins with a word for a time after something, for all of it: "Later ,"."""
+    start = sentence.start
+    return (
+        sentence.lower[start] in _LATER and sentence.heads[start] == main and sentence.lower[start + 1] == ","
+    )
 
 
 def is_supposed(sentence: ParsedSentence, main: int) -> bool:
@@ -116,6 +131,8 @@ def is_reported(sentence: ParsedSentence, main: int) -> bool:
     start = sentence.start
     word = sentence.lower[start]
     if word == "according" or (word in _REPORTED and sentence.heads[start] == main):
+        return True
+    if word == "as" and sentence.lower[start + 1] in _REPORTED_IN:
         return True
     if word != "in" or sentence.heads[start] != main:
         return False

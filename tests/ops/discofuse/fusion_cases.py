@@ -11,9 +11,10 @@ def example(number, domain="sports", split="train", mixture=False, longer=0, **m
     """Return a row of discofuse/balanced: a verb-phrase coordination."""
     name, verb, other = NAMES[number % 5], VERBS[number % 4], VERBS[(number + 1 + number // 5) % 5]
     ending = " very" * longer
+    fused = f"{name} {verb} and {other}{ending} ."
     return {
         "id": f"{domain}-{number}", "domain": domain, "split": split, "mixture": mixture,
-        "coherent_first_sentence": f"{name} {verb} and {other}{ending} .", "coherent_second_sentence": "",
+        "fused": fused, "coherent_first_sentence": fused, "coherent_second_sentence": "",
         "incoherent_first_sentence": f"{name} {verb} .", "incoherent_second_sentence": f"{name} {other}{ending} .",
         "discourse_type": "SINGLE_VP_COORD", "connective_string": "and", **more,
     }  # fmt: skip

@@ -37,6 +37,7 @@ def fusion(example, prediction=None, model="sports", domain="sports", **change):
         "split": "test", "balanced": True, "discourse_type": "SINGLE_S_COORD_ANAPHORA", "connective_string": ", but",
         "source": source, "target": target, "prediction": target,
     } | change  # fmt: skip
+    row = {"references": [row["target"]]} | row
     return row | {"prediction": row["target"] if prediction is None else prediction.format(example)}
 
 
@@ -86,6 +87,15 @@ def test_every_fusion_is_kept_whichever_part_it_is_in_and_the_tables_are_next_to
     assert pa.concat_tables([first.kept, second.kept]).equals(one.kept)
     assert first.units.to_pylist() + second.units.to_pylist() == [row["id"] for row in rows]
     assert not first.files and second.files == one.files
+
+
+def test_a_fusion_is_scored_against_all_texts_that_fuse_its_sentences():
+    unit = fusion("X", AND)
+    several = [unit["target"], AND.format("X")]
+    one, both = scored(unit), scored(unit | {"references": several})
+    assert (one["exact"], both["exact"]) == (0.0, 1.0)
+    assert both["sari"] == sari(unit["source"], unit["prediction"], several).score > one["sari"]
+    assert both["connective"] == one["connective"] == "but"
 
 
 def test_the_tables_take_little_memory_for_each_fusion():

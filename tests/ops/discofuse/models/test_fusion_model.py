@@ -250,3 +250,14 @@ def test_the_configured_number_of_examples_of_each_domain_is_drawn_and_the_rest_
     assert len(kept) == 4 and sum(name.startswith("wiki") for name in kept) == 2
     left = {row["id"] for each in found for row in each.dropped.to_pylist() if row["reason"] == "not_drawn"}
     assert left == {row["id"] for row in rows} - kept
+
+
+def test_a_fusion_has_the_other_texts_with_its_input_as_references_even_those_of_other_splits(made, tmp_path):
+    one = example(0, split="test")
+    fused_otherwise = one["fused"].replace("and", "but")
+    other = one | {"id": "other", "split": "train", "fused": fused_otherwise, "document_id": "another"}
+    found = fused(tmp_path, made, [one, example(1, split="test"), other])
+    references = {row["example_id"]: row["references"] for each in found for row in each.kept.to_pylist()}
+    assert references == {
+        "sports-0": [one["fused"], fused_otherwise], "sports-1": [example(1)["fused"]]
+    }  # fmt: skip

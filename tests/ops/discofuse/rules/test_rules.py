@@ -86,6 +86,27 @@ def test_a_subject_that_refers_to_the_previous_subject_needs_a_lower_score():
     assert len(found(linked(person, score=0.75), "PAIR_ANAPHORA", params=params)) == 1
 
 
+CONTINUED = "[Anna Smith] told Eve that {she} was ill . In May {she} left the town ."
+
+
+@pytest.mark.parametrize(
+    ("scores", "more", "made"),
+    [
+        ((0.9, 0.45), (), ["In May Anna Smith left the town ."]),
+        ((0.9, 0.35), (), []),
+        ((0.7, 0.45), (), []),
+        ((0.9, 0.45), [(3, 0.3)], []),  # she may be Eve
+        ((0.9, 0.45), [(3, 0.2)], ["In May Anna Smith left the town ."]),
+    ],
+)
+def test_a_pronoun_that_goes_on_with_the_person_of_sure_pronouns_needs_a_lower_score(scores, more, made):
+    parsed = linked(CONTINUED)
+    known = [link._replace(score=score) for link, score in zip(parsed.links, scores, strict=True)]
+    known += [known[1]._replace(antecedent=(at, at + 1), score=score) for at, score in more]
+    parsed = dataclasses.replace(parsed, links=known)
+    assert [found.split(" | ")[2] for found in found(parsed, "PAIR_ANAPHORA")] == made
+
+
 def test_a_clause_with_another_subject_in_between_needs_the_higher_score():
     kind = "SINGLE_S_COORD_ANAPHORA"
     direct = "[The trip] was long , but {it} was cheap ."
