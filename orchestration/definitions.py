@@ -25,7 +25,7 @@ from orchestration.dagster.automation import (
     source_assets,
     source_files,
 )
-from orchestration.partition.materialise import Store
+from orchestration.partition.store import Store
 from orchestration.state.sources import follow_sources
 from orchestration.workspace.workspace import Workspace
 

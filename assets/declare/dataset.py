@@ -3,7 +3,7 @@
 Belongs here: what an asset function declares by its signature (inputs, params, records, checkpoints), and
 what Dagster gets from it: partitions, dependencies, checks, metadata. Not here: when Dagster makes it by
 itself (conditions.py), what follows from a declaration (declaration.py), how a partition is made (the `store`
-resource: orchestration/partition/materialise.py).
+resource: orchestration/partition/store.py).
 """
 
 from __future__ import annotations
@@ -292,22 +292,7 @@ def dagster_asset(declaration: Declaration, all_declared: bool = False) -> dg.As
     )
     # No annotation: Dagster reads annotations at run time, and here they would be strings.
     def body(context):  # type: ignore[no-untyped-def]
-        store = context.resources.store
-        made = store.make(declaration, context) if key in context.selected_asset_keys else None
-        chosen = {check.name for check in context.selected_asset_check_keys}
-        found = list(made.check_results or () if made else store.check(declaration, context))
-        results = [result for result in found if result.check_name in chosen]
-        blocking = {spec.name for spec in checks if spec.blocking}
-        failed = [result for result in found if result.check_name in blocking and not result.passed]
-        if made and not failed:
-            yield dg.MaterializeResult(
-                asset_key=key, data_version=made.data_version, metadata=made.metadata, check_results=results
-            )
-            return
-        yield from results
-        if failed:  # a materialisation event would make Dagster show the partition as made
-            causes = "; ".join(f"check {result.check_name} failed: {result.description}" for result in failed)
-            raise dg.Failure(f"not made: {causes}" if made else causes, allow_retries=False)
+        yield from context.resources.store.run(declaration, context)
 
     return body
 

@@ -1,7 +1,7 @@
 """Make a dataset's empty partitions together: a run makes one, and the others are copies of it.
 
 Belongs here: publishing them. Not here: which partitions are empty (state/sources.py), making one
-(materialise.py).
+(materialise.py), reporting the copies to Dagster (store.py).
 """
 
 from __future__ import annotations

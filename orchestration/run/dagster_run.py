@@ -23,7 +23,7 @@ from orchestration.definitions import build, workspace
 from orchestration.executors.base import ClusterLostError, EventSink
 from orchestration.files.full_disk import DiskFullError, in_words
 from orchestration.messages import describe, listening
-from orchestration.partition.materialise import Store
+from orchestration.partition.store import Store
 from orchestration.workspace.workspace import Workspace
 
 #: The code location's label in the webserver, which lists this process's runs under it.
