@@ -9,6 +9,10 @@ import warnings
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+from orchestration.process import prepare
+
+prepare()
+
 import dagster as dg
 
 import assets.systems

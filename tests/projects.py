@@ -23,7 +23,7 @@ from assets.declare.declaration import Declaration
 from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes
 from orchestration.files.publish import lock_file
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_corpus
 from tests.systems import leave_out, own_datasets
 

@@ -23,7 +23,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from assets.declare.settings import project
 from orchestration.executors.base import NO_CLUSTER, ClusterLostError, Resources, WorkerNotStartedError
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 
 #: The variable with the cluster's address. A process that starts a cluster sets it for its children.
 ADDRESS = "SILVERLOOM_RAY_ADDRESS"

@@ -31,6 +31,7 @@ from orchestration.executors.base import (
     WorkerDiedError,
     WorkerNotStartedError,
 )
+from orchestration.process import prepare
 
 #: The NVIDIA driver lists GPUs here, so counting them needs neither torch nor another program.
 GPUS = Path("/proc/driver/nvidia/gpus")
@@ -288,8 +289,9 @@ def _interrupts_held() -> Iterator[None]:
 def begin_worker(number: int, resources: Resources) -> None:
     """Set up a worker process. Only its parent interrupts it; an interrupt ends an idle worker silently.
 
-    The numeric kernels are already pinned, before any op loads numpy: importing this module did that.
+    Its task is loaded only afterwards.
     """
+    prepare()
     os.environ.setdefault("OMP_NUM_THREADS", str(resources.processors))
     if resources.gpus and (gpus := visible_gpus()):
         first = number * resources.gpus

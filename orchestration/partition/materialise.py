@@ -44,7 +44,8 @@ from orchestration.state.freshness import (
 )
 from orchestration.state.replaced import unreplaced
 from orchestration.state.sources import discard_crawl
-from orchestration.workspace.workspace import Workspace, check_kernels
+from orchestration.workspace.environment import check_kernels
+from orchestration.workspace.workspace import Workspace
 
 _Findings: TypeAlias = Mapping[str, Finding]
 

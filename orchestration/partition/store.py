@@ -32,7 +32,8 @@ from orchestration.partition.empty import settle_empty
 from orchestration.partition.materialise import Materialisation
 from orchestration.state.freshness import FORCED, View, read_manifest
 from orchestration.state.sources import RECRAWL, ask_again, is_empty
-from orchestration.workspace.workspace import Workspace, put_first
+from orchestration.workspace.environment import put_first
+from orchestration.workspace.workspace import Workspace
 
 _COPIED = "has no records; copied from the partition that was made"
 

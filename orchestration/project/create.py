@@ -36,7 +36,7 @@ from orchestration.project.detect import (
     readers,
     systems,
 )
-from orchestration.workspace.workspace import SERVERS
+from orchestration.workspace.environment import SERVERS
 
 _TEMPLATE = Path(__file__).with_name("template")
 

@@ -17,7 +17,7 @@ import pytest
 
 from assets.declare.dataset import CHECKS, asset_key
 from assets.declare.declaration import Key
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.browser.servers import end, free_ports
 from tests.end_to_end.servers import Servers
 from tests.end_to_end.stores import dagster_of, runs

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from assets.declare.settings import checkout
-from orchestration.workspace.workspace import STRICT
+from orchestration.workspace.environment import STRICT
 
 COMMAND = [sys.executable, "-m", "tests.ops.models.training.few_steps"]
 

@@ -22,7 +22,7 @@ from ops.talksumm.sources import speech
 from ops.talksumm.sources.speech import MODEL
 from ops.talksumm.sources.talks import FORMATS, parse_talks
 from orchestration.definitions import workspace
-from orchestration.workspace.workspace import STRICT
+from orchestration.workspace.environment import STRICT
 from tests.espeak import spoken
 
 SAID = "The central idea is to train the parser on examples that are chosen by their difficulty."
