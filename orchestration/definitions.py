@@ -17,10 +17,11 @@ import dagster as dg
 
 import assets.systems
 from assets.declare import code
-from assets.declare.dataset import asset_key, dagster_asset, report
+from assets.declare.dagster_asset import asset_key, dagster_asset
+from assets.declare.dataset import report
 from assets.declare.declaration import DECLARED
 from assets.declare.graph import Everything, Files
-from assets.declare.settings import document
+from assets.declare.params_file import document
 from orchestration.dagster.automation import (
     health_check,
     hourly,

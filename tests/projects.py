@@ -19,6 +19,7 @@ import pytest
 import yaml
 from ruamel.yaml import YAML
 
+from assets.codehash.statements import PROJECT
 from assets.declare.declaration import Declaration
 from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes
@@ -29,7 +30,7 @@ from tests.systems import leave_out, own_datasets
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = Path(__file__).with_name("end_to_end")
-CODE = ("ops", "assets", "pages", "orchestration", "silverloom")
+CODE = (*PROJECT, "silverloom")
 FILES = (
     "models.txt",
     "requirements.lock",

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from assets.declare.settings import checkout
+from assets.declare.project import DATASET_CODE, REPORT_CODE, checkout
 from orchestration.workspace.workspace import Workspace
 
 #: Folders listed in .dvcignore.
@@ -143,17 +143,6 @@ def _json(content: Any) -> bytes:
     return json.dumps(content, sort_keys=True).encode()
 
 
-#: Everything that goes into the hashes of a dataset's code and of its checks.
-CODE = (
-    "assets",
-    "models.txt",
-    "ops",
-    "orchestration/checks",
-    "orchestration/files/parquet.py",
-    "requirements.lock",
-)
-#: The same for a report. Pages may be edited while datasets are made.
-REPORT_CODE = (*CODE, "orchestration/definitions.py", "pages")
 _PARAMS = "params.yaml"
 
 
@@ -176,7 +165,7 @@ def code_marks(workspace: Workspace) -> dict[str, str]:
     return _marks(workspace, REPORT_CODE)
 
 
-def check_code(workspace: Workspace, former: Mapping[str, str], code: Sequence[str] = CODE) -> None:
+def check_code(workspace: Workspace, former: Mapping[str, str], code: Sequence[str] = DATASET_CODE) -> None:
     """Raise MovedError if params or `code` were written to since `former`, a result of `code_marks`."""
     today = _marks(workspace, code)
     _check({name: former[name] for name in today}, today, "what was finished before is kept: run again")

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 import dagster as dg
 import pyarrow.parquet as pq
 
-from assets.declare.dataset import ADVISORY, CHECKS, SOURCES, asset_key, source_key
+from assets.declare.checks import ADVISORY, CHECKS, SOURCES
+from assets.declare.dagster_asset import asset_key, source_key
 from assets.declare.declaration import Declaration, code_version
 from ops.core.parts import TABLES, part_name
 from orchestration.checks import history

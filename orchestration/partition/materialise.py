@@ -12,21 +12,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from assets.declare.dataset import CHECKS
+from assets.declare.checks import CHECKS
 from assets.declare.declaration import Declaration
 from assets.declare.graph import Everything, label
+from assets.declare.project import DATASET_CODE, REPORT_CODE
 from ops.core.counts import counts
 from orchestration.checks import conservation, validate
 from orchestration.checks.conservation import Finding, accepted
 from orchestration.checks.ids import StoredIds, scratch
 from orchestration.checks.units import expected_units
 from orchestration.executors.parts import engine
-from orchestration.files.identity import CODE, REPORT_CODE, check_code, code_marks, folder_hashes
+from orchestration.files.identity import check_code, code_marks, folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, write_files
 from orchestration.messages import Notice, tell
 from orchestration.partition.inputs import open_inputs
-from orchestration.partition.op import Inputs, outcomes
+from orchestration.partition.op import OpenInputs, outcomes
 from orchestration.partition.resume import (
     ResumableEngine,
     begin_parts,
@@ -137,7 +138,7 @@ class Materialisation:
 
     def _check_code(self) -> None:
         """Raise MovedError if anything that the key covers was edited since this process started."""
-        code = REPORT_CODE if self.dataset.shape is None else CODE
+        code = REPORT_CODE if self.dataset.shape is None else DATASET_CODE
         check_code(self.workspace, code_marks(self.workspace), code)
 
     def _unreplaced(self) -> contextlib.AbstractContextManager[None]:
@@ -148,7 +149,7 @@ class Materialisation:
     def _read(self) -> Mapping[str, list[str]]:
         return self.workspace.graph.input_partitions(self.dataset, self.partition)
 
-    def make_rows(self, new: Path, inputs: Inputs, key: Mapping[str, Any]) -> dict[str, Finding]:
+    def make_rows(self, new: Path, inputs: OpenInputs, key: Mapping[str, Any]) -> dict[str, Finding]:
         """Write the partition's rows to a folder. Return the findings of the checks that need its inputs."""
         assert self.dataset.shape is not None, f"{self.dataset.name} has no rows"
         folder = begin_parts(*self._place, key)
@@ -176,5 +177,5 @@ class Materialisation:
         if passed and self.dataset.crawl:
             discard_crawl(*self._place)
 
-    def _expected(self, inputs: Inputs, folder: Path) -> Iterator[str]:
+    def _expected(self, inputs: OpenInputs, folder: Path) -> Iterator[str]:
         return expected_units(*self._place, inputs, folder)

@@ -24,14 +24,14 @@ from orchestration.state.sources import corpus
 from orchestration.workspace.workspace import Workspace
 
 #: The opened inputs of a partition, by the argument or dataset that they are for.
-Inputs: TypeAlias = Mapping[str, Parts | Artifact]
+OpenInputs: TypeAlias = Mapping[str, Parts | Artifact]
 
 
 def outcomes(
     workspace: Workspace,
     dataset: Declaration,
     partition: str,
-    inputs: Inputs,
+    inputs: OpenInputs,
     key: Mapping[str, Any],
     engine: ResumableEngine,
     folder: Path,
@@ -68,7 +68,7 @@ def outcomes(
 
 
 def _row_records(
-    workspace: Workspace, dataset: Declaration, partition: str, inputs: Inputs
+    workspace: Workspace, dataset: Declaration, partition: str, inputs: OpenInputs
 ) -> tuple[RowRecords, ...]:
     """Return the rows of datasets that params.yaml lists as sources."""
     records = []

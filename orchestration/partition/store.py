@@ -13,7 +13,8 @@ from typing import Any
 
 import dagster as dg
 
-from assets.declare.dataset import ADVISORY, CHECKS, SOURCES, asset_key
+from assets.declare.checks import ADVISORY, CHECKS, SOURCES
+from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.files.identity import input_snapshot

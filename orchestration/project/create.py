@@ -26,7 +26,8 @@ import yaml
 
 from assets.declare.declaration import DECLARED
 from assets.declare.graph import beginnings
-from assets.declare.settings import checkout, params_from
+from assets.declare.params_file import params_from
+from assets.declare.project import checkout
 from orchestration.project.detect import (
     FoundSource,
     SourceOptions,

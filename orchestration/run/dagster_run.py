@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import dagster as dg
 
-from assets.declare.dataset import asset_key
+from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
 from orchestration.compat import REPOSITORY_LABEL_TAG, asset_job, end_run
 from orchestration.dagster.instance import QUIET, cause, dagster_errors, errors_once, instance

@@ -18,7 +18,8 @@ from types import TracebackType
 from dotenv import dotenv_values
 
 from assets.declare.foreign_code import ForeignCodeError, check_checkout
-from assets.declare.settings import ParamsError, checkout
+from assets.declare.params_file import ParamsError
+from assets.declare.project import checkout
 from orchestration.workspace.postgres import DAGSTER, with_driver
 from orchestration.workspace.workspace import Workspace
 

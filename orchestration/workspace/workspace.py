@@ -19,12 +19,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from assets.declare.settings import (
-    ParamsError,
-    Settings,
-    project,
-    settings,
-)
+from assets.declare.params_file import ParamsError, settings
+from assets.declare.project import project
+from assets.declare.settings import Settings
 from orchestration.workspace.postgres import is_postgres, with_driver
 
 if TYPE_CHECKING:  # nothing may load numpy before its kernels are pinned

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from orchestration.workspace.environment import STRICT
 
 NUMPY_FIRST = """

@@ -3,7 +3,7 @@
 import dagster as dg
 import pytest
 
-from assets.declare.dataset import CHECKS
+from assets.declare.checks import CHECKS
 from orchestration.definitions import build, workspace
 from orchestration.partition.store import Store
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 import yaml
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from orchestration.files.identity import file_md5, folder_hashes, version
 
 

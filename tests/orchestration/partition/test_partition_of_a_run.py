@@ -4,8 +4,10 @@ import shutil
 
 import dagster as dg
 
-from assets.declare.dataset import CHECKS, asset_key, dagster_asset
-from assets.declare.settings import EngineParams, checkout
+from assets.declare.checks import CHECKS
+from assets.declare.dagster_asset import asset_key, dagster_asset
+from assets.declare.project import checkout
+from assets.declare.settings import EngineParams
 from orchestration.dagster.automation import source_assets
 from orchestration.executors import parts
 from orchestration.partition import store

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from ops.parse.source import Source
 from orchestration.project.create import GivenSource, ProjectSource
 from orchestration.project.detect import SourceOptions, UndecidedError, detect, readers, systems

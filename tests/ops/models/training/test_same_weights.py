@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from orchestration.workspace.environment import STRICT
 
 COMMAND = [sys.executable, "-m", "tests.ops.models.training.few_steps"]

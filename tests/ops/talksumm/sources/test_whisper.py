@@ -14,7 +14,8 @@ from array import array
 import pytest
 from rapidfuzz.distance import Levenshtein
 
-from assets.declare.settings import checkout, settings
+from assets.declare.params_file import settings
+from assets.declare.project import checkout
 from ops.models.installed import installed_digest, package_folder
 from ops.parse.records import Record
 from ops.parse.source import MonthRule, ServiceError, Source
