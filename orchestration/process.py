@@ -22,5 +22,5 @@ def prepare() -> None:
     protect()
     workspace = Workspace.here()
     set_environment(workspace)
-    keep_hashes(workspace.state / "hashes")
+    keep_hashes(workspace)
     code_marks(workspace)

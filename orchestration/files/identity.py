@@ -35,23 +35,24 @@ _hashes: dict[str, tuple[FileStamp, str]] = {}
 _former: dict[str, tuple[FileStamp, str]] = {}
 
 
-def keep_hashes(path: Path) -> None:
+def keep_hashes(workspace: Workspace) -> None:
     """Load the hashes that earlier commands cached in a checkout's state, and save this one's at exit.
 
     If the cache is damaged or missing, every file is read once.
     """
+    path = workspace.state / "hashes"
     with contextlib.suppress(OSError, ValueError):
         checksum, _, content = path.read_bytes().partition(b"\n")
         if checksum.decode() == text_md5(content):
             found: dict[str, list[Any]] = json.loads(content)
             _former.update({name: ((name, *stamp), md5) for name, (*stamp, md5) in found.items()})
-    atexit.register(_leave_hashes, path, os.getpid())
+    atexit.register(_leave_hashes, path, workspace.root, os.getpid())
 
 
-def _leave_hashes(path: Path, process: int) -> None:
+def _leave_hashes(path: Path, root: Path, process: int) -> None:
     if not _hashes or os.getpid() != process:
         return
-    inside = f"{path.parents[1]}{os.sep}"
+    inside = f"{root}{os.sep}"
     known = {
         name: (*stamp[1:], md5)
         for name, (stamp, md5) in {**_former, **_hashes}.items()

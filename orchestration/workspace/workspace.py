@@ -97,10 +97,9 @@ class Workspace:
     @property
     def enclosing(self) -> Workspace:
         """The permanent checkout. For a `dvc exp run --temp` folder, that is the one it was started from."""
-        exps = next(
-            (folder for folder in self.root.parents if folder.parts[-3:] == (".dvc", "tmp", "exps")), None
-        )
-        return self if exps is None else Workspace(exps.parents[2])
+        experiments = Path(".dvc", "tmp", "exps")
+        started = (folder for folder in self.root.parents if self.root.is_relative_to(folder / experiments))
+        return Workspace(next(started, self.root))
 
     @property
     def settings(self) -> Settings:
