@@ -146,8 +146,8 @@ class _Worker:
                 self._handed[shared.key] = self._pool.submit(_keep, shared.key, shared.value)
         task = Future[Result]()
         self.tasks.add(task)
-        settle = partial(self._settle, task, self._process, self._ready)
-        self._pool.submit(_run, function, *arguments).add_done_callback(settle)
+        resolve = partial(self._resolve, task, self._process, self._ready)
+        self._pool.submit(_run, function, *arguments).add_done_callback(resolve)
         return task
 
     @staticmethod
@@ -186,7 +186,7 @@ class _Worker:
             self._ready = self._pool.submit(os.getpid)
             (self._process,) = set(active_children()) - others
 
-    def _settle(
+    def _resolve(
         self, task: Future[Result], process: BaseProcess, ready: Future[int], ended: Future[Result]
     ) -> None:
         """Pass on how a task ended, in a thread of its executor."""

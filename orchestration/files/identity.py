@@ -74,7 +74,7 @@ def file_stamp(path: Path) -> FileStamp | None:
     return os.fspath(path), found.st_size, found.st_mtime_ns, found.st_ino
 
 
-def is_settled(stamp: FileStamp) -> bool:
+def is_stable(stamp: FileStamp) -> bool:
     """Return whether a file is older than a second: until then, a change may leave its stamp unchanged."""
     return time.time_ns() - stamp[2] > 1_000_000_000
 
@@ -91,7 +91,7 @@ def file_md5(path: Path, former: bool = True) -> str:
             return known[1]
     with path.open("rb") as file:
         value = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-    if stamp is not None and is_settled(stamp):
+    if stamp is not None and is_stable(stamp):
         _hashes[name] = stamp, value
     return value
 
