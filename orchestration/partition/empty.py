@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from assets.declare.declaration import Declaration
@@ -58,7 +59,7 @@ def _copy(view: View, dataset: Declaration, partition: str, manifest: Manifest, 
         return False
     with building(workspace.staging, workspace.folder(dataset, other)) as new:
         shutil.copytree(workspace.folder(dataset, partition), new, dirs_exist_ok=True)
-    write_manifest(workspace, dataset, other, Manifest(key, manifest.files, manifest.counts))
+    write_manifest(workspace, dataset, other, replace(manifest, key=key))
     if dataset.crawl:
         discard_crawl(workspace, dataset, other)
     return True
