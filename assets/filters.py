@@ -22,7 +22,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.graph import optional
-from assets.declare.settings import ParamsError, document, raw_section, section, settings
+from assets.declare.params_file import ParamsError, document, raw_section, section, settings
 from ops.core.derived import DerivedFolder
 from ops.core.outcome import Outcomes, Shape
 from ops.core.parts import Parts

@@ -22,16 +22,18 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import orchestration  # noqa: E402, F401  isort: skip  pins the numeric kernels before numpy is loaded
+from orchestration.process import prepare
 
-import pyarrow as pa  # noqa: E402
-from spacy.tokens import DocBin  # noqa: E402
+prepare()  # it pins the numeric kernels before numpy is loaded
 
-from ops.discofuse.annotation import AnnotationParams, stored_annotations  # noqa: E402
-from ops.discofuse.dataset.annotated import annotate  # noqa: E402
-from ops.discofuse.dataset.pipeline import annotator  # noqa: E402
-from ops.discofuse.schemas import ANNOTATED, PROSE  # noqa: E402
-from orchestration.files.parquet import write_table  # noqa: E402
+import pyarrow as pa
+from spacy.tokens import DocBin
+
+from ops.discofuse.annotation import AnnotationParams, stored_annotations
+from ops.discofuse.dataset.annotated import annotate
+from ops.discofuse.dataset.pipeline import annotator
+from ops.discofuse.schemas import ANNOTATED, PROSE
+from orchestration.files.parquet import write_table
 
 ROUNDS = 5
 TARGET = 0.9

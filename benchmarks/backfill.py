@@ -26,12 +26,16 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
+
+from orchestration.process import prepare
+
+prepare()  # it pins the numeric kernels before numpy is loaded
+
 PAPERS, START = 2, 2013
 
 DIRECT = """
 import json, sys, time
 from pathlib import Path
-import orchestration
 from orchestration.definitions import workspace
 from orchestration.state.sources import corpus
 from orchestration.executors.parts import engine
@@ -67,7 +71,6 @@ print(json.dumps({"seconds": time.monotonic() - started, "partitions": number}))
 
 def checkout(folder: Path, months: int) -> Path:
     """Return a fresh copy of the checkout with a committed corpus of `months` months."""
-    import orchestration  # noqa: F401  before numpy, whose kernels it pins
     from tests.projects import CODE, FILES
 
     root = folder / "checkout"
@@ -87,7 +90,6 @@ def checkout(folder: Path, months: int) -> Path:
 
 def write_corpus(root: Path, months: int) -> None:
     """Write a corpus of papers and talks into a checkout, and params that name it and its `months`."""
-    import orchestration  # noqa: F401  before numpy, whose kernels it pins
     from tests.end_to_end.corpus import PAPER, TALK
 
     names = [f"{START + number // 12}-{number % 12 + 1:02d}" for number in range(months)]

@@ -26,7 +26,9 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import orchestration  # noqa: F401  isort: skip  pins the numeric kernels before numpy is loaded
+from orchestration.process import prepare
+
+prepare()  # it pins the numeric kernels before numpy is loaded
 
 import psutil
 import pyarrow as pa

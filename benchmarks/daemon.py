@@ -33,12 +33,12 @@ from dotenv import set_key
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import tests.waiting  # noqa: E402
-from benchmarks.backfill import DIRECT, checkout, run  # noqa: E402
-from tests.end_to_end.servers import Servers, serving  # noqa: E402
-from tests.end_to_end.test_daemon import failures  # noqa: E402
-from tests.postgres import serving as serving_postgres  # noqa: E402
-from tests.waiting import processor_seconds  # noqa: E402
+import tests.waiting
+from benchmarks.backfill import DIRECT, checkout, run
+from tests.end_to_end.servers import Servers, serving
+from tests.end_to_end.test_daemon import failures
+from tests.postgres import serving as serving_postgres
+from tests.waiting import processor_seconds
 
 DATASETS = "sources/papers,sources/sentences,sources/citations,sources/talks"
 FAILING, POISON = 3, 20

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import torch
 
-from assets.declare.settings import section
+from assets.declare.params_file import section
 from ops.discofuse.models.fusion_model import FusionModelParams
 from ops.discofuse.models.transfer import TransferParams
 from ops.models.precision import autocast, halves_products

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from assets.declare.settings import section
+from assets.declare.params_file import section
 from ops.metrics import interval, ngram_counts, overlap, paired_bootstrap, rouge, rouge_tokens
 from ops.models.encoder import Embed, embedder
 from ops.models.training import ProgressLines, Trained, train

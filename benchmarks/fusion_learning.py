@@ -32,7 +32,7 @@ import pyarrow.parquet as pq
 from fusion_yield import documents_of, prose
 
 import orchestration.definitions  # noqa: F401  declares every asset
-from assets.declare.settings import section
+from assets.declare.params_file import section
 from ops.core.parts import OneProcess, Part, Parts
 from ops.discofuse.annotation import AnnotationParams
 from ops.discofuse.dataset.annotated import annotate

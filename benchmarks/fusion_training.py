@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 
-from assets.declare.settings import section
+from assets.declare.params_file import section
 from ops.discofuse.models.fusion_model import FusionModelParams
 from ops.discofuse.models.training_sets import copied, source_of, target_of
 from ops.models.seq2seq.config import Pairs

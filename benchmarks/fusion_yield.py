@@ -25,7 +25,7 @@ import pyarrow as pa
 from fusion_rules import texts
 
 import orchestration.definitions  # noqa: F401  declares every asset
-from assets.declare.settings import section
+from assets.declare.params_file import section
 from benchmarks import gap
 from ops.discofuse.annotation import AnnotationParams
 from ops.discofuse.dataset.annotated import annotate

@@ -36,24 +36,26 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import orchestration  # noqa: E402, F401  isort: skip  pins the numeric kernels before numpy is loaded
+from orchestration.process import prepare
 
-import numpy as np  # noqa: E402
+prepare()  # it pins the numeric kernels before numpy is loaded
 
-from benchmarks import fake_encoder, synthetic_corpus  # noqa: E402
+import numpy as np
+
+from benchmarks import fake_encoder, synthetic_corpus
 
 fake_encoder.install()
 
-from assets.declare.declaration import Declaration  # noqa: E402
-from ops.core import database  # noqa: E402
-from ops.core.derived import NewFolder  # noqa: E402
-from ops.core.params import Params  # noqa: E402
-from ops.core.parts import FILES, Artifact, FilesFolder, Part, Parts, part_files  # noqa: E402
-from ops.models.training.params import TrainingParams  # noqa: E402
-from orchestration.checks.ids import StoredIds  # noqa: E402
-from orchestration.definitions import workspace  # noqa: E402
-from orchestration.executors.parts import engine  # noqa: E402
-from orchestration.files.parquet import write_outcomes  # noqa: E402
+from assets.declare.declaration import Declaration
+from ops.core import database
+from ops.core.derived import NewFolder
+from ops.core.params import Params
+from ops.core.parts import FILES, Artifact, FilesFolder, Part, Parts, part_files
+from ops.models.training.params import TrainingParams
+from orchestration.checks.ids import StoredIds
+from orchestration.definitions import workspace
+from orchestration.executors.parts import engine
+from orchestration.files.parquet import write_outcomes
 
 SYSTEMS = ("talksumm", "discofuse", "wikisum", "parasci")
 #: Documents of the tiny corpus that each process starts with.

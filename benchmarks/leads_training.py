@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 
-from assets.declare.settings import section
+from assets.declare.params_file import section
 from benchmarks.wikisum_real import made, parts
 from ops.core.outcome import Outcome
 from ops.core.parts import Artifact, Parts

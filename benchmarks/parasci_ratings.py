@@ -47,7 +47,7 @@ from scipy.stats import spearmanr
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from assets.declare.settings import section
+from assets.declare.params_file import section
 from ops.core.outcome import Row
 from ops.core.parts import Part, Parts, temporary_folder
 from ops.parasci.dataset.filtered import FilterParams, filtered, limits_of, passes

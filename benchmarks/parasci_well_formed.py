@@ -27,7 +27,7 @@ from scipy.stats import rankdata
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from assets.declare.settings import section
+from assets.declare.params_file import section
 from ops.parasci.dataset.filtered import FilterParams
 from ops.parasci.marks import without_marks
 from ops.parasci.sentences import StatementParams

@@ -35,9 +35,9 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import orchestration.definitions  # noqa: E402, F401  declares every asset
-from tests.end_to_end.corpus import PAPER, TALK  # noqa: E402
-from tests.systems import leave_out  # noqa: E402
+import orchestration.definitions  # noqa: F401  declares every asset
+from tests.end_to_end.corpus import PAPER, TALK
+from tests.systems import leave_out
 
 #: The number of months that are made to be timed.
 LAST = 3

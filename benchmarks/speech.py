@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from ops.metrics.bootstrap import interval
 from ops.talksumm.sources import speech as speech
-from orchestration.workspace.workspace import STRICT
+from orchestration.workspace.environment import STRICT
 from tests.espeak import spoken
 
 _SAMPLE = Path(__file__).resolve().parents[1] / "data/sample/talks"

@@ -17,7 +17,7 @@ from assets.codehash.names import ProjectNames, Symbol
 from assets.codehash.statements import PROJECT, imported, is_docstring, md5
 from assets.codehash.symbols import Reach, Symbols
 from assets.declare import code
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from orchestration.definitions import workspace
 
 #: Edits: a description, and (old text, new text) for each replacement; "" as old text creates a file.

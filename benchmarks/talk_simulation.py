@@ -33,19 +33,19 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
-import talk_table_4  # noqa: E402
-from real_talk import states_of  # noqa: E402
+import talk_table_4
+from real_talk import states_of
 
-from ops.core.outcome import Row  # noqa: E402
-from ops.models.registry import word_vectors  # noqa: E402
-from ops.parse.papers import parse_papers  # noqa: E402
-from ops.parse.records import Record  # noqa: E402
-from ops.parse.sentences import SentenceParams, filter_sentences  # noqa: E402
-from ops.parse.source import Raw  # noqa: E402
-from ops.talksumm.align.emission import content_tokens  # noqa: E402
-from ops.talksumm.align.evidence import Evidence, evidence  # noqa: E402
-from ops.talksumm.align.hmm import Alignment, HmmParams, Model, trellis  # noqa: E402
-from ops.talksumm.summarise import SummaryParams  # noqa: E402
+from ops.core.outcome import Row
+from ops.models.registry import word_vectors
+from ops.parse.papers import parse_papers
+from ops.parse.records import Record
+from ops.parse.sentences import SentenceParams, filter_sentences
+from ops.parse.source import Raw
+from ops.talksumm.align.emission import content_tokens
+from ops.talksumm.align.evidence import Evidence, evidence
+from ops.talksumm.align.hmm import Alignment, HmmParams, Model, trellis
+from ops.talksumm.summarise import SummaryParams
 
 RATIOS = (0.15, 0.3, 0.5, 0.8, 1.2)
 MODELS: tuple[Model, ...] = get_args(Model)

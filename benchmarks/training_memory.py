@@ -29,11 +29,11 @@ ROOT = _GIVEN.parse_known_args()[0].code.resolve()
 sys.path.insert(0, str(ROOT))
 os.chdir(ROOT)
 
-import pyarrow as pa  # noqa: E402
-import pyarrow.parquet as pq  # noqa: E402
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from benchmarks import growth  # noqa: E402
-from ops.core.outcome import Shape  # noqa: E402
+from benchmarks import growth
+from ops.core.outcome import Shape
 
 Row = dict[str, Any]
 

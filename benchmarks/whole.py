@@ -42,15 +42,15 @@ from dotenv import set_key
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import orchestration.definitions  # noqa: E402, F401  before numpy, whose kernels it pins
-from benchmarks.wikisum_real import records  # noqa: E402
-from ops.parse import wikipedia  # noqa: E402
-from orchestration.files.identity import folder_hashes  # noqa: E402
-from orchestration.workspace.postgres import with_driver  # noqa: E402
-from orchestration.workspace.workspace import QUIET, STRICT  # noqa: E402
-from tests.browser.servers import free_ports, wait  # noqa: E402
-from tests.postgres import absent, serving  # noqa: E402
-from tests.ray_cluster import three_nodes  # noqa: E402
+import orchestration.definitions  # noqa: F401  before numpy, whose kernels it pins
+from benchmarks.wikisum_real import records
+from ops.parse import wikipedia
+from orchestration.files.identity import folder_hashes
+from orchestration.workspace.environment import QUIET, STRICT
+from orchestration.workspace.postgres import with_driver
+from tests.browser.servers import free_ports, wait
+from tests.postgres import absent, serving
+from tests.ray_cluster import three_nodes
 
 #: The sample's corpora that complement the real ones, by section of `sources`.
 KEPT = {"papers", "talks", "gold_alignments", "human_summaries"}

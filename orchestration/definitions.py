@@ -9,14 +9,19 @@ import warnings
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+from orchestration.process import prepare
+
+prepare()
+
 import dagster as dg
 
 import assets.systems
 from assets.declare import code
-from assets.declare.dataset import asset_key, dagster_asset, report
+from assets.declare.dagster_asset import asset_key, dagster_asset
+from assets.declare.dataset import report
 from assets.declare.declaration import DECLARED
 from assets.declare.graph import Everything, Files
-from assets.declare.settings import document
+from assets.declare.params_file import document
 from orchestration.dagster.automation import (
     health_check,
     hourly,
@@ -25,7 +30,7 @@ from orchestration.dagster.automation import (
     source_assets,
     source_files,
 )
-from orchestration.partition.materialise import Store
+from orchestration.partition.store import Store
 from orchestration.state.sources import follow_sources
 from orchestration.workspace.workspace import Workspace
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.declare.settings import checkout, nearest_project
+from assets.declare.project import checkout, nearest_project
 from ops.core.parts import part_files
 from ops.core.periods import ALL
 

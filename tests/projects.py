@@ -19,17 +19,18 @@ import pytest
 import yaml
 from ruamel.yaml import YAML
 
+from assets.codehash.statements import PROJECT
 from assets.declare.declaration import Declaration
 from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes
 from orchestration.files.publish import lock_file
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_corpus
 from tests.systems import leave_out, own_datasets
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = Path(__file__).with_name("end_to_end")
-CODE = ("ops", "assets", "pages", "orchestration", "silverloom")
+CODE = (*PROJECT, "silverloom")
 FILES = (
     "models.txt",
     "requirements.lock",

@@ -19,7 +19,7 @@ from assets.codehash.names import ProjectNames, Symbol
 from assets.codehash.packages import Pins, locked, pins
 from assets.codehash.statements import PROJECT, md5
 from assets.codehash.symbols import Symbols
-from assets.declare.settings import checkout
+from assets.declare.project import LOCK, checkout
 from ops.models.installed import digest
 
 #: The code that turns outcomes into bytes is part of every dataset's code.
@@ -29,7 +29,6 @@ WRITER = Symbol("orchestration.files.parquet", "write_outcomes")
 DATASET = ("ops",)
 REPORT = ("ops", "assets.rows", "pages")
 
-LOCK = "requirements.lock"
 #: Cache of what symbols reach, next to the digest of the files that all of it was read from.
 CACHE = ".silverloom/reach.json"
 

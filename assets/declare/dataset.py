@@ -1,24 +1,18 @@
 """`@dataset` and `@report`: Dagster's `asset` with our conventions filled in.
 
-Belongs here: what an asset function declares by its signature (inputs, params, records, checkpoints), and
-what Dagster gets from it: partitions, dependencies, checks, metadata. Not here: when Dagster makes it by
-itself (conditions.py), what follows from a declaration (declaration.py), how a partition is made (the `store`
-resource: orchestration/partition/materialise.py).
+Belongs here: what an asset function declares by its signature: inputs, params, records, checkpoints. Not
+here: what Dagster gets from it (dagster_asset.py), what follows from a declaration (declaration.py).
 """
 
 from __future__ import annotations
 
-import contextlib
-import inspect
 import typing
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NewType
 
 import dagster as dg
-import pyarrow as pa
 
-from assets.declare.conditions import INPUTS_AT_REST, INPUTS_CHANGED
+from assets.declare.dagster_asset import dagster_asset
 from assets.declare.declaration import (
     DECLARED,
     Declaration,
@@ -31,15 +25,12 @@ from assets.declare.declaration import (
 )
 from assets.declare.expectations import Suite, check, of_shape
 from assets.declare.graph import Everything, Files
-from assets.declare.settings import ParamsError, settings
 from ops.core.derived import DerivedFolder
 from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes, Shape, meaning
+from ops.core.outcome import Outcomes, Shape
 from ops.core.params import Params, Strict
 from ops.core.parts import Artifact, FilesFolder, Parts
-from ops.core.periods import after
 from ops.crawl.options import CrawlPlace
-from ops.models.installed import ModelNotInstalledError
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.parse.scan import Records
 from ops.parse.source import AnyFormat
@@ -225,173 +216,3 @@ def report(*, group: str) -> Callable[[Callable[[Everything], Files]], dg.Assets
         return dagster_asset(register(Declaration(key, function, None, None, False, inputs, None, {})))
 
     return declare
-
-
-CHECKS = {
-    "conservation": "Every input unit is used, dropped or rejected, once, and none is lost.",
-    "schema": "Every table has its declared columns, and no id is missing or there twice.",
-    "expectations": "Every row meets the expectations that only a bug in the code can break.",
-    "warnings": "The rows look as they should, and like those of the former version. Does not block.",
-}
-#: Checks whose failure does not keep a partition from being made.
-ADVISORY = frozenset({"warnings"})
-#: An extra check of datasets that read sources. It has no partitions, because a source may span many.
-SOURCES = "sources"
-
-
-def partitions() -> dg.PartitionsDefinition[str]:
-    """Return the partitions of params.yaml for Dagster: months (keys YYYY-MM), years (YYYY), or one."""
-    chosen = settings().partitions
-    if chosen.every == "none":
-        return dg.StaticPartitionsDefinition(chosen.names)
-    yearly = chosen.every == "year"
-    return dg.TimeWindowPartitionsDefinition(
-        cron_schedule="0 0 1 1 *" if yearly else "0 0 1 * *",
-        fmt="%Y" if yearly else "%Y-%m",
-        start=chosen.start,
-        end=after(chosen.last, chosen.every),
-    )
-
-
-def asset_key(key: Key) -> dg.AssetKey:
-    """Return the Dagster key of a dataset."""
-    return dg.AssetKey([*key])
-
-
-def source_key(records: str) -> dg.AssetKey:
-    """Return the key of the source asset for the folders of `sources.<records>`."""
-    return dg.AssetKey(["source_files", records])
-
-
-def dagster_asset(declaration: Declaration, all_declared: bool = False) -> dg.AssetsDefinition:
-    """Return the asset of a declaration. Its checks can run with it, or alone.
-
-    `all_declared`: all datasets are declared, so the partitions that params.yaml excludes are known. The
-    asset then does not depend on excluded partitions.
-    """
-    key, checks = asset_key(declaration.key), _checks(declaration)
-
-    @dg.multi_asset(
-        name="__".join(declaration.key.path),
-        specs=[
-            dg.AssetSpec(
-                key,
-                group_name=declaration.key.group,
-                description=declaration.function.__doc__,
-                deps=list(_deps(declaration, all_declared)),
-                code_version=_code_version(declaration),
-                metadata=_metadata(declaration),
-                automation_condition=INPUTS_CHANGED if declaration.shape else INPUTS_AT_REST,
-                kinds={"parquet" if declaration.shape else "html"},
-            )
-        ],
-        check_specs=checks,
-        partitions_def=partitions() if declaration.partitioned else None,
-        required_resource_keys={"store"},
-        can_subset=True,
-    )
-    # No annotation: Dagster reads annotations at run time, and here they would be strings.
-    def body(context):  # type: ignore[no-untyped-def]
-        store = context.resources.store
-        made = store.make(declaration, context) if key in context.selected_asset_keys else None
-        chosen = {check.name for check in context.selected_asset_check_keys}
-        found = list(made.check_results or () if made else store.check(declaration, context))
-        results = [result for result in found if result.check_name in chosen]
-        blocking = {spec.name for spec in checks if spec.blocking}
-        failed = [result for result in found if result.check_name in blocking and not result.passed]
-        if made and not failed:
-            yield dg.MaterializeResult(
-                asset_key=key, data_version=made.data_version, metadata=made.metadata, check_results=results
-            )
-            return
-        yield from results
-        if failed:  # a materialisation event would make Dagster show the partition as made
-            causes = "; ".join(f"check {result.check_name} failed: {result.description}" for result in failed)
-            raise dg.Failure(f"not made: {causes}" if made else causes, allow_retries=False)
-
-    return body
-
-
-def _deps(declaration: Declaration, all_declared: bool) -> Iterator[dg.AssetDep]:
-    for source in declaration.inputs:
-        yield dg.AssetDep(asset_key(source.key), partition_mapping=_mapping(source, all_declared))
-    if declaration.records and settings().folders(declaration.records):
-        yield dg.AssetDep(source_key(declaration.records))
-
-
-def _code_version(declaration: Declaration) -> str | None:
-    """Return the hash of code and params; None if one cannot be read; a run will report why."""
-    with contextlib.suppress(ParamsError, ModelNotInstalledError):
-        return declaration.code_version
-    return None
-
-
-def _metadata(declaration: Declaration) -> dict[str, Any]:
-    columns = {"dagster/column_schema": _column_schema(declaration.shape.kept)} if declaration.shape else {}
-    return {**columns, "dagster/code_references": _code_references(declaration.function)}
-
-
-def _code_references(function: Callable[..., Any]) -> dg.CodeReferencesMetadataValue:
-    """Return the location of the asset function in this checkout."""
-    source = inspect.getsourcefile(function)
-    assert source is not None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", dg.BetaWarning)
-        place = dg.LocalFileCodeReference(
-            file_path=source, line_number=function.__code__.co_firstlineno, label="where it is declared"
-        )
-        return dg.CodeReferencesMetadataValue(code_references=[place])
-
-
-def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
-    if not declaration.shape:
-        return []
-    with warnings.catch_warnings():
-        # Partitioned checks are a preview in Dagster; without them, one partition's result hides the others'.
-        warnings.simplefilter("ignore", dg.PreviewWarning)
-        key = asset_key(declaration.key)
-        of_partitions = [
-            dg.AssetCheckSpec(
-                name,
-                asset=key,
-                description=text,
-                blocking=name not in ADVISORY,
-                partitions_def=partitions() if declaration.partitioned else None,
-            )
-            for name, text in CHECKS.items()
-        ]
-        text = "Some record of every source was read, in all that is made so far. Does not block."
-        of_sources = [dg.AssetCheckSpec(SOURCES, asset=key, description=text)] if declaration.records else []
-        return [*of_partitions, *of_sources]
-
-
-def _mapping(source: Input, all_declared: bool) -> dg.PartitionMapping | None:
-    if not source.all_partitions:
-        return None  # params.yaml may name a dataset that is declared later
-    upstream = DECLARED[source.key]
-    if not upstream.partitioned:
-        return None
-    # With AllPartitionMapping, Dagster would never call the reader stale; with named partitions it does.
-    partitions = upstream.made_partitions if all_declared else upstream.partitions
-    return dg.SpecificPartitionsPartitionMapping(partitions)
-
-
-def _column_schema(schema: pa.Schema) -> dg.TableSchema:
-    return dg.TableSchema(
-        columns=[
-            dg.TableColumn(
-                field.name,
-                _type_name(field.type),
-                description=meaning(field) or None,
-                constraints=dg.TableColumnConstraints(nullable=field.nullable),
-            )
-            for field in schema
-        ]
-    )
-
-
-def _type_name(kind: pa.DataType) -> str:
-    """Return a type in readable form; the column's description lists the fields of a struct."""
-    if pa.types.is_list(kind):
-        return f"list of {_type_name(kind.value_type)}"
-    return "struct" if pa.types.is_struct(kind) else str(kind)

@@ -2,7 +2,7 @@
 
 Belongs here: a declaration, what it can contain (thresholds that pages vary, nested runs in MLflow), and what
 follows from it: partitions, params, code version. Not here: how it is read from a function, and the Dagster
-asset made from it (dataset.py).
+asset made from it (dagster_asset.py).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from assets.declare import code
 from assets.declare.expectations import Expectation, checks_version
-from assets.declare.settings import common_values, document, raw_section, section, settings, validated
+from assets.declare.params_file import common_values, document, raw_section, section, settings, validated
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Shape
 from ops.core.params import Params
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Key(NamedTuple):
-    """The name of a dataset. dataset.py makes Dagster's key from it."""
+    """The name of a dataset. dagster_asset.py makes Dagster's key from it."""
 
     group: str
     asset: str

@@ -48,7 +48,7 @@ RULES = (
     Symbol("orchestration.checks.conservation", "accepted"),
     Symbol("orchestration.checks.validate", "validation"),
     Symbol("orchestration.checks.validate", "LEVELS"),
-    Symbol("assets.declare.dataset", "ADVISORY"),
+    Symbol("assets.declare.checks", "ADVISORY"),
 )
 #: The same for datasets that read sources.
 RULES_OF_SOURCES = Symbol("orchestration.checks.rejects", "source_finding")

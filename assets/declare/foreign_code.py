@@ -1,7 +1,7 @@
 """Refusing to run the code of one checkout in another one.
 
 Belongs here: comparing the checkout around the working directory with that of the code. Not here: finding the
-project (settings.py), and the command, which runs the right code (silverloom/command.py).
+project (project.py), and the command, which runs the right code (silverloom/command.py).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 
 
 class ForeignCodeError(ImportError):

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from assets.declare.declaration import DECLARED, Declaration
-from assets.declare.settings import ParamsError, Settings, check_names, did_you_mean, document, settings
+from assets.declare.params_file import ParamsError, check_names, did_you_mean, document, settings
+from assets.declare.settings import Settings
 from ops.core.params import Params
 from ops.parse.source import DatasetSource, RowFormat, options_fault, row_formats
 

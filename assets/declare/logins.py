@@ -1,7 +1,7 @@
 """Texts without logins.
 
 Belongs here: removing user names and passwords from addresses that people are shown. Not here: the addresses
-themselves (settings.py).
+themselves (params_file.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 
-from assets.declare.settings import ParamsError, settings
+from assets.declare.params_file import ParamsError, settings
 
 _LOGIN = re.compile(r"(?<=://)[^/?#\s]*@")
 _FIELD = re.compile(

@@ -1,6 +1,6 @@
 """YAML as DVC reads it.
 
-Belongs here: parsing a text. Not here: what params.yaml says (settings.py).
+Belongs here: parsing a text. Not here: what params.yaml says (settings.py, params_file.py).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import yaml
 
 from assets.declare.logins import without_logins
-from assets.declare.settings import settings
+from assets.declare.params_file import settings
 from assets.rows.ancestry import Ancestry, File, RowPlace
 from assets.rows.reading import read
 from ops.core.outcome import Row, of_role

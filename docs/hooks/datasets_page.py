@@ -17,7 +17,7 @@ from params_page import SYSTEMS, page_of
 from tables import code, table
 
 from assets.declare.declaration import DECLARED, Declaration, Key
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from orchestration.definitions import workspace
 
 #: What each group of datasets is called.

@@ -18,7 +18,8 @@ from tables import code, table
 from wording import bounds, default_text, model_of, nested_models, type_text
 
 import assets.systems
-from assets.declare.settings import Settings, document
+from assets.declare.params_file import document
+from assets.declare.settings import Settings
 from ops.core.params import Params
 from ops.parse.source import DatasetSource, Source
 from orchestration.definitions import workspace

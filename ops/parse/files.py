@@ -22,7 +22,7 @@ from ops.parse.source import Only, ParseError, Raw, Source
 from ops.parse.unpacked import DamageError, Unpacked
 
 #: The end of the error for a file over the limit.
-TO_READ_IT = "raise max_bytes of its source in params.yaml"
+_TO_READ_IT = "raise max_bytes of its source in params.yaml"
 
 #: How the error of a file begins whose name is not one of the format.
 FOREIGN = "not a file of this source"
@@ -156,6 +156,11 @@ def too_large(max_bytes: int) -> str:
     return f"larger than max_bytes = {max_bytes}; it was not read"
 
 
+def is_too_large(error: str) -> bool:
+    """Return whether a record was rejected because its file is over the limit, by the end of its error."""
+    return error.endswith(_TO_READ_IT)
+
+
 def content_of(file: Path, max_bytes: int) -> bytes:
     """Return the content of a file. Raises ParseError if it is larger than `max_bytes` or cannot be read."""
     try:
@@ -166,7 +171,7 @@ def content_of(file: Path, max_bytes: int) -> bytes:
                     return content
     except OSError as error:
         raise ParseError(f"cannot be read: {error.strerror}") from None
-    raise ParseError(f"{too_large(max_bytes)}: {TO_READ_IT}")
+    raise ParseError(f"{too_large(max_bytes)}: {_TO_READ_IT}")
 
 
 def _read(found: Found, document: str, max_bytes: int, only: Only) -> Raw:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from assets.declare.dataset import ADVISORY
+from assets.declare.checks import ADVISORY
 from ops.core.outcome import Shape
 from ops.core.parts import TABLES, part_files, part_name, temporary_folder
 from orchestration.checks.ids import IdCounts, StoredIds, counted

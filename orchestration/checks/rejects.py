@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from assets.declare.declaration import Declaration
 from ops.core.parts import part_files
-from ops.parse.files import TO_READ_IT
+from ops.parse.files import is_too_large
 from orchestration.checks.conservation import Finding
 from orchestration.messages import describe
 from orchestration.state.freshness import View
@@ -97,9 +97,7 @@ def _rejected_whole(view: View, dataset: Declaration) -> dict[str, Counter[str]]
     unread = {
         name
         for name, causes in found.items()
-        if name in sources
-        and not sources[name].may_be_rejected
-        and not all(cause.endswith(TO_READ_IT) for cause in causes)
+        if name in sources and not sources[name].may_be_rejected and not all(map(is_too_large, causes))
     }
     for place in _made(view, dataset, ("kept", "dropped")):
         if not unread:  # usually true after the first partition

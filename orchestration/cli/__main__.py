@@ -1,5 +1,9 @@
 """`python -m orchestration.cli`: how a process of the project starts another one."""
 
-from orchestration.cli.app import main
+from orchestration.process import prepare
+
+prepare()
+
+from orchestration.cli.app import main  # noqa: E402
 
 main()

@@ -16,7 +16,7 @@ from typing import Any, Concatenate, NoReturn, ParamSpec
 
 import typer
 
-from assets.declare.settings import nearest_project
+from assets.declare.project import nearest_project
 from orchestration.files.full_disk import full_disk
 from orchestration.files.stores import sqlite_error
 from orchestration.files.transient import transient

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import dagster as dg
 
-from assets.declare.dataset import asset_key, partitions, source_key
+from assets.declare.dagster_asset import asset_key, partitions, source_key
 from assets.declare.declaration import Declaration
 from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from orchestration.dagster.health import health, summary

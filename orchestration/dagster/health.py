@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import dagster as dg
 
-from assets.declare.dataset import asset_key
+from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
 from orchestration.checks import history
 from orchestration.checks.rejects import rejected_sources

@@ -20,7 +20,7 @@ from dotenv import dotenv_values, set_key
 
 from orchestration.compat import open_instance
 from orchestration.dagster.settings import COMMANDS, write_settings
-from orchestration.files.full_disk import in_words
+from orchestration.files.full_disk import full_disk_in
 from orchestration.files.publish import lock_file
 from orchestration.files.stores import check_store, store_errors
 from orchestration.workspace import postgres
@@ -169,4 +169,4 @@ def cause(events: Iterable[dg.DagsterEvent]) -> str:
     while error is not None and error.cause is not None:
         error = error.cause
     message = error.message.strip() if error else "failed without a message"
-    return in_words(message) or message
+    return full_disk_in(message) or message

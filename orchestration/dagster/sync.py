@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 
 import dagster as dg
 
-from assets.declare.dataset import SOURCES, asset_key
+from assets.declare.checks import SOURCES
+from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.checks.rejects import source_finding

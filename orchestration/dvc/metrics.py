@@ -22,7 +22,7 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from ops.core import profile
 from ops.core.counts import counts, counts_match, total
 from ops.core.measures import Sum, edges

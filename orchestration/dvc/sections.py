@@ -1,7 +1,7 @@
 """The sections of params.yaml that DVC watches for each stage.
 
 Belongs here: which paths are watched, and what params.yaml must have for that. Not here: stages (stages.py),
-the sections' classes (ops/) and values (assets/declare/settings.py).
+the sections' classes (ops/) and values (assets/declare/params_file.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import document
+from assets.declare.params_file import document
 from assets.declare.yaml import read_yaml
 from ops.core.params import Params
 from orchestration.workspace.workspace import Workspace

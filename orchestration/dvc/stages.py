@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import document, raw_section
+from assets.declare.params_file import document, raw_section
 from orchestration.compat import dvc_commit
 from orchestration.dvc import metrics
 from orchestration.dvc.sections import check_sections, given

@@ -21,9 +21,9 @@ from typing import Any, TypeAlias
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from assets.declare.settings import project
+from assets.declare.project import CODE, project
 from orchestration.executors.base import NO_CLUSTER, ClusterLostError, Resources, WorkerNotStartedError
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 
 #: The variable with the cluster's address. A process that starts a cluster sets it for its children.
 ADDRESS = "SILVERLOOM_RAY_ADDRESS"
@@ -34,15 +34,12 @@ SILENT = 3.0
 #: A machine as Ray describes it.
 Machine: TypeAlias = Mapping[str, Any]
 
-#: What workers need from a checkout; params.yaml is the project's, and no data is sent along.
-CODE = ("assets", "ops", "orchestration", "pages", "models.txt", "requirements.lock")
-
 
 def connect(address: str, root: Path, timeout: float) -> None:
     """Connect this process to a cluster, once. `auto` finds one on this machine, `local` starts one.
 
-    The code of the checkout at `root` and params.yaml are sent along. Raises ClusterLostError if there is
-    no cluster, or if it does not answer within `timeout` seconds.
+    The code of the checkout at `root` and the project's params.yaml are sent along, and no data. Raises
+    ClusterLostError if there is no cluster, or if it does not answer within `timeout` seconds.
     """
     if ray.is_initialized():
         return

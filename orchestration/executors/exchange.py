@@ -16,7 +16,7 @@ import ray
 
 from orchestration.executors import worker
 from orchestration.executors.cluster import machines
-from orchestration.executors.losses import in_words, is_loss
+from orchestration.executors.losses import error_of_loss, is_loss
 from orchestration.executors.ray import RayExecutor, remote, size_of, traffic
 
 
@@ -45,7 +45,7 @@ class RayExchange:
                     break
                 except ray.exceptions.RayError as error:
                     if lost == self.retries or not is_loss(error):
-                        raise in_words(error, lost) from error
+                        raise error_of_loss(error, lost) from error
                     lost += 1
             for machine in machines():
                 executor.used(machine["NodeID"])

@@ -31,6 +31,7 @@ from orchestration.executors.base import (
     WorkerDiedError,
     WorkerNotStartedError,
 )
+from orchestration.process import prepare
 
 #: The NVIDIA driver lists GPUs here, so counting them needs neither torch nor another program.
 GPUS = Path("/proc/driver/nvidia/gpus")
@@ -145,8 +146,8 @@ class _Worker:
                 self._handed[shared.key] = self._pool.submit(_keep, shared.key, shared.value)
         task = Future[Result]()
         self.tasks.add(task)
-        settle = partial(self._settle, task, self._process, self._ready)
-        self._pool.submit(_run, function, *arguments).add_done_callback(settle)
+        resolve = partial(self._resolve, task, self._process, self._ready)
+        self._pool.submit(_run, function, *arguments).add_done_callback(resolve)
         return task
 
     @staticmethod
@@ -185,7 +186,7 @@ class _Worker:
             self._ready = self._pool.submit(os.getpid)
             (self._process,) = set(active_children()) - others
 
-    def _settle(
+    def _resolve(
         self, task: Future[Result], process: BaseProcess, ready: Future[int], ended: Future[Result]
     ) -> None:
         """Pass on how a task ended, in a thread of its executor."""
@@ -288,8 +289,9 @@ def _interrupts_held() -> Iterator[None]:
 def begin_worker(number: int, resources: Resources) -> None:
     """Set up a worker process. Only its parent interrupts it; an interrupt ends an idle worker silently.
 
-    The numeric kernels are already pinned, before any op loads numpy: importing this module did that.
+    Its task is loaded only afterwards.
     """
+    prepare()
     os.environ.setdefault("OMP_NUM_THREADS", str(resources.processors))
     if resources.gpus and (gpus := visible_gpus()):
         first = number * resources.gpus

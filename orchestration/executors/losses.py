@@ -67,7 +67,7 @@ def is_loss(error: Exception) -> bool:
     return not isinstance(error, ray.exceptions.RuntimeEnvSetupError | ray.exceptions.TaskCancelledError)
 
 
-def in_words(error: Exception, lost: int) -> Exception:
+def error_of_loss(error: Exception, lost: int) -> Exception:
     """Translate an error from Ray into one of an executor's errors."""
     if isinstance(error, ray.exceptions.RayTaskError):  # raised before or after the task itself
         return error.cause if isinstance(error.cause, Exception) else RuntimeError(str(error))

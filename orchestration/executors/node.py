@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from assets.declare.project import LOCK
 from ops.models.installed import MODELS_TXT, ModelNotInstalledError, digest, is_listed
 from orchestration.executors.base import WorkerDiffersError
 
@@ -85,7 +86,7 @@ _PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.MULTILINE)
 
 def locked_packages(root: Path) -> dict[str, str]:
     """Return the versions of all packages pinned in requirements.lock."""
-    return dict(_PIN.findall((root / "requirements.lock").read_text(encoding="utf-8")))
+    return dict(_PIN.findall((root / LOCK).read_text(encoding="utf-8")))
 
 
 def check(expected: Expected) -> None:

@@ -19,7 +19,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from assets.declare.settings import EngineParams, checkout, settings
+from assets.declare.params_file import settings
+from assets.declare.project import checkout
+from assets.declare.settings import EngineParams
 from ops.core.parts import Exchange, temporary_folder
 from orchestration.executors.base import EventSink, Executor, Resources, Result, WorkerNotStartedError
 from orchestration.executors.local import WorkerProcesses

@@ -26,7 +26,7 @@ from orchestration.executors import node, worker
 from orchestration.executors.absence import Absence, Patience
 from orchestration.executors.base import EventSink, Resources, Result
 from orchestration.executors.cluster import HEAD, check_room, machines, on_machine, room, this_machine
-from orchestration.executors.losses import ClusterTask, TaskPace, in_words, is_loss
+from orchestration.executors.losses import ClusterTask, TaskPace, error_of_loss, is_loss
 from orchestration.executors.shipping import Handle, Shipment, ShippedFile, packed
 
 
@@ -197,7 +197,7 @@ class RayExecutor:
             with self._lock:
                 self._failure, left = error, list(self._tasks)
             for task in left:
-                self._settle(task, partial(_raised, error))
+                self._resolve(task, partial(_raised, error))
 
     def _pass_on(self) -> None:
         checked = time.monotonic()
@@ -234,13 +234,13 @@ class RayExecutor:
                 task.lost += 1
                 task.runs.append(task.start())
             else:
-                self._settle(task, partial(_raised, in_words(error, task.lost)))
+                self._resolve(task, partial(_raised, error_of_loss(error, task.lost)))
             return
         self.used(ended.node)
         self._pace.seconds.append(ended.seconds)
         for slower in task.runs:
             ray.cancel(slower, force=True)
-        self._settle(task, partial(self._received, ended))
+        self._resolve(task, partial(self._received, ended))
 
     def _received(self, ended: worker.Ended) -> Any:
         if ended.error is not None:
@@ -248,7 +248,7 @@ class RayExecutor:
         traffic.received += size_of(ended.result)
         return ended.result if self._arrived is None else self._arrived(ended.result)
 
-    def _settle(self, task: ClusterTask, outcome: Callable[[], Any]) -> None:
+    def _resolve(self, task: ClusterTask, outcome: Callable[[], Any]) -> None:
         with self._lock:
             if task not in self._tasks:
                 return

@@ -21,6 +21,7 @@ from ray.util.queue import Queue
 from orchestration.executors import node
 from orchestration.executors.base import EventSink
 from orchestration.executors.shipping import Shipment, ShippedFile, loadable, unpacked
+from orchestration.process import prepare
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ def arrived(
 
     `chunks` are the bytes of all files. If it is empty, the shipment has references to the bytes.
     """
+    prepare()
     _check(expected[0])
     rest = iter(chunks)
     files = [ShippedFile(file.name, [next(rest, it) for it in file.chunks]) for file in shipment.files]

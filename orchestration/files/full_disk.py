@@ -49,10 +49,10 @@ def full_disk(error: BaseException) -> str | None:
             return full_line(Path(written) if isinstance(written, str) else None)
         if isinstance(cause, sqlite3.Error) and _means_full(cause):
             return full_line()
-    return in_words(str(error))
+    return full_disk_in(str(error))
 
 
-def in_words(text: str) -> str | None:
+def full_disk_in(text: str) -> str | None:
     """Like `full_disk`, if only the error's text is left."""
     if FULL in text:
         return text

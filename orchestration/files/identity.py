@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from assets.declare.settings import checkout
+from assets.declare.project import DATASET_CODE, REPORT_CODE, checkout
 from orchestration.workspace.workspace import Workspace
 
 #: Folders listed in .dvcignore.
@@ -35,23 +35,24 @@ _hashes: dict[str, tuple[FileStamp, str]] = {}
 _former: dict[str, tuple[FileStamp, str]] = {}
 
 
-def keep_hashes(path: Path) -> None:
+def keep_hashes(workspace: Workspace) -> None:
     """Load the hashes that earlier commands cached in a checkout's state, and save this one's at exit.
 
     If the cache is damaged or missing, every file is read once.
     """
+    path = workspace.state / "hashes"
     with contextlib.suppress(OSError, ValueError):
         checksum, _, content = path.read_bytes().partition(b"\n")
         if checksum.decode() == text_md5(content):
             found: dict[str, list[Any]] = json.loads(content)
             _former.update({name: ((name, *stamp), md5) for name, (*stamp, md5) in found.items()})
-    atexit.register(_leave_hashes, path, os.getpid())
+    atexit.register(_leave_hashes, path, workspace.root, os.getpid())
 
 
-def _leave_hashes(path: Path, process: int) -> None:
+def _leave_hashes(path: Path, root: Path, process: int) -> None:
     if not _hashes or os.getpid() != process:
         return
-    inside = f"{path.parents[1]}{os.sep}"
+    inside = f"{root}{os.sep}"
     known = {
         name: (*stamp[1:], md5)
         for name, (stamp, md5) in {**_former, **_hashes}.items()
@@ -73,7 +74,7 @@ def file_stamp(path: Path) -> FileStamp | None:
     return os.fspath(path), found.st_size, found.st_mtime_ns, found.st_ino
 
 
-def is_settled(stamp: FileStamp) -> bool:
+def is_stable(stamp: FileStamp) -> bool:
     """Return whether a file is older than a second: until then, a change may leave its stamp unchanged."""
     return time.time_ns() - stamp[2] > 1_000_000_000
 
@@ -90,7 +91,7 @@ def file_md5(path: Path, former: bool = True) -> str:
             return known[1]
     with path.open("rb") as file:
         value = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-    if stamp is not None and is_settled(stamp):
+    if stamp is not None and is_stable(stamp):
         _hashes[name] = stamp, value
     return value
 
@@ -143,17 +144,6 @@ def _json(content: Any) -> bytes:
     return json.dumps(content, sort_keys=True).encode()
 
 
-#: Everything that goes into the hashes of a dataset's code and of its checks.
-CODE = (
-    "assets",
-    "models.txt",
-    "ops",
-    "orchestration/checks",
-    "orchestration/files/parquet.py",
-    "requirements.lock",
-)
-#: The same for a report. Pages may be edited while datasets are made.
-REPORT_CODE = (*CODE, "orchestration/definitions.py", "pages")
 _PARAMS = "params.yaml"
 
 
@@ -176,7 +166,7 @@ def code_marks(workspace: Workspace) -> dict[str, str]:
     return _marks(workspace, REPORT_CODE)
 
 
-def check_code(workspace: Workspace, former: Mapping[str, str], code: Sequence[str] = CODE) -> None:
+def check_code(workspace: Workspace, former: Mapping[str, str], code: Sequence[str] = DATASET_CODE) -> None:
     """Raise MovedError if params or `code` were written to since `former`, a result of `code_marks`."""
     today = _marks(workspace, code)
     _check({name: former[name] for name in today}, today, "what was finished before is kept: run again")

@@ -60,7 +60,7 @@ def _transient(error: BaseException) -> bool:
         return error.errno == socket.EAI_AGAIN
     if isinstance(error, sqlite3.OperationalError):
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or "is locked" in str(error)
+        return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
     if isinstance(error, (*_TYPES, *_loaded_types())):
         return True
     return isinstance(error, OSError) and error.errno in _NUMBERS

@@ -73,17 +73,17 @@ def write_bundle(path: Path, contents: Mapping[str, bytes], sync: bool = True) -
     Without `sync`, a power cut may tear the file; the checksum then shows it.
     """
     with writing(path, sync) as temporary:
-        return _write_checked(path, temporary, zipped(contents))
+        return _write_checked(temporary, zipped(contents))
 
 
 def write_zipped(path: Path, content: bytes, sync: bool = True) -> str:
     """Write the result of `zipped`, like `write_bundle`."""
     with writing(path, sync) as temporary:
-        return _write_checked(path, temporary, content)
+        return _write_checked(temporary, content)
 
 
-def _write_checked(path: Path, temporary: Path, content: bytes) -> str:
-    checksum = _checksum(path, content)
+def _write_checked(temporary: Path, content: bytes) -> str:
+    checksum = _checksum(content)
     with temporary.open("wb") as file:
         file.write(content)
         file.write(checksum)
@@ -109,8 +109,8 @@ def read_bundle(path: Path, then: str, checksum: str | None = None) -> dict[str,
         if content is None:
             return None
         found = content[-_CHECKSUM:]
-        if found != _checksum(path, content[:-_CHECKSUM]) or found.hex() != (checksum or found.hex()):
-            raise UnreadableError("its checksum does not match its content and path")
+        if found != _checksum(content[:-_CHECKSUM]) or found.hex() != (checksum or found.hex()):
+            raise UnreadableError("its checksum does not match its content")
     except UnreadableError as error:
         tell_unreadable(path, str(error), then)
         return None
@@ -123,7 +123,5 @@ def unzipped(content: bytes) -> dict[str, bytes]:
         return {name: file.read(name) for name in file.namelist()}
 
 
-def _checksum(path: Path, content: bytes) -> bytes:
-    """Return the checksum of a file's content and its path from `.silverloom` on."""
-    place = "/".join(path.parts[-6:]).encode()
-    return hashlib.md5(content + place, usedforsecurity=False).digest()
+def _checksum(content: bytes) -> bytes:
+    return hashlib.md5(content, usedforsecurity=False).digest()

@@ -25,7 +25,7 @@ from orchestration.messages import PartitionProgress, Recent, tell
 from orchestration.partition.inputs import ChangedBytesError
 from orchestration.state.dvc_files import cached, locked_stages, stage_name
 from orchestration.state.freshness import View, read_manifest
-from orchestration.state.sources import asks_again, under_way, work_folder
+from orchestration.state.sources import asks_again, crawls, under_way, work_folder
 from orchestration.workspace.workspace import Workspace
 
 
@@ -49,7 +49,7 @@ def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> C
         asks_again(workspace, dataset, partition),
         told,
         workspace.root,
-        work_folder(workspace, dataset, partition).parents[2] / ".asking",
+        crawls(workspace) / ".asking",
     )
 
 

@@ -1,11 +1,12 @@
-"""What Dagster records about a partition: metadata for its UI, and runless events.
+"""What Dagster records about a partition: results of its runs, metadata for its UI, and runless events.
 
-Belongs here: counts, reasons and sample rows; events with the provenance that Dagster's staleness
-needs. Not here: which partitions get runless events (materialise.py, dagster/sync.py).
+Belongs here: results of checks; counts, reasons and sample rows; events with the provenance that Dagster's
+staleness needs. Not here: which partitions get runless events (store.py, dagster/sync.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,10 +14,13 @@ from typing import Any, TypeAlias
 import dagster as dg
 import pyarrow.parquet as pq
 
-from assets.declare.dataset import ADVISORY, CHECKS, asset_key, source_key
+from assets.declare.checks import ADVISORY, CHECKS, SOURCES
+from assets.declare.dagster_asset import asset_key, source_key
 from assets.declare.declaration import Declaration, code_version
 from ops.core.parts import TABLES, part_name
 from orchestration.checks import history
+from orchestration.checks.conservation import Finding, accepted
+from orchestration.checks.rejects import source_finding
 from orchestration.checks.validate import known_finding
 from orchestration.compat import (
     CODE_VERSION_TAG,
@@ -82,19 +86,52 @@ def _sample(path: Path) -> str:
     return markdown_table(["column", *numbers], [[name, *(row[name] for row in rows)] for name in names])
 
 
-def unchanged(
+def materialize_result(
     workspace: Workspace,
     dataset: Declaration,
     partition: str,
     manifest: Manifest,
-    result: dg.MaterializeResult[Any],
+    findings: Mapping[str, Finding],
+) -> dg.MaterializeResult[Any]:
+    """Return the result of a partition with these findings. If it was refused, there is no metadata."""
+    place = workspace, dataset, partition
+    return dg.MaterializeResult(
+        data_version=dg.DataVersion(manifest.version),
+        metadata=metadata(*place, manifest) if accepted(findings) else None,
+        check_results=check_results(*place, findings),
+    )
+
+
+def check_results(
+    workspace: Workspace, dataset: Declaration, partition: str, findings: Mapping[str, Finding]
+) -> list[dg.AssetCheckResult]:
+    """Return the result of each finding, and that of the check `sources` if the dataset reads sources."""
+    sources = {SOURCES: source_finding(workspace, dataset, partition)} if dataset.records else {}
+    return [
+        dg.AssetCheckResult(
+            check_name=name,
+            passed=finding.passed,
+            severity=dg.AssetCheckSeverity.WARN if name in ADVISORY else dg.AssetCheckSeverity.ERROR,
+            description=finding.description,
+            metadata={"summary": finding.summary, "faults": list(finding.faults), **finding.shown},
+        )
+        for name, finding in {**findings, **sources}.items()
+    ]
+
+
+def unchanged(
+    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest
 ) -> dg.MaterializeResult[Any]:
     """Return the result of a partition that was fresh, saying in each event that nothing was made or checked.
 
     Dagster needs these events: without a materialisation, it skips the steps that read this one, and a
     declared check without a result fails the step.
     """
-    run = history.made_by(workspace, dataset, partition, manifest.version)
+    place = workspace, dataset, partition
+    names = CHECKS if dataset.shape else ()
+    findings = {name: known_finding(*place, manifest, name) for name in names}
+    result = materialize_result(*place, manifest, findings)
+    run = history.made_by(*place, manifest.version)
     maker = f" or checked by run {run}" if run else ""
     made = f"made{maker}, as {workspace.shown(manifest_file(workspace, dataset, partition))} says"
     checks = [

@@ -1,7 +1,7 @@
 """Make a dataset's empty partitions together: a run makes one, and the others are copies of it.
 
 Belongs here: publishing them. Not here: which partitions are empty (state/sources.py), making one
-(materialise.py).
+(materialise.py), reporting the copies to Dagster (store.py).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from assets.declare.declaration import Declaration
@@ -20,7 +21,7 @@ from orchestration.state.sources import discard_crawl, empty_partitions
 from orchestration.workspace.workspace import Workspace
 
 
-def settle_empty(workspace: Workspace, dataset: Declaration, partition: str) -> list[str]:
+def copy_empty(workspace: Workspace, dataset: Declaration, partition: str) -> list[str]:
     """Publish copies of the empty partition `partition` as a dataset's other empty partitions; return those.
 
     Their input is the same (none), so their bytes and findings are the same. Does nothing if `partition` is
@@ -32,7 +33,7 @@ def settle_empty(workspace: Workspace, dataset: Declaration, partition: str) -> 
     if manifest is None or not manifest.without_rows:
         return []
     check_code(workspace, code_marks(workspace))
-    settled = []
+    copies = []
     for other in partitions:
         if other == partition:
             continue
@@ -40,13 +41,13 @@ def settle_empty(workspace: Workspace, dataset: Declaration, partition: str) -> 
         due = not view.status(dataset, other).fresh
         if due and (former is None or former.without_rows):
             with contextlib.suppress(BlockingIOError), making(workspace, dataset, other, wait=False):
-                if _settle(view, dataset, partition, manifest, other):
-                    settled.append(other)
-    _remember(workspace, dataset, partition, manifest.version, settled)
-    return settled
+                if _copy(view, dataset, partition, manifest, other):
+                    copies.append(other)
+    _remember(workspace, dataset, partition, manifest.version, copies)
+    return copies
 
 
-def _settle(view: View, dataset: Declaration, partition: str, manifest: Manifest, other: str) -> bool:
+def _copy(view: View, dataset: Declaration, partition: str, manifest: Manifest, other: str) -> bool:
     """Publish a partition, whose lock is held, with its manifest. Return False if its inputs are missing.
 
     If an input is replaced during this, the key names the former one, and the partition is stale.
@@ -58,7 +59,7 @@ def _settle(view: View, dataset: Declaration, partition: str, manifest: Manifest
         return False
     with building(workspace.staging, workspace.folder(dataset, other)) as new:
         shutil.copytree(workspace.folder(dataset, partition), new, dirs_exist_ok=True)
-    write_manifest(workspace, dataset, other, Manifest(key, manifest.files, manifest.counts))
+    write_manifest(workspace, dataset, other, replace(manifest, key=key))
     if dataset.crawl:
         discard_crawl(workspace, dataset, other)
     return True

@@ -25,9 +25,6 @@ from orchestration.partition.resume import StoredCheckpoint, StoredCheckpoints
 #: Kinds of events from a task: text for people, or the name and files of a checkpoint.
 _TEXT, _CHECKPOINT = "text", "checkpoint"
 
-#: How many folder names above a checkpoint its checksum covers.
-_FOLDERS = 5
-
 
 def made_by_one_task(engine: RayEngine, dataset: Declaration, arguments: Mapping[str, Any]) -> Outcomes:
     """Yield the outcomes of a dataset whose whole function runs on another node.
@@ -49,8 +46,7 @@ def made_by_one_task(engine: RayEngine, dataset: Declaration, arguments: Mapping
         if checkpoints is None:
             return dataset.function, dict(arguments), None
         sent = {name: value for name, value in arguments.items() if value is not checkpoints}
-        place = "/".join(checkpoints.folder.parts[-_FOLDERS:])
-        return dataset.function, sent, (dataset.checkpoints, ShippedFolder(checkpoints.folder), place)
+        return dataset.function, sent, (dataset.checkpoints, ShippedFolder(checkpoints.folder))
 
     for content in engine.once(_make, today, told):
         yield unpack(unzipped(content))
@@ -60,15 +56,12 @@ def _make(
     tell: EventSink,
     function: Callable[..., Outcomes],
     arguments: dict[str, Any],
-    checkpoints: tuple[str, ShippedFolder, str] | None,
+    checkpoints: tuple[str, ShippedFolder] | None,
 ) -> list[bytes]:
     """Call a dataset's function in a worker; return its outcomes, packed."""
     if checkpoints is not None:
-        argument, arrived, place = checkpoints
-        folder = arrived.path.with_name(f"{arrived.path.name}-state") / place
-        folder.parent.mkdir(parents=True)
-        arrived.path.rename(folder)
-        arguments = {**arguments, argument: _ToldCheckpoints(folder, tell)}
+        argument, arrived = checkpoints
+        arguments = {**arguments, argument: _ToldCheckpoints(arrived.path, tell)}
     with contextlib.redirect_stderr(_Told(tell)):
         return [zipped(pack(outcome)) for outcome in function(**arguments)]
 

@@ -26,7 +26,8 @@ import yaml
 
 from assets.declare.declaration import DECLARED
 from assets.declare.graph import beginnings, recommended
-from assets.declare.settings import checkout, params_from
+from assets.declare.params_file import params_from
+from assets.declare.project import checkout
 from orchestration.project.detect import (
     FoundSource,
     SourceOptions,
@@ -36,7 +37,7 @@ from orchestration.project.detect import (
     readers,
     systems,
 )
-from orchestration.workspace.workspace import SERVERS
+from orchestration.workspace.environment import SERVERS
 
 _TEMPLATE = Path(__file__).with_name("template")
 

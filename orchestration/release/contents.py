@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from assets.rows.reading import tables
 from ops.core.counts import total
 from ops.core.measures import DatasetScore

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _CANNOT = 3

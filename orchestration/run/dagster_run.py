@@ -15,15 +15,15 @@ from functools import lru_cache
 
 import dagster as dg
 
-from assets.declare.dataset import asset_key
+from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
 from orchestration.compat import REPOSITORY_LABEL_TAG, asset_job, end_run
 from orchestration.dagster.instance import QUIET, cause, dagster_errors, errors_once, instance
 from orchestration.definitions import build, workspace
 from orchestration.executors.base import ClusterLostError, EventSink
-from orchestration.files.full_disk import DiskFullError, in_words
+from orchestration.files.full_disk import DiskFullError, full_disk_in
 from orchestration.messages import describe, listening
-from orchestration.partition.materialise import Store
+from orchestration.partition.store import Store
 from orchestration.workspace.workspace import Workspace
 
 #: The code location's label in the webserver, which lists this process's runs under it.
@@ -92,7 +92,7 @@ def _interrupted(event: dg.DagsterEvent) -> bool:
 
 
 def _full(error: str) -> DiskFullError | None:
-    return DiskFullError(errno.ENOSPC, error) if in_words(error) else None
+    return DiskFullError(errno.ENOSPC, error) if full_disk_in(error) else None
 
 
 def _cluster_lost(events: Iterable[dg.DagsterEvent]) -> ClusterLostError | None:

@@ -28,7 +28,7 @@ from assets.declare.graph import label
 from assets.declare.logins import without_logins
 from ops.core.parts import TABLES
 from orchestration.files import local_state
-from orchestration.files.identity import FileStamp, file_stamp, folder_hashes, is_settled, version
+from orchestration.files.identity import FileStamp, file_stamp, folder_hashes, is_stable, version
 from orchestration.files.local_state import UnreadableError
 from orchestration.files.publish import write_changed
 from orchestration.state.dvc_files import check_bytes
@@ -121,7 +121,7 @@ def read_manifest(workspace: Workspace, dataset: Declaration, partition: str) ->
     then = f"`dvc checkout --force {workspace.shown(path.parent)}` restores it; otherwise it is made again"
     content = local_state.read_checked(path, _STORED, then)
     found = None if content is None else _manifest(content)
-    if found is not None and stamp is not None and is_settled(stamp):
+    if found is not None and stamp is not None and is_stable(stamp):
         _read[path] = stamp, found
     return found
 

@@ -153,6 +153,11 @@ RECRAWL = "silverloom/recrawl"
 MARK = "ask-again"
 
 
+def crawls(workspace: Workspace) -> Path:
+    """Return the folder with the working folders of all crawls."""
+    return workspace.state / "crawls"
+
+
 def work_folder(workspace: Workspace, dataset: Declaration, partition: str) -> Path:
     """Return the working folder of a partition's crawl; an interrupted crawl resumes from there."""
     return workspace.state_file("crawls", dataset, partition, "")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assets.declare.settings import ParamsError
+from assets.declare.params_file import ParamsError
 from assets.filters import filter_documents
 from ops.filters.params import ProseBoundParams, ProseScoreParams
 from ops.parse.schemas import WEB_PAGES
@@ -18,7 +18,7 @@ def test_a_section_that_names_no_sources_is_refused(monkeypatch, section):
 def test_a_bound_without_its_score_is_refused_before_anything_is_made(monkeypatch):
     content = {"filters": {"prose": {"bounds": {"quality": "published"}}}}
     monkeypatch.setattr("assets.filters.document", lambda: content)
-    monkeypatch.setattr("assets.declare.settings.document", lambda root=None: content)
+    monkeypatch.setattr("assets.declare.params_file.document", lambda root=None: content)
     with pytest.raises(
         ValueError, match=r"prose\.bounds\.quality is set, but .*prose\.scores\.quality is off"
     ):

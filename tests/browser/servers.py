@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.waiting import ended, until
 
 HOST = "127.0.0.1"

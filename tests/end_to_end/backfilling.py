@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 
 MONTHS = ("--from", "2018-06", "--to", "2018-07")
 

@@ -11,7 +11,7 @@ import urllib.request
 from pathlib import Path
 
 from orchestration.serve.ui import CODE_SERVER
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.waiting import ended, until
 
 LAUNCH = """mutation($it: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $it) {

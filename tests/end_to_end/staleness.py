@@ -9,7 +9,7 @@ from pathlib import Path
 import dagster as dg
 from starlette.testclient import TestClient
 
-from assets.declare.dataset import asset_key, partitions
+from assets.declare.dagster_asset import asset_key, partitions
 from orchestration.compat import DATA_VERSION_TAG, web_application
 from orchestration.dagster.instance import instance
 from orchestration.definitions import defs, workspace

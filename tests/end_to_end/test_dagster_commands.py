@@ -15,9 +15,11 @@ import dagster as dg
 import polars
 import pytest
 
-from assets.declare.dataset import CHECKS, asset_key
+from assets.codehash.statements import PROJECT
+from assets.declare.checks import CHECKS
+from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Key
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.browser.servers import end, free_ports
 from tests.end_to_end.servers import Servers
 from tests.end_to_end.stores import dagster_of, runs
@@ -26,7 +28,6 @@ from tests.projects import ROOT, datasets
 DEFINITIONS = ("-m", "orchestration.definitions")
 PAPERS = ("asset", "materialize", "--select", "sources/papers", "--partition", "2018-06", *DEFINITIONS)
 EXAMPLES = ("asset", "materialize", "--select", "discofuse/examples", "--partition", "2018-06")
-PACKAGES = ("ops", "assets", "pages", "orchestration")
 #: The environment of a shell in which the project has set no variable.
 SHELL = {
     name: value
@@ -75,9 +76,9 @@ def call(program, *arguments, cwd, **environment):
 
 def test_the_packages_are_importable_from_any_folder(installed, tmp_path):
     project, bin = installed
-    code = f"import {', '.join(PACKAGES)}; print(*[package.__file__ for package in ({', '.join(PACKAGES)})])"
+    code = f"import {', '.join(PROJECT)}; print(*[package.__file__ for package in ({', '.join(PROJECT)})])"
     found = call(bin / "python", "-c", code, cwd=tmp_path).split()
-    assert found == [str(project.root / package / "__init__.py") for package in PACKAGES]
+    assert found == [str(project.root / package / "__init__.py") for package in PROJECT]
 
 
 def test_definitions_and_the_instance_are_found_in_the_checkout(installed):

@@ -68,7 +68,7 @@ def test_a_plan_counts_empty_partitions_in_one_line(project):
 
 
 def test_an_empty_partition_that_another_process_makes_is_not_waited_for(project):
-    script = str(Path(__file__).with_name("settle_beside.py"))
+    script = str(Path(__file__).with_name("copy_empty_beside.py"))
     ended = project.zygote.run(project.root, [], path=script)
     assert ended.status == 0, ended.output
     empty = [year for year in YEARS if year not in FILLED]

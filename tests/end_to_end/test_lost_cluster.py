@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_paper
 from tests.ray_cluster import ROOT, counted
 from tests.waiting import until

@@ -8,8 +8,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from assets.declare.settings import checkout
-from orchestration.workspace.workspace import STRICT
+from assets.declare.project import checkout
+from orchestration.workspace.environment import STRICT
 
 NUMPY_FIRST = """
 import numpy
@@ -23,7 +23,7 @@ try:
     Materialisation(found, found.datasets["talksumm/matches"], "2018-06").make("no run")
 except RuntimeError as error:
     print(error)
-child = "import orchestration, numpy; from orchestration.workspace.workspace import check_kernels; check_kernels()"
+child = "import orchestration.definitions; from orchestration.workspace.environment import check_kernels; check_kernels()"
 subprocess.run([sys.executable, "-c", child], check=True)
 """
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from orchestration.cli.app import main
-from orchestration.workspace.workspace import QUIET
+from orchestration.workspace.environment import QUIET
 from tests.projects import CODE, ROOT
 
 TEXTS = [

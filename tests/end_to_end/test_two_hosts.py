@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from dotenv import set_key
 
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests import postgres, two_hosts
 from tests.end_to_end.corpus import write_paper
 from tests.projects import differing

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.browser.servers import end, free_ports
 from tests.waiting import ended, until
 

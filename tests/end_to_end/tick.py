@@ -11,7 +11,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from assets.declare.dataset import asset_key, source_key
+from assets.declare.dagster_asset import asset_key, source_key
 from orchestration.dagster.automation import observed
 from orchestration.dagster.instance import instance
 from orchestration.definitions import defs, workspace

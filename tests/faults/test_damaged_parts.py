@@ -1,7 +1,5 @@
 """Damage to finished parts never blocks a partition: damaged parts are computed again."""
 
-import shutil
-
 import pytest
 
 from orchestration.executors.parts import LocalEngine
@@ -81,29 +79,6 @@ def test_a_flipped_bit_anywhere_in_a_part_is_detected(begun, check, tally):
             tally.survive()
     path.write_bytes(whole)
     assert parts.found() == {0, 1, 2}
-
-
-def test_a_part_of_another_index_map_or_key_is_ignored(begin, begun, check, tally, capsys):
-    """A finished part is copied into the place of another: of another index, map or key."""
-    other_key = {**KEY, "params": {"factor": 10}}
-    tally.attempt()
-    shutil.copy(begun / "00000.zip", begun / "00001.zip")
-    check(PIECES, kept=2)
-    assert len(warnings(capsys)) == 1
-    tally.survive()
-    former = begun.rename(begun.parents[2] / "former")
-    for place, key, factor in (
-        (begin() / "0-numbered", KEY, 1),
-        (begin(other_key) / "0-numbered", other_key, 10),
-    ):
-        tally.attempt()
-        name = "1-numbered" if key is KEY else "0-numbered"
-        shutil.copytree(former, place.with_name(name))
-        parts = resume.FinishedParts(HERE, place.with_name(name), code_marks(HERE))
-        assert parts.found() == set()
-        assert len(warnings(capsys)) == len(PIECES)
-        check(PIECES, 0, factor, key)
-        tally.survive()
 
 
 @pytest.mark.parametrize("name", ["copy of 00001.zip", "1.zip", "x.zip", "notes.txt", ".00001.zip.77"])

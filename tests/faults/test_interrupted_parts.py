@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from orchestration.files.identity import folder_hashes
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_paper
 from tests.processes import alive
 from tests.projects import Project

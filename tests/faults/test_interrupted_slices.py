@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestration.files.identity import folder_hashes
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.projects import ROOT
 from tests.waiting import until
 

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from orchestration.files.identity import folder_hashes
 from orchestration.files.publish import recover
 from tests.faults.publish_tables import publish_tables

@@ -10,7 +10,8 @@ from collections import Counter
 import pytest
 
 from orchestration.dvc.spare import restore
-from orchestration.workspace.workspace import QUIET, STRICT, Workspace
+from orchestration.workspace.environment import QUIET, STRICT
+from orchestration.workspace.workspace import Workspace
 from tests.faults.strace import kill_at, strace
 
 #: All calls that change a file, or flush it to disk.

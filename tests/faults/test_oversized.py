@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 
 #: Aligns a pair with too many words and sentences, and a small one, with 1.5 GB of spare memory.
 ALIGN = """

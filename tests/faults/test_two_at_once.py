@@ -7,7 +7,7 @@ from collections import Counter
 
 from orchestration.definitions import workspace
 from orchestration.state.dvc_files import read_stages, stage_name
-from orchestration.workspace.workspace import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 
 SELECT = "sources/sentences"
 RUN = ("orchestration.cli", "run", "--select", SELECT)

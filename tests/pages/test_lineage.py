@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from assets.declare.settings import settings
+from assets.declare.params_file import settings
 from assets.rows.ancestry import opened
 from assets.rows.origins import raw_file
 from pages import lineage

@@ -7,7 +7,8 @@ import subprocess
 import yaml
 from dvc.repo import Repo
 
-from assets.declare.settings import checkout
+from assets.codehash.statements import PROJECT
+from assets.declare.project import checkout
 from orchestration.definitions import workspace
 from orchestration.dvc.stages import render
 from orchestration.state.dvc_files import stage_name
@@ -38,7 +39,7 @@ UNSAFE = {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve", "cloudpick
 
 
 def test_nothing_is_pickled_and_nothing_unsafe_is_loaded():
-    for name in ("ops", "assets", "pages", "orchestration", "benchmarks"):
+    for name in (*PROJECT, "benchmarks"):
         for path in (checkout() / name).rglob("*.py"):
             if path.relative_to(checkout()).as_posix() in BETWEEN_PROCESSES:
                 continue

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from ops.parse.source import MonthRule, Source, folder_formats
 from orchestration.definitions import workspace
 

@@ -4,11 +4,15 @@ import importlib
 import os
 import subprocess
 import sys
+import tomllib
 import traceback
 
 import grimp
 import networkx
 import pytest
+
+from assets.codehash.statements import PROJECT
+from assets.declare.project import checkout
 
 
 def around(module):
@@ -35,8 +39,16 @@ def circles(*packages):
     return [modules for modules in found if len(modules) > 1]
 
 
+def test_every_tool_is_told_of_the_same_packages():
+    tools = tomllib.loads((checkout() / "pyproject.toml").read_text())["tool"]
+    packages = {*PROJECT, "silverloom"}
+    assert {*tools["setuptools"]["packages"]} == packages
+    assert {*tools["mypy"]["packages"]} == packages
+    assert {*tools["importlinter"]["root_packages"]} == packages
+
+
 def test_there_is_no_circle_of_imports():
-    assert circles("ops", "assets", "pages", "orchestration") == []
+    assert circles(*PROJECT) == []
 
 
 @pytest.mark.parametrize(
@@ -96,6 +108,7 @@ def test_declarations_load_no_library_that_only_steps_need():
     """Every command loads all declarations, and importing these libraries takes up to seconds."""
     code = f"""
 import importlib, sys
+
 for name in {sorted(grimp.build_graph("assets", cache_dir=None).modules)}:
     importlib.import_module(name)
 heavy = {{"ctranslate2", "faster_whisper", "numba", "onnxruntime", "sklearn", "tokenizers", "torch", "transformers"}}

@@ -9,7 +9,8 @@ from importlib.metadata import packages_distributions
 
 import pytest
 
-from assets.declare.settings import checkout
+from assets.codehash.statements import PROJECT
+from assets.declare.project import checkout
 
 LOCKS = ("requirements.lock", "cuda.lock", "torch-cpu.lock", "requirements-cluster.lock", "models.txt")
 ASKED = ("requirements.in", "requirements-cluster.in")
@@ -57,7 +58,7 @@ def test_every_required_package_is_locked():
 
 def imported():
     """The top-level names of all modules that the project imports, except its own."""
-    own = {"ops", "assets", "pages", "orchestration", "docs", "silverloom", "tests", "benchmarks"}
+    own = {*PROJECT, "docs", "silverloom", "tests", "benchmarks"}
     files = [path for folder in own - {"benchmarks"} for path in (checkout() / folder).rglob("*.py")]
     own |= {path.stem for path in files}  # pytest puts a test's folder on the path
     names = set()

@@ -5,9 +5,9 @@ from collections import defaultdict
 
 import pytest
 
-from assets.declare.settings import checkout
+from assets.codehash.statements import PROJECT
+from assets.declare.project import checkout
 
-PACKAGES = ("ops", "assets", "pages", "orchestration")
 SYSTEMS = {path.stem for path in (checkout() / "assets/systems").iterdir() if path.stem[0] not in "_."}
 
 
@@ -34,7 +34,7 @@ def owner(path):
 def shared_names(root):
     """The names of several types. Two systems may use the same name, because neither knows the other."""
     found = defaultdict(list)
-    for path in sorted(path for package in PACKAGES for path in (root / package).rglob("*.py")):
+    for path in sorted(path for package in PROJECT for path in (root / package).rglob("*.py")):
         for name in types(ast.parse(path.read_text())):
             found[name].append(owner(path.relative_to(root)))
     return {name for name, owners in found.items() if len(owners) > max(1, len(set(owners) - {None}))}

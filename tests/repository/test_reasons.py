@@ -15,7 +15,7 @@ import pytest
 from assets.codehash.names import Symbol
 from assets.declare.code import DATASET, symbol_of, symbols
 from assets.declare.declaration import DECLARED
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from orchestration.definitions import workspace
 
 #: The functions that get a reason, each with the position of it among the arguments.

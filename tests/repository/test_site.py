@@ -17,7 +17,7 @@ from lxml import html
 
 import silverloom
 from assets.declare.declaration import DECLARED
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from ops.core.params import Params
 from orchestration.cli.app import app
 from orchestration.definitions import workspace

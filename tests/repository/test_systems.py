@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assets.declare.settings import checkout
+from assets.codehash.statements import PROJECT
+from assets.declare.project import checkout
 from tests.systems import own_folders
 
 SYSTEMS = sorted(module.name for module in pkgutil.iter_modules([str(checkout() / "assets/systems")]))
@@ -16,7 +17,7 @@ SYSTEMS = sorted(module.name for module in pkgutil.iter_modules([str(checkout() 
 
 def source_files(root: Path) -> Iterator[Path]:
     """Every source file, including templates and scripts."""
-    for package in ("ops", "assets", "pages", "orchestration"):
+    for package in PROJECT:
         for path in sorted((root / package).rglob("*")):
             if path.suffix in {".py", ".html", ".js", ".css", ".yaml"}:
                 yield path

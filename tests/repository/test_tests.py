@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from assets.codehash.statements import PROJECT
+
 TESTS = Path(__file__).resolve().parents[1]
-PROJECT = ("ops", "assets", "pages", "orchestration")
 #: Counters of the compiler, which has no public ones.
 NO_PUBLIC_DOOR = {"torch._dynamo.utils"}
 #: Calls of Playwright that read at once, where `expect` waits until it is so.

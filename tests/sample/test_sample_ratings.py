@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from assets.declare.settings import section, settings
+from assets.declare.params_file import section, settings
 from ops.discofuse.evaluation.people import PEOPLE as FUSION_PEOPLE
 from ops.evaluation.answers import parse_answers
 from ops.evaluation.table import TABLE

@@ -15,7 +15,7 @@ import pytest
 from nbclient import NotebookClient
 
 import silverloom
-from orchestration.workspace.workspace import STRICT
+from orchestration.workspace.environment import STRICT
 from tests.projects import ROOT
 
 MODULES = ("discofuse", "metrics", "parasci", "talksumm", "wikisum")

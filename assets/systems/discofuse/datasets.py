@@ -23,7 +23,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.expectations import matches as like
-from assets.declare.settings import settings
+from assets.declare.params_file import settings
 from assets.filters import filter_examples
 from ops.core.derived import DerivedFolder
 from ops.core.measures import DatasetScore

@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 from assets.codehash.names import ProjectNames, Symbol
+from assets.codehash.statements import PROJECT
 from assets.codehash.symbols import Reach, Symbols
 from assets.declare import code, declaration
 from assets.declare.declaration import DECLARED
@@ -85,7 +86,7 @@ def test_pages_that_systems_add_are_part_of_the_report():
 )
 def test_a_file_that_matches_a_pattern_is_part_of_the_code_that_names_the_pattern(tmp_path, function, name):
     folder, symbol = "pages", Symbol("pages.html", function)
-    for package in ("orchestration", "pages", "assets", "ops"):
+    for package in PROJECT:
         shutil.copytree(code.checkout() / package, tmp_path / package)
     before = code.symbols(code.REPORT).reach(symbol)
     assert Symbols(ProjectNames(tmp_path), code.REPORT).reach(symbol) == before

@@ -5,9 +5,11 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from assets.declare.dataset import CHECKS, SOURCES, AllParts, asset_key, dataset
+from assets.declare.checks import CHECKS, SOURCES
+from assets.declare.dagster_asset import asset_key
+from assets.declare.dataset import AllParts, dataset
 from assets.declare.declaration import DECLARED, Trials, declared
-from assets.declare.settings import settings
+from assets.declare.params_file import settings
 from ops.core.outcome import Shape, columns
 from ops.core.params import Strict
 from ops.core.parts import Artifact, FilesFolder, Parts

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from assets.declare.declaration import DECLARED
-from assets.declare.settings import ParamsError, Settings, check_names, document, raw_section, validated
+from assets.declare.params_file import ParamsError, check_names, document, raw_section, validated
+from assets.declare.settings import Settings
 from orchestration.definitions import workspace
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")

@@ -28,7 +28,7 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from ops.core.outcome import Shape, columns, one_of, optional, required
 from ops.core.parts import Parts
 from orchestration.definitions import workspace
@@ -176,7 +176,7 @@ DECIDING = [
     ("ops.core.outcome", "Shape"),
     ("ops.core.row_measures", "measured"),
     ("ops.crawl.journal", "asked_units"),
-    ("assets.declare.dataset", "ADVISORY"),
+    ("assets.declare.checks", "ADVISORY"),
 ]
 DESCRIBING = [
     ("orchestration.checks.validate", "_finding"),

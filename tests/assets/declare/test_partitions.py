@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
-from assets.declare import dataset
-from assets.declare.settings import ParamsError, Partitions, Settings, validated
+from assets.declare import dagster_asset
+from assets.declare.params_file import ParamsError, validated
+from assets.declare.settings import Partitions, Settings
 
 YEARS = st.tuples(st.integers(1900, 2020), st.integers(0, 40))
 
@@ -24,15 +25,15 @@ def test_dagster_has_the_same_partitions(years, yearly):
     bounds = {"start": first, "end": last} if yearly else {"start": f"{first}-03", "end": f"{last}-11"}
     chosen = partitions(every="year" if yearly else "month", **bounds)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dataset, "settings", lambda: SimpleNamespace(partitions=chosen))
-        assert list(dataset.partitions().get_partition_keys()) == chosen.names
+        patch.setattr(dagster_asset, "settings", lambda: SimpleNamespace(partitions=chosen))
+        assert list(dagster_asset.partitions().get_partition_keys()) == chosen.names
     assert len(chosen.names) == (last - first + 1 if yearly else (last - first) * 12 + 9)
 
 
 def test_without_periods_there_is_one_partition(monkeypatch):
     chosen = partitions(every="none")
-    monkeypatch.setattr(dataset, "settings", lambda: SimpleNamespace(partitions=chosen))
-    assert list(dataset.partitions().get_partition_keys()) == chosen.names == ["all"]
+    monkeypatch.setattr(dagster_asset, "settings", lambda: SimpleNamespace(partitions=chosen))
+    assert list(dagster_asset.partitions().get_partition_keys()) == chosen.names == ["all"]
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,8 @@ import sys
 import dvc.api
 import pytest
 
-from assets.declare.settings import (
-    ParamsError,
-    document,
-    nearest_project,
-    params_from,
-    project,
-    settings,
-    validated,
-)
+from assets.declare.params_file import ParamsError, document, params_from, settings, validated
+from assets.declare.project import nearest_project, project
 from assets.declare.yaml import read_yaml
 from ops.core.params import Params
 

@@ -4,7 +4,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from ops.core.parts import Part, Parts
 from ops.crawl.cited import FORMATS as CITED_FORMATS
 from ops.crawl.cited import crawl_cited

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from assets.declare.expectations import between
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from orchestration.checks import history
 from orchestration.checks.history import Result
 from tests.orchestration.checks.validations import COUNTS, MET, entry

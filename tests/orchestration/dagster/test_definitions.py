@@ -3,16 +3,18 @@
 import dagster as dg
 import pytest
 
-from assets.declare.dataset import CHECKS
+from assets.declare.checks import CHECKS
 from orchestration.definitions import build, workspace
+from orchestration.partition.store import Store
 
 EXAMPLES = dg.AssetKey(["discofuse", "examples"])
 
 
-class Maker:
+class Maker(Store):
     """Makes and checks nothing, but records the requests; some checks fail."""
 
     def __init__(self, failing=()):
+        super().__init__(workspace())
         self.failing, self.asked = failing, []
 
     def make(self, declaration, context):

@@ -8,7 +8,7 @@ import dagster as dg
 import pytest
 
 from assets.declare.conditions import INPUTS_AT_REST, INPUTS_CHANGED
-from assets.declare.dataset import asset_key, source_key
+from assets.declare.dagster_asset import asset_key, source_key
 from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from orchestration.dagster import automation
 from orchestration.dagster.automation import observed, source_assets

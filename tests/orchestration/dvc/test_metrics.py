@@ -111,7 +111,7 @@ def test_correct_files_are_left_alone(project):
 
 
 def test_every_plot_has_a_template_a_title_and_column_labels():
-    from assets.declare.settings import checkout
+    from assets.declare.project import checkout
 
     systems = {dataset.key.path[0] for dataset in workspace().datasets.values() if dataset.shape}
     for path, drawn in metrics.plots(workspace()).items():

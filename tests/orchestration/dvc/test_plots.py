@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from orchestration.dvc import metrics
 from orchestration.workspace.workspace import Workspace
 

@@ -7,7 +7,7 @@ import yaml
 
 from assets.declare.dataset import dataset
 from assets.declare.declaration import declared
-from assets.declare.settings import document, params_from, read_again
+from assets.declare.params_file import document, params_from, read_again
 from ops.core.outcome import Outcome, Outcomes, Shape, columns
 from ops.core.params import Params
 from ops.core.parts import Parts

@@ -199,7 +199,8 @@ def gpus():
 )
 def test_worker_processes_share_the_cores_unless_threads_are_fixed(fixed, places, threads):
     pin = f"os.environ['OMP_NUM_THREADS'] = {fixed!r}" if fixed else "del os.environ['OMP_NUM_THREADS']"
-    program = f"import os; from orchestration.executors import local; {pin}; "
+    prepare = "from orchestration.process import prepare; prepare()"
+    program = f"import os; {prepare}; from orchestration.executors import local; {pin}; "
     begin = f"local.begin_worker(0, local._share({places})); print(os.environ['OMP_NUM_THREADS'])"
     found = subprocess.run(
         [sys.executable, "-c", program + begin], check=True, capture_output=True, text=True

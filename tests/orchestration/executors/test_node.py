@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from orchestration.executors import node
 from orchestration.executors.base import WorkerDiffersError
 

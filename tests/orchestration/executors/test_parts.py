@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets.declare.settings import EngineParams, TaskResources, document
+from assets.declare.params_file import document
+from assets.declare.settings import EngineParams, TaskResources
 from orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
 from orchestration.executors.parts import LocalEngine, RayEngine, engine
 from orchestration.workspace.workspace import Workspace

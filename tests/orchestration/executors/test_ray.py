@@ -39,8 +39,9 @@ from tests.waiting import until
 
 ray = pytest.importorskip("ray")
 
+from assets.declare.project import CODE  # noqa: E402
 from orchestration.executors import losses  # noqa: E402
-from orchestration.executors.cluster import CODE, connect  # noqa: E402
+from orchestration.executors.cluster import connect  # noqa: E402
 from orchestration.executors.ray import RayExecutor  # noqa: E402
 
 #: On a busy machine, Ray takes nodes for dead.

@@ -8,7 +8,7 @@ import sys
 import pytest
 import yaml
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from orchestration.files.identity import file_md5, folder_hashes, version
 
 
@@ -42,8 +42,9 @@ HASH = """
 import sys
 from pathlib import Path
 from orchestration.files import identity
+from orchestration.workspace.workspace import Workspace
 root = Path(sys.argv[1])
-identity.keep_hashes(root / ".silverloom/hashes")
+identity.keep_hashes(Workspace(root))
 print(identity.file_md5(root / "file"), identity.file_md5(root / "file", former=False))
 """
 

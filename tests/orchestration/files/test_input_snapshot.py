@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 
 from assets.declare import code, expectations
+from assets.declare.project import DATASET_CODE, REPORT_CODE
 from orchestration.definitions import workspace
 from orchestration.files import identity
 from orchestration.workspace.workspace import Workspace
@@ -64,7 +65,7 @@ def test_modified_pages_concern_reports_only(tmp_path, marks, edit):
     PAGE_EDITS[edit](tmp_path)
     identity.check_code(Workspace(tmp_path), marks)
     with pytest.raises(identity.MovedError, match=f"^{edit} changed while this ran"):
-        identity.check_code(Workspace(tmp_path), marks, identity.REPORT_CODE)
+        identity.check_code(Workspace(tmp_path), marks, REPORT_CODE)
 
 
 def test_a_snapshot_covers_every_file_whose_code_is_in_the_hashes_of_a_dataset_or_a_report():
@@ -75,7 +76,7 @@ def test_a_snapshot_covers_every_file_whose_code_is_in_the_hashes_of_a_dataset_o
         roots += [
             (rule, expectations.WITHIN) for rule in (*expectations.RULES, expectations.RULES_OF_SOURCES)
         ]
-        places = identity.REPORT_CODE if is_report else identity.CODE
+        places = REPORT_CODE if is_report else DATASET_CODE
         files = {path for root, within in roots for path in files_of(root, within)}
         assert len(files) > 20
         assert not {path for path in files if not path.startswith(places)}, dataset.name

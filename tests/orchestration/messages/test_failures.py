@@ -1,5 +1,6 @@
 """Transient failures are retried a few times; permanent ones never."""
 
+import contextlib
 import errno
 import http.client
 import re
@@ -39,6 +40,20 @@ def caused(error, cause):
     return error
 
 
+def locked():
+    """The error of SQLite about a database that another connection writes to."""
+    with (
+        contextlib.closing(sqlite3.connect("file:locked?mode=memory&cache=shared", uri=True)) as first,
+        contextlib.closing(sqlite3.connect("file:locked?mode=memory&cache=shared", uri=True)) as second,
+    ):
+        first.execute("CREATE TABLE words (word)")
+        first.execute("INSERT INTO words VALUES ('one')")
+        try:
+            second.execute("SELECT * FROM words")
+        except sqlite3.OperationalError as error:
+            return error
+
+
 PASSING = [
     ConnectionError("503 Service Unavailable"),
     ConnectionResetError(),
@@ -63,7 +78,7 @@ PASSING = [
     caused(ValueError("part 3"), TimeoutError()),
     OSError(errno.EIO, "io"),
     BlockingIOError(errno.EAGAIN, "busy"),
-    sqlite3.OperationalError("database is locked"),
+    locked(),
     BlockingIOError("held"),
 ]
 LASTING = [

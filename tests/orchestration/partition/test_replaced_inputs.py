@@ -8,7 +8,7 @@ import pytest
 
 from assets.declare.dataset import dataset
 from assets.declare.declaration import Declaration, declared
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from ops.core.counts import counts
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Outcomes, Shape, columns

@@ -6,7 +6,7 @@ import pytest
 
 from assets.declare.dataset import dataset
 from assets.declare.declaration import DECLARED, Key
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from ops.core.counts import counts
 from ops.core.outcome import Outcome, Outcomes, Shape, columns
 from ops.core.params import Strict

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from orchestration.cli.app import main
 from orchestration.project import create
 

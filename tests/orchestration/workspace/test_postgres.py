@@ -5,7 +5,8 @@ import socket
 import pytest
 
 from orchestration.workspace import postgres
-from orchestration.workspace.workspace import Workspace, fix
+from orchestration.workspace.environment import set_environment
+from orchestration.workspace.workspace import Workspace
 from tests.postgres import absent, serving
 
 needs_server = pytest.mark.skipif(bool(absent()), reason=absent())
@@ -45,19 +46,19 @@ def test_a_missing_package_is_named(environment):
 
 def test_servers_are_set_in_the_environment_or_else_in_env(environment, tmp_path):
     environment.setenv(postgres.DAGSTER, "postgresql://host/one")
-    fix(Workspace(tmp_path))
+    set_environment(Workspace(tmp_path))
     assert postgres.os.environ[postgres.DAGSTER] == "postgresql+psycopg2://host/one"
     (tmp_path / ".env").write_text(
         f"{postgres.DAGSTER}='postgres://host/two'\nMLFLOW_TRACKING_URI=http://host\n"
     )
-    fix(Workspace(tmp_path))
+    set_environment(Workspace(tmp_path))
     assert postgres.os.environ[postgres.DAGSTER] == "postgresql+psycopg2://host/two"
     assert Workspace(tmp_path).tracking_uri == "http://host"
 
 
 def test_an_experiment_in_a_temporary_folder_has_its_own_store(environment, tmp_path):
     environment.setenv(postgres.DAGSTER, "postgresql://host/one")
-    fix(Workspace(tmp_path / ".dvc/tmp/exps/tmp1"))
+    set_environment(Workspace(tmp_path / ".dvc/tmp/exps/tmp1"))
     assert postgres.DAGSTER not in postgres.os.environ
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from ops.talksumm import GeometricTransition, HmmParams, path_log_probability, viterbi
 from ops.talksumm.align.hmm import DecodingTable, decode, stay_probability
 

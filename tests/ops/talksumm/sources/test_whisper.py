@@ -14,7 +14,8 @@ from array import array
 import pytest
 from rapidfuzz.distance import Levenshtein
 
-from assets.declare.settings import checkout, settings
+from assets.declare.params_file import settings
+from assets.declare.project import checkout
 from ops.models.installed import installed_digest, package_folder
 from ops.parse.records import Record
 from ops.parse.source import MonthRule, ServiceError, Source
@@ -22,7 +23,7 @@ from ops.talksumm.sources import speech
 from ops.talksumm.sources.speech import MODEL
 from ops.talksumm.sources.talks import FORMATS, parse_talks
 from orchestration.definitions import workspace
-from orchestration.workspace.workspace import STRICT
+from orchestration.workspace.environment import STRICT
 from tests.espeak import spoken
 
 SAID = "The central idea is to train the parser on examples that are chosen by their difficulty."

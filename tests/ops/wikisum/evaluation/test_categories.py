@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from ops.wikisum.evaluation.scores import EvaluationParams, Group, groups_of
 
 ACTOR, TOWN = "maren holt was an american actor .", "holt is a town ."

@@ -4,7 +4,7 @@ import pytest
 import torch
 import yaml
 
-from assets.declare.settings import section
+from assets.declare.params_file import section
 from ops.metrics.rouge import rouge
 from ops.models.training import TrainingError
 from ops.wikisum.long_sequences.model import make

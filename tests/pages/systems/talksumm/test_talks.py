@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from assets.declare.settings import checkout
+from assets.declare.project import checkout
 from ops.talksumm.align.emission import observe
 from pages.systems.talksumm import talks
 from pages.systems.talksumm.talks import is_quiet, moves, starts

@@ -2,11 +2,11 @@
 
 from orchestration.definitions import workspace
 from orchestration.files.publish import making
-from orchestration.partition.empty import settle_empty
+from orchestration.partition.empty import copy_empty
 from orchestration.partition.materialise import Materialisation
 
 HERE = workspace()
 PAPERS = HERE.datasets["sources/papers"]
 Materialisation(HERE, PAPERS, "1974").make("run")
 with making(HERE, PAPERS, "1975"):
-    print(*settle_empty(HERE, PAPERS, "1974"))
+    print(*copy_empty(HERE, PAPERS, "1974"))

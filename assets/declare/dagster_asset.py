@@ -1,0 +1,167 @@
+"""What Dagster gets from a declaration: an asset with partitions, dependencies, checks and metadata.
+
+Not here: declaring (dataset.py), when Dagster makes an asset by itself (conditions.py), how a partition is
+made (the `store` resource: orchestration/partition/store.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import dagster as dg
+import pyarrow as pa
+
+from assets.declare.checks import ADVISORY, CHECKS, SOURCES
+from assets.declare.conditions import INPUTS_AT_REST, INPUTS_CHANGED
+from assets.declare.declaration import DECLARED, Declaration, Input, Key
+from assets.declare.params_file import ParamsError, settings
+from ops.core.outcome import meaning
+from ops.core.periods import after
+from ops.models.installed import ModelNotInstalledError
+
+
+def partitions() -> dg.PartitionsDefinition[str]:
+    """Return the partitions of params.yaml for Dagster: months (keys YYYY-MM), years (YYYY), or one."""
+    chosen = settings().partitions
+    if chosen.every == "none":
+        return dg.StaticPartitionsDefinition(chosen.names)
+    yearly = chosen.every == "year"
+    return dg.TimeWindowPartitionsDefinition(
+        cron_schedule="0 0 1 1 *" if yearly else "0 0 1 * *",
+        fmt="%Y" if yearly else "%Y-%m",
+        start=chosen.start,
+        end=after(chosen.last, chosen.every),
+    )
+
+
+def asset_key(key: Key) -> dg.AssetKey:
+    """Return the Dagster key of a dataset."""
+    return dg.AssetKey([*key])
+
+
+def source_key(records: str) -> dg.AssetKey:
+    """Return the key of the source asset for the folders of `sources.<records>`."""
+    return dg.AssetKey(["source_files", records])
+
+
+def dagster_asset(declaration: Declaration, all_declared: bool = False) -> dg.AssetsDefinition:
+    """Return the asset of a declaration. Its checks can run with it, or alone.
+
+    `all_declared`: all datasets are declared, so the partitions that params.yaml excludes are known. The
+    asset then does not depend on excluded partitions.
+    """
+    key, checks = asset_key(declaration.key), _checks(declaration)
+
+    @dg.multi_asset(
+        name="__".join(declaration.key.path),
+        specs=[
+            dg.AssetSpec(
+                key,
+                group_name=declaration.key.group,
+                description=declaration.function.__doc__,
+                deps=list(_deps(declaration, all_declared)),
+                code_version=_code_version(declaration),
+                metadata=_metadata(declaration),
+                automation_condition=INPUTS_CHANGED if declaration.shape else INPUTS_AT_REST,
+                kinds={"parquet" if declaration.shape else "html"},
+            )
+        ],
+        check_specs=checks,
+        partitions_def=partitions() if declaration.partitioned else None,
+        required_resource_keys={"store"},
+        can_subset=True,
+    )
+    # No annotation: Dagster reads annotations at run time, and here they would be strings.
+    def body(context):  # type: ignore[no-untyped-def]
+        yield from context.resources.store.run(declaration, context)
+
+    return body
+
+
+def _deps(declaration: Declaration, all_declared: bool) -> Iterator[dg.AssetDep]:
+    for source in declaration.inputs:
+        yield dg.AssetDep(asset_key(source.key), partition_mapping=_mapping(source, all_declared))
+    if declaration.records and settings().folders(declaration.records):
+        yield dg.AssetDep(source_key(declaration.records))
+
+
+def _code_version(declaration: Declaration) -> str | None:
+    """Return the hash of code and params; None if one cannot be read; a run will report why."""
+    with contextlib.suppress(ParamsError, ModelNotInstalledError):
+        return declaration.code_version
+    return None
+
+
+def _metadata(declaration: Declaration) -> dict[str, Any]:
+    columns = {"dagster/column_schema": _column_schema(declaration.shape.kept)} if declaration.shape else {}
+    return {**columns, "dagster/code_references": _code_references(declaration.function)}
+
+
+def _code_references(function: Callable[..., Any]) -> dg.CodeReferencesMetadataValue:
+    """Return the location of the asset function in this checkout."""
+    source = inspect.getsourcefile(function)
+    assert source is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dg.BetaWarning)
+        place = dg.LocalFileCodeReference(
+            file_path=source, line_number=function.__code__.co_firstlineno, label="where it is declared"
+        )
+        return dg.CodeReferencesMetadataValue(code_references=[place])
+
+
+def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
+    if not declaration.shape:
+        return []
+    with warnings.catch_warnings():
+        # Partitioned checks are a preview in Dagster; without them, one partition's result hides the others'.
+        warnings.simplefilter("ignore", dg.PreviewWarning)
+        key = asset_key(declaration.key)
+        of_partitions = [
+            dg.AssetCheckSpec(
+                name,
+                asset=key,
+                description=text,
+                blocking=name not in ADVISORY,
+                partitions_def=partitions() if declaration.partitioned else None,
+            )
+            for name, text in CHECKS.items()
+        ]
+        text = "Some record of every source was read, in all that is made so far. Does not block."
+        of_sources = [dg.AssetCheckSpec(SOURCES, asset=key, description=text)] if declaration.records else []
+        return [*of_partitions, *of_sources]
+
+
+def _mapping(source: Input, all_declared: bool) -> dg.PartitionMapping | None:
+    if not source.all_partitions:
+        return None  # params.yaml may name a dataset that is declared later
+    upstream = DECLARED[source.key]
+    if not upstream.partitioned:
+        return None
+    # With AllPartitionMapping, Dagster would never call the reader stale; with named partitions it does.
+    partitions = upstream.made_partitions if all_declared else upstream.partitions
+    return dg.SpecificPartitionsPartitionMapping(partitions)
+
+
+def _column_schema(schema: pa.Schema) -> dg.TableSchema:
+    return dg.TableSchema(
+        columns=[
+            dg.TableColumn(
+                field.name,
+                _type_name(field.type),
+                description=meaning(field) or None,
+                constraints=dg.TableColumnConstraints(nullable=field.nullable),
+            )
+            for field in schema
+        ]
+    )
+
+
+def _type_name(kind: pa.DataType) -> str:
+    """Return a type in readable form; the column's description lists the fields of a struct."""
+    if pa.types.is_list(kind):
+        return f"list of {_type_name(kind.value_type)}"
+    return "struct" if pa.types.is_struct(kind) else str(kind)

@@ -1,0 +1,70 @@
+"""The project that this process works on, the checkout that its code is from, and what is code in it.
+
+Belongs here: finding both on disk; the names of packages and files. Not here: params.yaml (params_file.py),
+refusing the code of another checkout (foreign_code.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from functools import cache
+from pathlib import Path
+
+from assets.codehash.statements import PROJECT
+
+#: The pinned packages and models.
+LOCK, MODELS = "requirements.lock", "models.txt"
+
+#: All code of a checkout that is not data or params: its packages, and what they need to be the same.
+CODE = (*PROJECT, MODELS, LOCK)
+
+#: The part of it that decides over rows and over their checks.
+DATASET_CODE = ("assets", "ops", "orchestration/checks", "orchestration/files/parquet.py", MODELS, LOCK)
+
+#: The part that decides over reports.
+REPORT_CODE = (*DATASET_CODE, "orchestration/definitions.py", "pages")
+
+
+@cache
+def checkout() -> Path:
+    """Return the checkout that this code was imported from."""
+    return Path(__file__).resolve().parents[2]
+
+
+@cache
+def project() -> Path:
+    """Return the project that this process works on: params.yaml, data and history are its own.
+
+    It is the project around the working directory. Outside of any, it is the checkout of the code.
+    """
+    return nearest_project() or checkout()
+
+
+def nearest_project() -> Path | None:
+    """Return the nearest folder that is a project and a root of DVC, from the working directory up."""
+    with contextlib.suppress(FileNotFoundError):  # the working directory was removed
+        here = Path.cwd()
+        for folder in (here, *here.parents):
+            if (folder / ".dvc").is_dir() and _is_project(folder):
+                return folder
+    return None
+
+
+_SECTION = re.compile(rb"""^["']?(partitions|sources)["']?[ \t]*:""", re.MULTILINE)
+
+
+def _is_project(folder: Path) -> bool:
+    """Return whether params.yaml has the sections of a project, because other DVC repositories have one, too.
+
+    It is not parsed: a syntax error in it is reported later. If a section was deleted, or the file cannot be
+    read, the state of earlier commands still tells the project.
+    """
+    sections = set[bytes]()
+    try:
+        sections = {*_SECTION.findall((folder / "params.yaml").read_bytes())}
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # reported when its content is needed
+        pass
+    return sections == {b"partitions", b"sources"} or (folder / ".silverloom").is_dir()
