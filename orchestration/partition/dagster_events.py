@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from assets.declare.dataset import ADVISORY, CHECKS, asset_key, source_key
 from assets.declare.declaration import Declaration, code_version
 from ops.core.parts import TABLES, part_name
-from orchestration.checks import history
 from orchestration.checks.validate import known_finding
 from orchestration.compat import (
     CODE_VERSION_TAG,
@@ -32,6 +31,9 @@ from orchestration.state.freshness import EVERY_PARTITION, Manifest, manifest_fi
 from orchestration.workspace.workspace import Workspace
 
 _ROWS, _REJECTS = 5, 20
+
+#: The metadata of an event that says that nothing was made.
+UNCHANGED = "unchanged"
 
 
 def metadata(
@@ -94,22 +96,20 @@ def unchanged(
     Dagster needs these events: without a materialisation, it skips the steps that read this one, and a
     declared check without a result fails the step.
     """
-    run = history.made_by(workspace, dataset, partition, manifest.version)
-    maker = f" or checked by run {run}" if run else ""
-    made = f"made{maker}, as {workspace.shown(manifest_file(workspace, dataset, partition))} says"
+    made = f"its files are those of {workspace.shown(manifest_file(workspace, dataset, partition))}"
     checks = [
         dg.AssetCheckResult(
             check_name=check.check_name,
             passed=check.passed,
             severity=check.severity,
             description=f"unchanged, not checked again: {check.description}",
-            metadata={**(check.metadata or {}), "unchanged": f"not checked again; {made}"},
+            metadata={**(check.metadata or {}), UNCHANGED: f"not checked again; {made}"},
         )
         if check.check_name in CHECKS
         else check
         for check in result.check_results or ()
     ]
-    said = {"unchanged": f"nothing was made; {made}"}
+    said = {UNCHANGED: f"nothing was made; {made}"}
     return dg.MaterializeResult(
         data_version=result.data_version, metadata={**said, **(result.metadata or {})}, check_results=checks
     )
@@ -138,7 +138,7 @@ def runless_events(
         },
     )
     checks = CHECKS if dataset.shape else ()
-    return [materialization, *(_checked(workspace, dataset, partition, manifest, name) for name in checks)]
+    return [materialization, *(_checked(dataset, partition, manifest, name) for name in checks)]
 
 
 def version_tags(workspace: Workspace, dataset: Declaration, manifest: Manifest) -> dict[str, str]:
@@ -163,11 +163,9 @@ def version_tags(workspace: Workspace, dataset: Declaration, manifest: Manifest)
     return tags
 
 
-def _checked(
-    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest, name: str
-) -> dg.AssetCheckEvaluation:
-    """Return the event of one check. A manifest exists only if every blocking check passed."""
-    finding = known_finding(workspace, dataset, partition, manifest, name)
+def _checked(dataset: Declaration, partition: str, manifest: Manifest, name: str) -> dg.AssetCheckEvaluation:
+    """Return the event of one check, as the manifest holds its results."""
+    finding = known_finding(manifest, name)
     result = dg.AssetCheckResult(check_name=name, passed=finding.passed, description=finding.description)
     return check_evaluation(dataset, partition, result)
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterable
-from datetime import UTC, datetime
+from dataclasses import replace
 
 from assets.declare.declaration import Declaration
-from orchestration.checks import history
 from orchestration.files.identity import check_code, code_marks
 from orchestration.files.publish import building, making
 from orchestration.state.freshness import Manifest, NotReadyError, View, write_manifest
@@ -42,7 +40,6 @@ def settle_empty(workspace: Workspace, dataset: Declaration, partition: str) -> 
             with contextlib.suppress(BlockingIOError), making(workspace, dataset, other, wait=False):
                 if _settle(view, dataset, partition, manifest, other):
                     settled.append(other)
-    _remember(workspace, dataset, partition, manifest.version, settled)
     return settled
 
 
@@ -58,17 +55,7 @@ def _settle(view: View, dataset: Declaration, partition: str, manifest: Manifest
         return False
     with building(workspace.staging, workspace.folder(dataset, other)) as new:
         shutil.copytree(workspace.folder(dataset, partition), new, dirs_exist_ok=True)
-    write_manifest(workspace, dataset, other, Manifest(key, manifest.files, manifest.counts))
+    write_manifest(workspace, dataset, other, replace(manifest, key=key))
     if dataset.crawl:
         discard_crawl(workspace, dataset, other)
     return True
-
-
-def _remember(
-    workspace: Workspace, dataset: Declaration, partition: str, version: str, others: Iterable[str]
-) -> None:
-    """Add the findings about `partition` to the validation histories of the partitions copied from it."""
-    found = history.latest(workspace, dataset, partition, version)
-    if found is not None and others:
-        now = datetime.now(UTC)
-        history.append(workspace, dataset, [{**found, "time": now, "partition": other} for other in others])

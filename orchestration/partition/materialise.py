@@ -22,7 +22,7 @@ from ops.core.counts import counts
 from ops.core.parts import FILES, Artifact, FilesFolder, Parts
 from ops.parse.records import RowRecords
 from orchestration.checks import conservation, validate
-from orchestration.checks.conservation import Finding, accepted
+from orchestration.checks.conservation import Finding, accepted, recorded
 from orchestration.checks.ids import StoredIds, scratch
 from orchestration.checks.rejects import source_finding
 from orchestration.checks.units import expected_units
@@ -60,7 +60,6 @@ from orchestration.partition.resume import (
 from orchestration.state.derived import StoredDerived
 from orchestration.state.freshness import (
     CHECKS_CHANGED,
-    FAILED,
     FORCED,
     Manifest,
     NotReadyError,
@@ -115,9 +114,9 @@ class Store:
                 with listening(EventLines(context.log.info)):
                     if status.unchecked and not forced:
                         context.log.info(f"{'; '.join(status.reasons)}: checking the existing bytes again")
-                        result = materialisation.check(context.run.run_id)
+                        result = materialisation.check()
                     else:
-                        result = materialisation.make(context.run.run_id)
+                        result = materialisation.make()
             empty = not forced and is_empty(self.workspace, declaration, partition)
             if empty and (others := settle_empty(self.workspace, declaration, partition)):
                 context.log.info(f"empty, and made together with: {', '.join(others)}")
@@ -143,7 +142,7 @@ class Store:
             try:
                 with making(self.workspace, declaration, partition):
                     materialisation = Materialisation(self.workspace, declaration, partition)
-                    found = materialisation.check(context.run.run_id, chosen)
+                    found = materialisation.check(chosen)
             except Exception as error:
                 give_up_or_retry(error, context.retry_number, label(declaration, partition))
             for result in found.check_results or ():
@@ -195,7 +194,7 @@ class Materialisation:
     def _place(self) -> tuple[Workspace, Declaration, str]:
         return self.workspace, self.dataset, self.partition
 
-    def make(self, run_id: str) -> dg.MaterializeResult[Any]:
+    def make(self) -> dg.MaterializeResult[Any]:
         """Make it. If its checks pass, it replaces the former partition, and then its manifest is written."""
         check_kernels()
         workspace, dataset, partition = self._place
@@ -218,17 +217,18 @@ class Materialisation:
             self._check_code()  # workers may have run other code than the key says
             manifest = Manifest(key, folder_hashes(new), counts(new))
             if dataset.shape is not None:
-                findings |= validate.check(*self._place, new, manifest, run_id)
+                findings |= validate.check(*self._place, new, manifest)
+            manifest = replace(manifest, checks=recorded(findings))
             if not accepted(findings):
                 raise _RefusedError
         self.accept(manifest, findings)
         return self.result(manifest, findings)
 
-    def check(self, run_id: str, names: Collection[str] = tuple(CHECKS)) -> dg.MaterializeResult[Any]:
+    def check(self, names: Collection[str] = tuple(CHECKS)) -> dg.MaterializeResult[Any]:
         """Run some checks on the bytes on disk. If a blocking one fails, the partition is not fresh any more.
 
-        Expectations and warnings always run together. After a failure, or a change of a check, the bytes
-        count again once all checks have passed together. Raises NotReadyError if the partition does not exist
+        Expectations and warnings always run together. After a change of a check, the bytes count again once
+        all checks have passed. Raises NotReadyError if the partition does not exist
         or is stale.
         """
         workspace, dataset, partition = self._place
@@ -248,13 +248,12 @@ class Materialisation:
             if "schema" in names:
                 findings["schema"] = conservation.schema(folder, shape, space)
         if not validate.LEVELS.keys().isdisjoint(names):
-            findings |= validate.check(*self._place, folder, manifest, run_id)
+            findings |= validate.check(*self._place, folder, manifest)
         self._check_code()
-        if not accepted(findings):
-            failed = {**today, "code": {**today["code"], "expectations": FAILED}}
-            write_manifest(*self._place, replace(manifest, key=failed))
-        elif findings.keys() >= CHECKS.keys():
-            write_manifest(*self._place, replace(manifest, key=today))
+        same_checks = not differences(manifest.key, today)
+        results = {**(manifest.checks if same_checks else {}), **recorded(findings)}
+        if not accepted(findings) or results.keys() >= CHECKS.keys():
+            write_manifest(*self._place, replace(manifest, key=today, checks=results))
         return self.result(manifest, findings)
 
     def _check_code(self) -> None:
@@ -306,7 +305,7 @@ class Materialisation:
     def result(self, manifest: Manifest, findings: _Findings | None = None) -> dg.MaterializeResult[Any]:
         """Return what Dagster records. Without findings, those implied by the manifest are used."""
         names = CHECKS if self.dataset.shape else ()
-        found = findings or {name: known_finding(*self._place, manifest, name) for name in names}
+        found = findings or {name: known_finding(manifest, name) for name in names}
         return dg.MaterializeResult(
             data_version=dg.DataVersion(manifest.version),
             metadata=metadata(*self._place, manifest) if accepted(found) else None,

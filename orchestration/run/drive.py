@@ -48,6 +48,7 @@ def drive(
     Returns 1 if anything failed or a source was rejected whole. This process alone commits, however many
     `jobs` there are. If `jobs` is None, params.yaml decides how many partitions are made in parallel.
     """
+    from orchestration.dagster.health import made_by
     from orchestration.dagster.sync import sync
     from orchestration.dvc.spare import restore
     from orchestration.dvc.stages import check_rendered, commit_finished
@@ -74,7 +75,7 @@ def drive(
         rejected = tell_reports(view, reports, console, notes)
     sync(view)
     if committed or any(report.made for report in reports):
-        send_and_tell(workspace)
+        send_and_tell(workspace, run_of=made_by)
     return 1 if rejected or any(report.failed for report in reports) else 0
 
 

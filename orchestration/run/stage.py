@@ -75,7 +75,9 @@ def stage(workspace: Workspace, name: str) -> int:
         metrics.write([dataset], view)
     # A store in a temporary folder is deleted with the folder.
     if report.made and (workspace.enclosing == workspace or not workspace.tracked_here):
-        send_and_tell(workspace, [dataset])
+        from orchestration.dagster.health import made_by
+
+        send_and_tell(workspace, [dataset], made_by)
     return 1 if tell_rejected(view, [dataset], console) or stale else 0
 
 

@@ -51,9 +51,7 @@ def main():
 
     materialise.Materialisation.make_rows = edited
     try:
-        materialise.Materialisation(workspace(), workspace().datasets["sources/papers"], "2018-06").make(
-            "run"
-        )
+        materialise.Materialisation(workspace(), workspace().datasets["sources/papers"], "2018-06").make()
     except MovedError as error:
         print(error)
     print(len(list((workspace().state / "parts").rglob("*.zip"))), "parts")

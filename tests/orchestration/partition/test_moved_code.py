@@ -80,26 +80,26 @@ def report_made(meanwhile):
 def test_a_dataset_is_not_recorded_if_the_code_of_ops_or_checks_is_edited_meanwhile(project, place):
     declaration = rows_made(project, lambda: edit(project, place))
     with pytest.raises(MovedError, match=rf"^{place.rpartition('/')[0].removesuffix('/text')} changed"):
-        Materialisation(project, declaration, "").make("run")
+        Materialisation(project, declaration, "").make()
     assert read_manifest(project, declaration, "") is None
 
 
 def test_a_dataset_is_recorded_although_pages_are_edited_meanwhile(project):
     declaration = rows_made(project, lambda: edit(project, "pages/site.py"))
-    Materialisation(project, declaration, "").make("run")
+    Materialisation(project, declaration, "").make()
     assert View(project).status(declaration, "").fresh
 
 
 def test_a_report_is_not_recorded_if_pages_are_edited_meanwhile(project):
     declaration = report_made(lambda: edit(project, "pages/site.py"))
     with pytest.raises(MovedError, match=r"^pages changed while this ran"):
-        Materialisation(project, declaration, "").make("run")
+        Materialisation(project, declaration, "").make()
     assert read_manifest(project, declaration, "") is None
 
 
 def test_bytes_do_not_count_as_checked_if_the_code_of_checks_is_edited_meanwhile(project, monkeypatch):
     declaration = rows_made(project)
-    Materialisation(project, declaration, "").make("run")
+    Materialisation(project, declaration, "").make()
     key = View(project).key(declaration, "")
     stale = record(project, declaration, {**key, "code": {**key["code"], "expectations": "former"}})
     check = validate.check
@@ -111,7 +111,7 @@ def test_bytes_do_not_count_as_checked_if_the_code_of_checks_is_edited_meanwhile
     with monkeypatch.context() as patch:
         patch.setattr(validate, "check", edited)
         with pytest.raises(MovedError, match=r"^orchestration/checks changed"):
-            Materialisation(project, declaration, "").check("run")
+            Materialisation(project, declaration, "").check()
     assert read_manifest(project, declaration, "") == stale
     assert View(project).status(declaration, "").unchecked
 
@@ -119,11 +119,11 @@ def test_bytes_do_not_count_as_checked_if_the_code_of_checks_is_edited_meanwhile
 @pytest.mark.parametrize("names", [["schema"], ["expectations", "warnings"]])
 def test_some_checks_alone_do_not_stand_for_all_after_their_code_changed(project, names):
     declaration = rows_made(project)
-    Materialisation(project, declaration, "").make("run")
+    Materialisation(project, declaration, "").make()
     key = View(project).key(declaration, "")
     record(project, declaration, {**key, "code": {**key["code"], "expectations": "former"}})
     partition = Materialisation(project, declaration, "")
-    partition.check("run", names)
+    partition.check(names)
     assert View(project).status(declaration, "").reasons == ("its checks changed",)
-    partition.check("run")
+    partition.check()
     assert View(project).status(declaration, "").fresh
