@@ -9,8 +9,9 @@ from orchestration.workspace.workspace import Workspace, fix, protect
 
 protect()
 
-from orchestration.files.identity import code_marks, keep_hashes  # noqa: E402
+from orchestration.files.edits import code_stamp  # noqa: E402
+from orchestration.files.identity import keep_hashes  # noqa: E402
 
 fix(Workspace.here())
 keep_hashes(Workspace.here().state / "hashes")
-code_marks(Workspace.here())
+code_stamp(Workspace.here())

@@ -11,7 +11,6 @@ import shutil
 from dataclasses import replace
 
 from assets.declare.declaration import Declaration
-from orchestration.files.identity import check_code, code_marks
 from orchestration.files.publish import building, making
 from orchestration.state.freshness import Manifest, NotReadyError, View, write_manifest
 from orchestration.state.sources import discard_crawl, empty_partitions
@@ -29,7 +28,6 @@ def settle_empty(workspace: Workspace, dataset: Declaration, partition: str) -> 
     manifest = view.status(dataset, partition).fresh_manifest if partition in partitions else None
     if manifest is None or not manifest.without_rows:
         return []
-    check_code(workspace, code_marks(workspace))
     settled = []
     for other in partitions:
         if other == partition:

@@ -28,14 +28,8 @@ from orchestration.checks.rejects import source_finding
 from orchestration.checks.units import expected_units
 from orchestration.checks.validate import known_finding
 from orchestration.executors.parts import RayEngine, engine
-from orchestration.files.identity import (
-    CODE,
-    REPORT_CODE,
-    check_code,
-    code_marks,
-    folder_hashes,
-    input_snapshot,
-)
+from orchestration.files.edits import check_code, source_versions
+from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, making, write_files
 from orchestration.messages import EventLines, Notice, describe, give_up_or_retry, listening, tell
@@ -158,7 +152,7 @@ class Store:
         A run of one month may include a dataset that has no months, such as an input.
         """
         put_first()
-        input_snapshot(self.workspace)
+        source_versions(self.workspace)
         return context.partition_key if declaration.partitioned and context.has_partition_key else ""
 
     def _commit(self, declaration: Declaration, context: dg.AssetExecutionContext) -> None:
@@ -200,23 +194,24 @@ class Materialisation:
         workspace, dataset, partition = self._place
         if (reason := dataset.excluded(partition)) is not None:
             raise NotReadyError(f"{label(dataset, partition)} is excluded in params.yaml: {reason}")
-        self._check_code()
+        is_report = dataset.shape is None
+        check_code(workspace, is_report)
         target = workspace.folder(dataset, partition)
         findings: dict[str, Finding] = {}
         with (
             contextlib.suppress(_RefusedError),
             building(workspace.staging, target) as new,
-            self._unreplaced(),
+            self._unreplaced() as view,
         ):
-            inputs = open_inputs(workspace, dataset, self._read)
-            key = View(workspace).key(dataset, partition)
+            inputs = open_inputs(workspace, dataset, self._read)  # before the key: it names a changed byte
+            key = view.key(dataset, partition)
             if isinstance(inputs, Everything):
                 write_files(new, dataset.function(inputs))
             else:
                 findings = self.make_rows(new, inputs, key)
-            self._check_code()  # workers may have run other code than the key says
+            check_code(workspace, is_report)  # workers may have run other code than the key says
             manifest = Manifest(key, folder_hashes(new), counts(new))
-            if dataset.shape is not None:
+            if not is_report:
                 findings |= validate.check(*self._place, new, manifest)
             manifest = replace(manifest, checks=recorded(findings))
             if not accepted(findings):
@@ -236,33 +231,28 @@ class Materialisation:
             raise NotReadyError(f"{label(dataset, partition)} is missing or changed on disk: make it first")
         shape = dataset.shape
         assert shape is not None, "a report has no checks"
-        today = View(workspace).key(dataset, partition)
-        if others := [change for change in differences(manifest.key, today) if change != CHECKS_CHANGED]:
-            raise NotReadyError(f"{label(dataset, partition)} is stale: {'; '.join(others)}; make it first")
         folder, findings = workspace.folder(dataset, partition), dict[str, Finding]()
-        with scratch(*self._place) as space, self._unreplaced():
+        with scratch(*self._place) as space, self._unreplaced() as view:
+            inputs = open_inputs(workspace, dataset, self._read) if "conservation" in names else {}
+            assert not isinstance(inputs, Everything)
+            today = view.key(dataset, partition)
+            changes = differences(manifest.key, today)
+            if others := "; ".join(change for change in changes if change != CHECKS_CHANGED):
+                raise NotReadyError(f"{label(dataset, partition)} is stale: {others}; make it first")
             if "conservation" in names:
-                inputs = open_inputs(workspace, dataset, self._read)
-                assert not isinstance(inputs, Everything)
                 findings["conservation"] = conservation.on_disk(folder, self._expected(inputs, folder), space)
             if "schema" in names:
                 findings["schema"] = conservation.schema(folder, shape, space)
         if not validate.LEVELS.keys().isdisjoint(names):
             findings |= validate.check(*self._place, folder, manifest)
-        self._check_code()
-        same_checks = not differences(manifest.key, today)
-        results = {**(manifest.checks if same_checks else {}), **recorded(findings)}
+        check_code(workspace)
+        results = {**({} if changes else manifest.checks), **recorded(findings)}
         if not accepted(findings) or results.keys() >= CHECKS.keys():
             write_manifest(*self._place, replace(manifest, key=today, checks=results))
         return self.result(manifest, findings)
 
-    def _check_code(self) -> None:
-        """Raise MovedError if anything that the key covers was edited since this process started."""
-        code = REPORT_CODE if self.dataset.shape is None else CODE
-        check_code(self.workspace, code_marks(self.workspace), code)
-
-    def _unreplaced(self) -> contextlib.AbstractContextManager[None]:
-        """Notice inputs that are replaced in a block, and discard the parts: some may be made from those."""
+    def _unreplaced(self) -> contextlib.AbstractContextManager[View]:
+        """Like `unreplaced`, for the inputs; discards the parts, since some may be of another version."""
         return unreplaced(self.workspace, self._read, lambda: discard_parts(*self._place))
 
     @property

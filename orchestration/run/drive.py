@@ -14,7 +14,7 @@ from rich.console import Console
 
 from ops.core.periods import fault
 from orchestration.executors.parts import partitions_at_a_time
-from orchestration.files.identity import input_snapshot
+from orchestration.files.edits import source_versions
 from orchestration.mlflow.send import send_and_tell
 from orchestration.run.loop import Wanted, bring_up_to_date
 from orchestration.run.summary import tell_reports
@@ -62,7 +62,7 @@ def drive(
         _ = dataset.code  # raises now if a model is missing, before anything is made
         if dataset.records:
             corpus(workspace, dataset.records).check()
-    input_snapshot(workspace)
+    source_versions(workspace)  # as of now, to notice edits
     reports, view = [], View(workspace)
     with contextlib.closing(bring_up_to_date(view, wanted, console, force, jobs, tags)) as ended:
         for report in ended:

@@ -17,7 +17,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.dvc import metrics
 from orchestration.dvc.spare import restore
-from orchestration.files.identity import MovedError, check_unmoved, input_snapshot
+from orchestration.files.edits import MovedError, check_unmoved, source_versions
 from orchestration.mlflow.send import send_and_tell
 from orchestration.run.drive import run
 from orchestration.run.loop import bring_up_to_date
@@ -57,7 +57,7 @@ def stage(workspace: Workspace, name: str) -> int:
     dataset = workspace.datasets[name]
     check_lock(workspace)  # DVC writes to it after the stage
     check_sources(workspace, dataset)
-    input_snapshot(workspace)
+    source_versions(workspace)  # as of now, to notice edits
     check_recorded_code(workspace, dataset)
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"

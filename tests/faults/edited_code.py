@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from orchestration.definitions import workspace
-from orchestration.files.identity import MovedError
+from orchestration.files.edits import MovedError
 from orchestration.partition import materialise
 
 OP, BEGUN, GO = Path("ops/parse/papers/table.py"), Path("begun"), Path("go")

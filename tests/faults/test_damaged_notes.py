@@ -7,7 +7,7 @@ import pytest
 
 from orchestration.checks import results, validate
 from orchestration.dvc import stages
-from orchestration.files.identity import MovedError
+from orchestration.files.edits import MovedError
 from orchestration.run import stage
 from orchestration.state.addresses import DEFAULT_PORT, Addresses
 from tests.faults.damage import DAMAGES, damage

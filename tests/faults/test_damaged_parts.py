@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from orchestration.executors.parts import LocalEngine
-from orchestration.files.identity import code_marks
+from orchestration.files.edits import code_stamp
 from orchestration.messages import Notice, listening
 from orchestration.partition import resume
 from orchestration.partition.resume import ResumableEngine
@@ -69,7 +69,7 @@ def test_a_flipped_bit_anywhere_in_a_part_is_detected(begun, check, tally):
     """A bit of a finished part is flipped, or its end is cut off."""
     path = begun / "00001.zip"
     whole = path.read_bytes()
-    parts = resume.FinishedParts(HERE, begun, code_marks(HERE))
+    parts = resume.FinishedParts(HERE, begun, code_stamp(HERE))
     for place in range(0, len(whole), 7):
         for content in (
             whole[:place],
@@ -99,7 +99,7 @@ def test_a_part_of_another_index_map_or_key_is_ignored(begin, begun, check, tall
         tally.attempt()
         name = "1-numbered" if key is KEY else "0-numbered"
         shutil.copytree(former, place.with_name(name))
-        parts = resume.FinishedParts(HERE, place.with_name(name), code_marks(HERE))
+        parts = resume.FinishedParts(HERE, place.with_name(name), code_stamp(HERE))
         assert parts.found() == set()
         assert len(warnings(capsys)) == len(PIECES)
         check(PIECES, 0, factor, key)

@@ -14,8 +14,9 @@ from ops.core.outcome import Outcome, Outcomes, Shape, columns
 from ops.core.parts import Artifact
 from ops.talksumm.models import EXTRACTOR
 from orchestration.checks import validate
-from orchestration.files import identity
-from orchestration.files.identity import MovedError, folder_hashes
+from orchestration.files import edits
+from orchestration.files.edits import MovedError
+from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building
 from orchestration.partition.materialise import Materialisation
@@ -29,7 +30,7 @@ def project(tmp_workspace, own_declarations, monkeypatch):
     """A project with one input, whose code is a folder of empty files."""
     root = tmp_workspace.root
     monkeypatch.setattr("orchestration.partition.materialise.check_kernels", lambda: None)
-    monkeypatch.setattr(identity, "checkout", lambda: root / "code")
+    monkeypatch.setattr(edits, "checkout", lambda: root / "code")
     shutil.copy(checkout() / "params.yaml", root)
     for place in ("ops/text/words.py", "orchestration/checks/ids.py", "pages/site.py"):
         (root / "code" / place).parent.mkdir(parents=True)
