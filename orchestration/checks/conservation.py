@@ -162,6 +162,8 @@ def schema(folder: Path, shape: Shape, scratch: Path | None = None) -> Finding:
     rows = 0
     for table in TABLES:
         sound: list[Path] = []
+        few: list[pa.ChunkedArray] = []  # the ids, as long as they are few enough for memory
+        before = rows
         declared = getattr(shape, table).names
         for path in part_files(folder, table):
             found = pq.read_schema(path).names
@@ -171,12 +173,14 @@ def schema(folder: Path, shape: Shape, scratch: Path | None = None) -> Finding:
             part = pq.read_table(path, columns=["id", "source_ids", "licence"])
             rows += part.num_rows
             sound.append(path)
+            few = [*few, part["id"]] if rows - before <= FEW else []
             missing = {f"without {name}": part[name].null_count for name in part.column_names}
             missing["without a source"] = pc.sum(
                 pc.equal(pc.list_value_length(part["source_ids"]), 0)
             ).as_py()
             faults += [f"{path.name}: {number} rows {what}" for what, number in missing.items() if number]
-        if not _few_and_distinct(sound):
+        present = _chunked(few).drop_null()
+        if rows - before > FEW or pc.count_distinct(present).as_py() < len(present):
             with counted(scratch, {"present": _ids(sound)}, having="present > 1") as ids:
                 faults += ids.listed(f"ids occur twice in {table}", "present > 1")
     return _finding(_SCHEMA, faults, f"{rows} rows with the declared columns")
@@ -186,14 +190,6 @@ def _checksum(lists: Iterable[pa.Array | pa.ChunkedArray]) -> int:
     """Return the sum of the hashes of ids: equal lists in any order have the same, others do not."""
     names = (str(name) for ids in lists for name in ids.to_pylist())
     return sum(int.from_bytes(hashlib.blake2b(name.encode(), digest_size=16).digest()) for name in names)
-
-
-def _few_and_distinct(paths: Iterable[Path]) -> bool:
-    """Return whether these files have few enough ids for memory, and none twice."""
-    if sum(pq.read_metadata(path).num_rows for path in paths) > FEW:
-        return False
-    ids = _chunked(_ids(paths)).drop_null()
-    return bool(pc.count_distinct(ids).as_py() == len(ids))
 
 
 def _chunked(lists: Iterable[pa.Array | pa.ChunkedArray]) -> pa.ChunkedArray:
