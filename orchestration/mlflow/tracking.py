@@ -23,7 +23,6 @@ from assets.declare.declaration import Declaration, Trainings, Trials, code_vers
 from assets.declare.graph import label
 from assets.declare.logins import without_logins
 from ops.core.parts import FILES, TABLES, part_files
-from orchestration.state.addresses import page_file
 from orchestration.state.freshness import Manifest, View, flattened, manifest_file, read_manifest
 from orchestration.workspace.workspace import Workspace, commit
 
@@ -155,7 +154,7 @@ def _counts(manifest: Manifest) -> dict[str, float]:
 def _places(workspace: Workspace, made: MadePartition, dagster_run: str | None) -> dict[str, str]:
     """Return where else the partition is: its Dagster run, if it was made here, and its page."""
     dataset, partition, _ = made
-    places = {"Dagster run id": dagster_run, "data-quality page": page_file(workspace, dataset)}
+    places = {"Dagster run id": dagster_run, "data-quality page": workspace.page(dataset)}
     known = {name: place for name, place in places.items() if place}
     note = ", ".join(f"{name}: {place}" for name, place in known.items())
     return {

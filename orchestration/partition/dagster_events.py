@@ -26,7 +26,6 @@ from orchestration.compat import (
     get_input_event_pointer_tag,
 )
 from orchestration.messages import markdown_table
-from orchestration.state.addresses import page_file
 from orchestration.state.freshness import EVERY_PARTITION, Manifest, manifest_file
 from orchestration.workspace.workspace import Workspace
 
@@ -65,7 +64,7 @@ def metadata(
         **{name: dg.MetadataValue.md(text) for name, text in shown.items() if text},
         "folder": dg.MetadataValue.text(workspace.shown(folder)),
         "md5": dg.MetadataValue.text(manifest.version),
-        "data-quality page": dg.MetadataValue.text(page_file(workspace, dataset)),
+        "data-quality page": dg.MetadataValue.text(workspace.page(dataset)),
     }
 
 
