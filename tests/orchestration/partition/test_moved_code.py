@@ -1,12 +1,14 @@
-"""Code that is edited while a partition is made or checked: nothing is recorded under the former code."""
+"""What is recorded if code is edited while a partition is made or checked, and if existing bytes are checked."""
 
 import shutil
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
 
-from assets.declare.dataset import dataset
+from assets.declare.dataset import CHECKS, dataset
 from assets.declare.declaration import Declaration, Key, declared, register
+from assets.declare.expectations import between
 from assets.declare.settings import checkout
 from ops.core.counts import counts
 from ops.core.identity import row_id
@@ -20,7 +22,7 @@ from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building
 from orchestration.partition.materialise import Materialisation
-from orchestration.state.freshness import Manifest, View, read_manifest, write_manifest
+from orchestration.state.freshness import Manifest, NotReadyError, View, read_manifest, write_manifest
 
 SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("size", pa.int64())))
 
@@ -128,3 +130,25 @@ def test_some_checks_alone_do_not_stand_for_all_after_their_code_changed(project
     assert View(project).status(declaration, "").reasons == ("its checks changed",)
     partition.check()
     assert View(project).status(declaration, "").fresh
+
+
+def test_a_failed_check_of_existing_bytes_is_in_the_manifest_until_it_passes(project):
+    declaration = rows_made(project)
+    Materialisation(project, declaration, "").make()
+    made = read_manifest(project, declaration, "")
+    assert made.passed and {*made.checks} == {*CHECKS}
+    strict = replace(declaration, expectations=(*declaration.expectations, between("size", 5, 9)))
+    Materialisation(project, strict, "").check(["expectations"])
+    failed = read_manifest(project, strict, "")
+    (result,) = (result for result in failed.checks["expectations"] if not result["passed"])
+    assert result == {
+        "expected": "size at least 5 and at most 9",
+        "severity": "error",
+        "passed": False,
+        "observed": "violated in 1 rows (1)",
+    }
+    assert failed.files == made.files and View(project).status(strict, "").reasons == ("its checks failed",)
+    with pytest.raises(NotReadyError, match="failed its checks: make it first"):
+        View(project).finished(strict, "")
+    Materialisation(project, declaration, "").check()
+    assert read_manifest(project, declaration, "") == made
