@@ -70,7 +70,6 @@ def stage(workspace: Workspace, name: str) -> int:
         cause = report.failed.get(partition) or "; ".join(reasons)
         console.print(f"[red]not fresh[/] {label(dataset, partition)}: {escape(cause)}")
     check_unmoved(workspace)  # DVC records today's params, code and sources
-    check_recorded_code(workspace, dataset)
     if not stale:
         metrics.write([dataset], view)
     # A store in a temporary folder is deleted with the folder.
