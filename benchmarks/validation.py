@@ -1,4 +1,4 @@
-"""The cost of checks: 100,000 rows against 10 expectations, and a history of 3,000 validations.
+"""The cost of checks: 100,000 rows against 10 expectations.
 
 Run: python benchmarks/validation.py. Times are processor time of all threads, so that other load does not
 count. They exclude the import of Great Expectations, which is printed separately. The peer is Great
@@ -33,14 +33,14 @@ from assets.declare.expectations import (
     unique,
 )
 from ops.core.parts import part_name
-from orchestration.checks import history
 from orchestration.checks.evaluate import suite
+from orchestration.checks.results import keep_failing
 from orchestration.checks.validate import Validation, validate
 from orchestration.definitions import workspace
 from orchestration.files.parquet import write_table
 from orchestration.workspace.workspace import Workspace
 
-ROWS, PART, VALIDATIONS, ROUNDS = 100_000, 10_000, 3_000, 3
+ROWS, PART, ROUNDS = 100_000, 10_000, 3
 SUITE = [
     *not_null("id", "licence"),
     unique("id"),
@@ -135,7 +135,7 @@ def validations(bad: float, folder: Path) -> None:
         return validate(folder, SUITE, {}, "2018-06")
 
     def with_rows() -> None:
-        history.keep_failing(Workspace(folder.parent), item, "2018-06", folder, ours().results)
+        keep_failing(Workspace(folder.parent), item, "2018-06", folder, ours().results)
 
     item = workspace().datasets["talksumm/pairs"]
     begin = time.process_time()
@@ -155,32 +155,6 @@ def validations(bad: float, folder: Path) -> None:
     )
 
 
-def histories() -> None:
-    """Measure appending to and reading a history of thousands of validations."""
-    item = workspace().datasets["talksumm/pairs"]
-    with tempfile.TemporaryDirectory() as folder:
-        here = Workspace(Path(folder))
-        rows = table(0.0).slice(0, 100)
-        part = Path(folder) / part_name("kept", 0)
-        write_table(rows, part)
-        results = validate(Path(folder), SUITE, {}, "2018-06").results
-        counts = {"kept": 100, "dropped": 0, "rejected": 0}
-        entries = [
-            history.entry(f"{2000 + n // 12 % 20}-{n % 12 + 1:02d}", "run", f"{n}", "suite", counts, results)
-            for n in range(VALIDATIONS)
-        ]
-        history.append(here, item, entries)
-        append = least(lambda: history.append(here, item, entries[:1]))
-        read = least(lambda: history.read(here, item))
-        summary = least(lambda: history.read(here, item, ["month", "time", "accepted", "warnings"]))
-        paths = history.history_file(here, item, "").parent.glob("*.jsonl")
-        size = sum(path.stat().st_size for path in paths)
-    print(
-        f"history of {VALIDATIONS:,} validations: {size / 1e6:.2f} MB; append {append * 1e3:.0f} ms, "
-        f"read {read * 1e3:.0f} ms, without the expectations {summary * 1e3:.0f} ms"
-    )
-
-
 def main() -> None:
     """Measure and print."""
     begin = time.process_time()
@@ -192,7 +166,6 @@ def main() -> None:
             place = Path(folder) / f"rows-{bad}"
             place.mkdir()
             validations(bad, place)
-    histories()
 
 
 if __name__ == "__main__":

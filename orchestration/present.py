@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assets.declare.graph import Everything
-from orchestration.files.publish import building, write_files, writing_all
+from orchestration.files.publish import building, making, write_files
 from orchestration.state.freshness import View
 from orchestration.state.plan import plan
 from orchestration.state.replaced import unreplaced
@@ -34,7 +34,7 @@ def write_pages(workspace: Workspace) -> Path:
             folders[name] = {partition: workspace.folder(dataset, partition) for partition in made}
     report, place = workspace.datasets[REPORT], workspace.quality / SO_FAR
     with (
-        writing_all(workspace, SO_FAR),
+        making(workspace, report, ""),
         building(workspace.staging, place) as new,
         unreplaced(workspace, folders),
     ):

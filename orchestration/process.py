@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from orchestration.files.identity import code_marks, keep_hashes
+from orchestration.files.edits import code_stamp
+from orchestration.files.identity import keep_hashes
 from orchestration.workspace.environment import protect, set_environment
 from orchestration.workspace.workspace import Workspace
 
@@ -23,4 +24,4 @@ def prepare() -> None:
     workspace = Workspace.here()
     set_environment(workspace)
     keep_hashes(workspace)
-    code_marks(workspace)
+    code_stamp(workspace)

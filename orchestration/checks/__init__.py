@@ -1,1 +1,1 @@
-"""Checks of a partition: conservation, schema, expectations, and their history."""
+"""Checks of a partition: conservation, schema, expectations."""

@@ -23,6 +23,7 @@ from ops.core.outcome import Shape
 from ops.core.parts import TABLES, part_files, part_name, temporary_folder
 from orchestration.checks.ids import IdCounts, StoredIds, counted
 from orchestration.messages import escaped
+from orchestration.state.freshness import CheckResult
 
 #: The most ids whose repetition is looked for in memory.
 FEW = 100_000
@@ -34,6 +35,8 @@ class Finding:
 
     faults: tuple[str, ...]
     summary: str
+    results: tuple[CheckResult, ...] = ()
+    """What a manifest holds."""
     shown: Mapping[str, Any] = field(default_factory=dict)
     """More metadata for Dagster."""
 
@@ -51,6 +54,23 @@ class Finding:
 def accepted(findings: Mapping[str, Finding]) -> bool:
     """Return whether these findings let a partition be published."""
     return all(finding.passed for name, finding in findings.items() if name not in ADVISORY)
+
+
+def recorded(findings: Mapping[str, Finding]) -> dict[str, list[CheckResult]]:
+    """Return the results of checks as a manifest holds them."""
+    return {name: list(finding.results) for name, finding in findings.items()}
+
+
+#: What these checks expect.
+_CONSERVED = "each input unit is used, dropped or rejected, once"
+_SCHEMA = "the declared columns; unique ids, sources and a licence in every row"
+
+
+def _finding(expected: str, faults: Iterable[str], summary: str) -> Finding:
+    faults = tuple(faults)
+    observed = "; ".join(faults) or summary
+    result = CheckResult(expected=expected, severity="error", passed=not faults, observed=observed)
+    return Finding(faults, summary, (result,))
 
 
 def conservation(
@@ -82,7 +102,7 @@ def conservation(
             with counted(scratch, {"taken": units, "due": due}, having="taken <> due") as ids:
                 faults += ids.listed("units of the input were not taken", "due - taken")
                 faults += ids.listed("units were taken that are not in the input", "taken - due")
-    return Finding(tuple(faults), _summary(number, totals))
+    return _finding(_CONSERVED, faults, _summary(number, totals))
 
 
 def on_disk(folder: Path, expected: Iterable[str], scratch: Path | None = None) -> Finding:
@@ -98,7 +118,8 @@ def on_disk(folder: Path, expected: Iterable[str], scratch: Path | None = None) 
         lost = {table: _ids(part_files(folder, table)) for table in ("dropped", "rejected")}
         with counted(scratch, {**lists, **lost}) as ids:
             totals = {"used": ids.total(used), **{table: ids.total(table) for table in lost}}
-            return Finding(tuple(_faults(ids, used, "")), _summary(ids.total("(taken > 0)::INT"), totals))
+            summary = _summary(ids.total("(taken > 0)::INT"), totals)
+            return _finding(_CONSERVED, _faults(ids, used, ""), summary)
 
 
 def _fates(units: pa.Array, paths: Mapping[str, Iterable[Path]]) -> dict[str, pa.ChunkedArray]:
@@ -141,6 +162,8 @@ def schema(folder: Path, shape: Shape, scratch: Path | None = None) -> Finding:
     rows = 0
     for table in TABLES:
         sound: list[Path] = []
+        few: list[pa.ChunkedArray] = []  # the ids, as long as they are few enough for memory
+        before = rows
         declared = getattr(shape, table).names
         for path in part_files(folder, table):
             found = pq.read_schema(path).names
@@ -150,29 +173,23 @@ def schema(folder: Path, shape: Shape, scratch: Path | None = None) -> Finding:
             part = pq.read_table(path, columns=["id", "source_ids", "licence"])
             rows += part.num_rows
             sound.append(path)
+            few = [*few, part["id"]] if rows - before <= FEW else []
             missing = {f"without {name}": part[name].null_count for name in part.column_names}
             missing["without a source"] = pc.sum(
                 pc.equal(pc.list_value_length(part["source_ids"]), 0)
             ).as_py()
             faults += [f"{path.name}: {number} rows {what}" for what, number in missing.items() if number]
-        if not _few_and_distinct(sound):
+        present = _chunked(few).drop_null()
+        if rows - before > FEW or pc.count_distinct(present).as_py() < len(present):
             with counted(scratch, {"present": _ids(sound)}, having="present > 1") as ids:
                 faults += ids.listed(f"ids occur twice in {table}", "present > 1")
-    return Finding(tuple(faults), f"{rows} rows with the declared columns")
+    return _finding(_SCHEMA, faults, f"{rows} rows with the declared columns")
 
 
 def _checksum(lists: Iterable[pa.Array | pa.ChunkedArray]) -> int:
     """Return the sum of the hashes of ids: equal lists in any order have the same, others do not."""
     names = (str(name) for ids in lists for name in ids.to_pylist())
     return sum(int.from_bytes(hashlib.blake2b(name.encode(), digest_size=16).digest()) for name in names)
-
-
-def _few_and_distinct(paths: Iterable[Path]) -> bool:
-    """Return whether these files have few enough ids for memory, and none twice."""
-    if sum(pq.read_metadata(path).num_rows for path in paths) > FEW:
-        return False
-    ids = _chunked(_ids(paths)).drop_null()
-    return bool(pc.count_distinct(ids).as_py() == len(ids))
 
 
 def _chunked(lists: Iterable[pa.Array | pa.ChunkedArray]) -> pa.ChunkedArray:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assets.declare.expectations import THIS_PARTITION, Expectation, Suite
-from orchestration.checks.history import Result
+from orchestration.checks.results import Result
 from orchestration.checks.slices import described
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from ops.core.database import database, escaped_paths
 from ops.core.parts import temporary_folder
 from ops.core.row_measures import measured
-from orchestration.checks.history import Result
+from orchestration.checks.results import Result
 
 #: A slice ends after this many rows or bytes.
 ROWS, BYTES = 65_536, 64_000_000

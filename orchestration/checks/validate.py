@@ -1,8 +1,8 @@
 """Whether a partition's rows are as expected: the checks `expectations` (blocking) and `warnings`.
 
-Belongs here: validating a partition, recording the results and describing them. Not here: asking Great
-Expectations (evaluate.py), what is in memory at a time (slices.py), failing rows and their history
-(history.py), and what a failed check prevents (partition/materialise.py).
+Belongs here: validating a partition and describing the results. Not here: asking Great Expectations
+(evaluate.py), what is in memory at a time (slices.py), failing rows (results.py), and what a failed check
+prevents (partition/materialise.py).
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ import pyarrow.parquet as pq
 from assets.declare.declaration import Declaration
 from assets.declare.expectations import Expectation, Severity, Suite
 from ops.core.parts import TABLES, part_files
-from orchestration.checks import history
 from orchestration.checks.conservation import Finding
 from orchestration.checks.evaluate import DECIDED_BY_VALUES, OF_COLUMN, evaluate, evaluated_once
-from orchestration.checks.history import Result, drop_failing, keep_failing
 from orchestration.checks.ids import scratch
+from orchestration.checks.results import Result, keep_failing
 from orchestration.checks.slices import joined, repeated, slices
 from orchestration.files.full_disk import DiskFullError
 from orchestration.messages import describe, markdown_table
-from orchestration.state.freshness import Manifest, read_manifest
+from orchestration.state.freshness import CheckResult, Manifest, read_manifest
 from orchestration.workspace.workspace import Workspace
 
 
@@ -37,9 +36,29 @@ class Validation:
 
     results: tuple[Result, ...]
 
+    def of(self, severity: Severity) -> list[Result]:
+        """Return the results of a severity."""
+        return [result for result in self.results if result.severity == severity]
+
     def failed(self, severity: Severity) -> list[Result]:
         """Return the failed results of a severity."""
-        return [result for result in self.results if not result.passed and result.severity == severity]
+        return [result for result in self.of(severity) if not result.passed]
+
+    def recorded(self, severity: Severity) -> tuple[CheckResult, ...]:
+        """Return the results of a severity as a manifest holds them.
+
+        How a partition compares with its previous version is left out: a manifest depends on its bytes alone.
+        """
+        return tuple(
+            CheckResult(
+                expected=result.expectation.name,
+                severity=severity,
+                passed=result.passed,
+                observed=result.described,
+            )
+            for result in self.of(severity)
+            if result.exception or result.expectation.table != "counts"
+        )
 
 
 def validate(
@@ -152,79 +171,57 @@ def validation(
 
 
 def check(
-    workspace: Workspace, dataset: Declaration, partition: str, folder: Path, manifest: Manifest, run_id: str
+    workspace: Workspace, dataset: Declaration, partition: str, folder: Path, manifest: Manifest
 ) -> dict[str, Finding]:
-    """Validate a partition that was just made, or whose checks changed, and record the results.
+    """Validate a partition that was just made, or whose checks changed, and store its failing rows.
 
     `manifest` describes the partition in `folder`. If Great Expectations itself fails, both checks fail. A
-    failure to record results blocks nothing, unless the disk is full.
+    failure to store failing rows blocks nothing, unless the disk is full.
     """
     try:
         found = validation(workspace, dataset, partition, folder, manifest)
     except Exception as error:
-        fault = f"the expectations could not be evaluated: {describe(error)}"
-        return {name: Finding((fault,), fault) for name in LEVELS}
+        return {name: _unevaluated(severity, error) for name, severity in LEVELS.items()}
     files: list[Path] = []
     try:
         files = keep_failing(workspace, dataset, partition, folder, found.results)
-        suite = dataset.code["expectations"]
-        entry = history.entry(partition, run_id, manifest.version, suite, manifest.counts, found.results)
-        history.append(workspace, dataset, [entry])
     except DiskFullError:
         raise  # the manifest could not be written either
     except Exception as error:
-        dg.get_dagster_logger().warning(f"could not record the validation: {describe(error)}")
+        dg.get_dagster_logger().warning(f"could not store failing rows: {describe(error)}")
     shown = [workspace.shown(path) for path in files]
     return {name: _finding(found, severity, manifest.counts, shown) for name, severity in LEVELS.items()}
 
 
-def known_finding(
-    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest, name: str
-) -> Finding:
-    """Return a check's result without validating. A manifest exists only if every blocking check passed.
-
-    Warnings come from this checkout's history of the same version; without one, the finding says so.
-    """
-    if name != "warnings":
-        rows = ", ".join(f"{manifest.counts[table]} {table}" for table in TABLES)
-        return Finding((), f"passed when the partition was made: {rows}")
-    seen = history.latest(workspace, dataset, partition, manifest.version)
-    if seen is None:
-        return Finding(
-            (), "not validated in this checkout: the partition was made elsewhere, warnings are unknown"
-        )
-    faults = tuple(
-        f"{found['name']}: violated in {found['unexpected']} rows ({found['observed']})"
-        for found in seen["expectations"]
-        if not found["passed"] and found["severity"] == "warning"
-    )
-    return Finding(faults, f"as validated at {seen['time']:%Y-%m-%d %H:%M} UTC")
+def _unevaluated(severity: Severity, error: Exception) -> Finding:
+    fault = f"could not be evaluated: {describe(error)}"
+    result = CheckResult(expected="the expectations", severity=severity, passed=False, observed=fault)
+    return Finding((f"the expectations {fault}",), fault, (result,))
 
 
-def settle(workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest) -> None:
-    """Remove stored failing rows unless they belong to the manifest's version and expectations."""
-    seen = history.latest(workspace, dataset, partition, manifest.version)
-    if seen is None or seen["suite"] != manifest.key["code"].get("expectations"):
-        drop_failing(workspace, dataset, partition)
+def known_finding(manifest: Manifest, name: str) -> Finding:
+    """Return what a check found when the bytes of a manifest were last checked."""
+    if name not in manifest.checks:
+        return Finding((), "no result is recorded")
+    results = manifest.checks[name]
+    faults = [f"{result['expected']}: {result['observed']}" for result in results if not result["passed"]]
+    met = f"{len(results) - len(faults)} of {len(results)} expectations met"
+    return Finding(tuple(faults), met if name in LEVELS else results[0]["observed"])
 
 
 def former_counts(
     workspace: Workspace, dataset: Declaration, partition: str, version: str
 ) -> Mapping[str, int] | None:
-    """Return the row counts by table of the last accepted version of a partition other than `version`."""
+    """Return the row counts by table of the version that a partition's `version` replaces, if any."""
     manifest = read_manifest(workspace, dataset, partition)
-    if manifest is not None and manifest.version != version:
-        return manifest.counts
-    return history.accepted_before(workspace, dataset, partition, version)
+    return None if manifest is None or manifest.version == version else manifest.counts
 
 
 def _finding(found: Validation, severity: Severity, counts: Mapping[str, int], files: list[str]) -> Finding:
     """Return a check's finding about a validation. `files` hold the failing rows."""
+    looked_at = sorted(found.of(severity), key=lambda result: result.passed)
     failed = found.failed(severity)
-    looked_at = sorted(
-        (result for result in found.results if result.severity == severity), key=lambda result: result.passed
-    )
-    faults = [_description(result) for result in failed]
+    faults = [f"{result.expectation.name}: {result.described}" for result in failed]
     rows_failed = any(result.rows for result in failed if result.expectation.table != "counts")
     failing = ", ".join(files) if rows_failed else ""
     rows = [
@@ -245,13 +242,5 @@ def _finding(found: Validation, severity: Severity, counts: Mapping[str, int], f
         **({"failing rows": dg.MetadataValue.text(failing)} if failing else {}),
     }
     summary = f"{len(looked_at) - len(failed)} of {len(looked_at)} expectations met"
-    return Finding((*faults, *([f"failing rows: {failing}"] if failing else [])), summary, shown)
-
-
-def _description(result: Result) -> str:
-    name, table_name = result.expectation.name, result.expectation.table
-    if result.exception:
-        return f"{name}: could not be evaluated: {result.exception}"
-    where = "" if table_name == "kept" else f" {table_name}"
-    rows = "" if table_name == "counts" else f" in {result.unexpected}{where} rows"
-    return f"{name}: violated{rows} ({result.observed})"
+    all_faults = (*faults, *([f"failing rows: {failing}"] if failing else []))
+    return Finding(all_faults, summary, found.recorded(severity), shown)

@@ -234,9 +234,10 @@ def sync(workspace: Workspace) -> None:
 @command()
 def send(workspace: Workspace) -> int:
     """Send MLflow the runs that it lacks. Exits with status 1 if any could not be sent."""
+    from orchestration.dagster.health import made_by
     from orchestration.mlflow.send import send_and_tell
 
-    if status := send_and_tell(workspace):
+    if status := send_and_tell(workspace, run_of=made_by):
         return status
     print("MLflow has a run of each partition")
     return 0

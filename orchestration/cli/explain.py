@@ -17,7 +17,8 @@ from assets.rows.reading import read
 from ops.core.identity import row_id
 from ops.core.outcome import Row
 from ops.parse.decoding import one_line
-from orchestration.checks import history
+from orchestration.dagster.health import made_by
+from orchestration.dagster.instance import dagster_errors
 from orchestration.state.freshness import read_manifest
 from orchestration.workspace.workspace import Workspace
 
@@ -105,8 +106,9 @@ def _lineage(workspace: Workspace, ancestry: Ancestry, id: str) -> Iterator[str]
 def _describe(workspace: Workspace, place: RowPlace, row: Row) -> list[str]:
     file = place.file
     manifest = read_manifest(workspace, file.dataset, file.partition)
-    made_by = history.made_by(workspace, file.dataset, file.partition, manifest.version) if manifest else None
-    run = made_by or "not made here (pulled by DVC)"
+    with dagster_errors():
+        run = made_by(file.dataset, file.partition, manifest.version) if manifest else None
+    run = run or "not made here (pulled by DVC)"
     lines = [file.name, f"  file: {file.address}", f"  run: {run}"]
     lines += [f"  {name}: {short(value)}" for name, value in row.items() if name not in ("id", "source_ids")]
     if manifest:

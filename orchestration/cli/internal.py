@@ -21,7 +21,7 @@ def stage(workspace: Workspace, dataset: str) -> int:
 def code(workspace: Workspace) -> None:
     """Write code.json, unless the code is being edited or dvc.lock is damaged."""
     from orchestration.dvc.stages import write_code
-    from orchestration.files.identity import check_unmoved
+    from orchestration.files.edits import check_unmoved
     from orchestration.state.dvc_files import check_lock
 
     check_lock(workspace)

@@ -15,10 +15,10 @@ import dagster as dg
 
 from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
-from orchestration.checks import history
 from orchestration.checks.rejects import rejected_sources
 from orchestration.compat import DATA_VERSION_TAG, events_of_run, last_attempt
 from orchestration.dagster.instance import cause, dagster_errors, instance
+from orchestration.partition.dagster_events import UNCHANGED
 from orchestration.state.freshness import View
 from orchestration.state.plan import Step, plan
 from orchestration.workspace.workspace import Workspace
@@ -66,7 +66,7 @@ def _unfresh(view: View, step: Step, suspects: Container[tuple[str, str]]) -> Un
         return Unfresh(dataset.name, partition, "failed", _cause(dataset, run), run)
     manifest = view.known(dataset, partition)
     state = "missing" if manifest is None else "stale"
-    run = history.made_by(view.workspace, dataset, partition, manifest.version) if manifest else None
+    run = made_by(dataset, partition, manifest.version) if manifest else None
     why = "never made" if step.reasons == ("missing",) else "; ".join(step.reasons)
     return Unfresh(dataset.name, partition, state, why, run)
 
@@ -109,6 +109,9 @@ def show(workspace: Workspace) -> int:
 #: The data version of a partition that is missing or changed on disk.
 ABSENT = "absent"
 
+#: The job that tells Dagster what was made elsewhere.
+SYNC = "sync"
+
 _FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
 
 
@@ -127,6 +130,22 @@ def failed_run(dataset: Declaration, partition: str) -> str | None:
         if tags.get(DATA_VERSION_TAG) != ABSENT:
             return None
     return run_id
+
+
+#: How many events of a partition are searched for the run that made it.
+_EVENTS = 20
+
+
+def made_by(dataset: Declaration, partition: str, version: str) -> str | None:
+    """Return the last run here that made or checked a version of a partition, if Dagster knows one."""
+    asked = dg.AssetRecordsFilter(asset_key(dataset.key), [partition] if partition else None)
+    for record in instance().fetch_materializations(asked, limit=_EVENTS).records:
+        event = record.asset_materialization
+        if event is None or record.event_log_entry.job_name == SYNC or UNCHANGED in event.metadata:
+            continue
+        if (event.tags or {}).get(DATA_VERSION_TAG) == version:
+            return record.run_id
+    return None
 
 
 def once_failed(workspace: Workspace) -> set[tuple[str, str]]:

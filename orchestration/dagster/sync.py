@@ -15,10 +15,10 @@ from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.checks.rejects import source_finding
-from orchestration.checks.validate import settle
+from orchestration.checks.results import drop_failing
 from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from orchestration.dagster.automation import observe_now
-from orchestration.dagster.health import ABSENT, failed_run, once_failed
+from orchestration.dagster.health import ABSENT, SYNC, failed_run, once_failed
 from orchestration.dagster.instance import QUIET, dagster_errors, errors_once, instance, latest_by_partition
 from orchestration.files.identity import folder_hashes, version
 from orchestration.partition.dagster_events import DagsterEvent, runless_events, version_tags
@@ -61,14 +61,14 @@ def _sync(view: View) -> list[str]:
 
 
 def _report(events: list[DagsterEvent]) -> None:
-    """Report events in a run called `sync`: Dagster takes a check's result once per run and partition."""
+    """Report events in a run of the job SYNC: Dagster takes a check's result once per run and partition."""
 
     @dg.op(name="sync")
     def report(context):  # type: ignore[no-untyped-def]  # Dagster rejects string annotations
         for event in events:
             context.log_event(event)
 
-    job = dg.GraphDefinition(name="sync", node_defs=[report]).to_job(executor_def=dg.in_process_executor)
+    job = dg.GraphDefinition(name=SYNC, node_defs=[report]).to_job(executor_def=dg.in_process_executor)
     with errors_once():
         job.execute_in_process(instance=instance(), run_config=QUIET)
 
@@ -86,7 +86,7 @@ def _found(
 ) -> list[DagsterEvent]:
     """Return the events of a partition that was made elsewhere."""
     if dataset.shape:
-        settle(workspace, dataset, partition, manifest)
+        drop_failing(workspace, dataset, partition)
     said = "found on disk by sync; made outside Dagster"
     return runless_events(workspace, dataset, partition, manifest, instance(), said)
 

@@ -21,7 +21,8 @@ from orchestration.compat import dvc_commit
 from orchestration.dvc import metrics
 from orchestration.dvc.sections import check_sections, given
 from orchestration.dvc.spare import restore, restored_when_killed
-from orchestration.files.identity import check_unmoved, file_md5, folder_hashes, version
+from orchestration.files.edits import check_unmoved
+from orchestration.files.identity import file_md5, folder_hashes, version
 from orchestration.files.publish import write_changed, write_file
 from orchestration.state.dvc_files import (
     cached,

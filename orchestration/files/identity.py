@@ -1,8 +1,7 @@
-"""The one identity of data: DVC's MD5 of a file or folder. Also, detecting changes while work is in progress.
+"""The one identity of data: DVC's MD5 of a file or folder.
 
-Belongs here: hashing as DVC does it, with a cache of hashes between commands by file stamps; and snapshots of
-params, code and sources at the start of this process. DVC records what is on disk at the end of the work, but
-the work used what was there at the beginning. Not here: handling a mismatch (partition/inputs.py,
+Belongs here: hashing as DVC does it, with a cache of hashes between commands by file stamps. Not here:
+noticing edits while work is in progress (edits.py), handling a mismatch (partition/inputs.py,
 state/freshness.py).
 """
 
@@ -13,15 +12,11 @@ import contextlib
 import hashlib
 import json
 import os
-import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from assets.declare.project import DATASET_CODE, REPORT_CODE, checkout
 from orchestration.workspace.workspace import Workspace
 
 #: Folders listed in .dvcignore.
@@ -142,100 +137,3 @@ def text_md5(content: str | bytes) -> str:
 
 def _json(content: Any) -> bytes:
     return json.dumps(content, sort_keys=True).encode()
-
-
-_PARAMS = "params.yaml"
-
-
-class MovedError(RuntimeError):
-    """Something was edited during the work; the text names it."""
-
-
-def input_snapshot(workspace: Workspace) -> dict[str, str]:
-    """Return digests of params, code and sources as of the first call, to detect later changes."""
-    return {**code_marks(workspace), **_sources(workspace)}
-
-
-@cache
-def code_marks(workspace: Workspace) -> dict[str, str]:
-    """Return digests of params and code as of the first call in this process.
-
-    That is when this package is imported, before params are read and assets declared. The digests also reveal
-    edits that were undone: workers that started in between ran the edited code.
-    """
-    return _marks(workspace, REPORT_CODE)
-
-
-def check_code(workspace: Workspace, former: Mapping[str, str], code: Sequence[str] = DATASET_CODE) -> None:
-    """Raise MovedError if params or `code` were written to since `former`, a result of `code_marks`."""
-    today = _marks(workspace, code)
-    _check({name: former[name] for name in today}, today, "what was finished before is kept: run again")
-
-
-#: Seconds after which code is compared again although this process still runs what was compared.
-PAUSE = 5.0
-
-
-@dataclass
-class CodeWatch:
-    """Compares params and code with `former` as often as a process needs that stores many parts.
-
-    A process runs what it has imported. So if it has imported nothing since the last comparison, that still
-    holds for what it computed, and only seconds later is it worth knowing that the run is in vain.
-    """
-
-    workspace: Workspace
-    former: Mapping[str, str]
-    _modules: int = field(default=0, init=False)
-    _compared: float = field(default=0.0, init=False)
-
-    def check(self) -> None:
-        """Raise like `check_code`."""
-        modules = len(sys.modules)
-        if modules != self._modules or time.monotonic() - self._compared > PAUSE:
-            check_code(self.workspace, self.former)
-            self._modules, self._compared = modules, time.monotonic()
-
-
-def check_unmoved(workspace: Workspace) -> None:
-    """Raise MovedError if anything differs from the first call of `input_snapshot`."""
-    today = {**_marks(workspace, REPORT_CODE), **_sources.__wrapped__(workspace)}
-    _check(input_snapshot(workspace), today, "what was made is kept but not in dvc.lock: run again")
-
-
-def _check(former: Mapping[str, str], today: Mapping[str, str], then: str) -> None:
-    if moved := sorted(name for name in {*former, *today} if today.get(name) != former.get(name)):
-        raise MovedError(f"{', '.join(moved)} changed while this ran; {then}")
-
-
-@cache
-def _sources(workspace: Workspace) -> dict[str, str]:
-    """Return the versions of raw sources, whose bytes DVC records."""
-    paths = workspace.settings.source_paths
-    return {path: version_of(place) for path in paths if (place := workspace.root / path).exists()}
-
-
-def version_of(place: Path) -> str:
-    """Return the version of a file or folder, or why it cannot be read."""
-    try:
-        return version(folder_hashes(place)) if place.is_dir() else file_md5(place)
-    except PermissionError as error:  # an unreadable source is rejected there, and DVC's commit fails
-        return str(error)
-
-
-def _marks(workspace: Workspace, code: Sequence[str]) -> dict[str, str]:
-    """Return a digest of the stamps of params.yaml, and of each file or all files below each folder of code.
-
-    Hidden files, which editors create while a file is open, do not count. They would change a folder's own
-    stamp, so folders do not count either.
-    """
-    marks = {}
-    places = {name: checkout() / name for name in code}
-    for name, place in {_PARAMS: workspace.root / _PARAMS, **places}.items():
-        paths = [] if place.is_dir() else [place]
-        for base, folders, names in os.walk(place):
-            folders[:] = [name for name in folders if name not in IGNORED]
-            paths += [Path(base, name) for name in names if not name.startswith(".")]
-        found = sorted(filter(None, map(file_stamp, paths)))  # a vanished file changes the digest too
-        marks[name] = json_digest(found)
-    return marks

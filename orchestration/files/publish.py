@@ -283,12 +283,5 @@ def making(workspace: Workspace, dataset: Declaration, partition: str, wait: boo
         yield waited
 
 
-@contextlib.contextmanager
-def writing_all(workspace: Workspace, name: str) -> Iterator[None]:
-    """Hold the lock on files about all datasets together (`live`, `docs`); other processes wait."""
-    with contextlib.closing(lock_file(workspace.state / "locks" / f"{name}.lock", wait=True)):
-        yield
-
-
 def _path(workspace: Workspace, dataset: Declaration, partition: str) -> Path:
     return workspace.state_file("locks", dataset, partition, ".lock")

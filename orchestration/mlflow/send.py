@@ -18,10 +18,10 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import ops
 from assets.declare.declaration import Declaration
@@ -61,8 +61,18 @@ _REQUESTS = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0", "MLFLOW_HTTP_REQUEST_TIMEOU
 _KIND = {"mlflow.experimentKind": "custom_model_development"}
 
 
-def send(workspace: Workspace, datasets: Iterable[Declaration] | None = None) -> str:
+#: Returns the Dagster run that made a version of a partition, if Dagster knows one.
+RunOf: TypeAlias = Callable[[Declaration, str, str], str | None]
+
+
+def unknown(_dataset: Declaration, _partition: str, _version: str) -> None:
+    """Know of no Dagster run."""
+
+
+def send(workspace: Workspace, datasets: Iterable[Declaration] | None = None, run_of: RunOf = unknown) -> str:
     """Send the runs of some datasets (default: all) that MLflow lacks. Return "", or one line with a cause.
+
+    Their tags name the Dagster runs that `run_of` returns.
 
     If MLflow refuses a run, the others are sent. If MLflow is unreachable, the next call sends them.
     """
@@ -72,20 +82,22 @@ def send(workspace: Workspace, datasets: Iterable[Declaration] | None = None) ->
             return ""
         lock = workspace.enclosing.state / "locks" / "mlflow.lock"
         with contextlib.closing(lock_within(lock, PATIENCE)):
-            causes = _send(workspace, made)
+            causes = _send(workspace, made, run_of)
     except Exception as error:
         causes = [_line(error)]
     return f"not all runs are in MLflow: {causes[0]}" if causes else ""
 
 
-def send_and_tell(workspace: Workspace, datasets: Iterable[Declaration] | None = None) -> int:
+def send_and_tell(
+    workspace: Workspace, datasets: Iterable[Declaration] | None = None, run_of: RunOf = unknown
+) -> int:
     """Send what MLflow lacks, and print a warning about what could not be sent. Returns 1 if there is any."""
-    if line := send(workspace, datasets):
+    if line := send(workspace, datasets, run_of):
         print(f"warning: {line}; `silverloom send` tries again, as does the next run", file=sys.stderr)
     return 1 if line else 0
 
 
-def _send(workspace: Workspace, made: Sequence[MadePartition]) -> list[str]:
+def _send(workspace: Workspace, made: Sequence[MadePartition], run_of: RunOf) -> list[str]:
     """Send what MLflow lacks. Return why runs were refused; raise what is wrong with MLflow as a whole."""
     if workspace.tracked_here:
         prepare(workspace.mlflow_store)
@@ -97,7 +109,8 @@ def _send(workspace: Workspace, made: Sequence[MadePartition]) -> list[str]:
         if receiver.has(place) or not place.is_intact(workspace):
             continue
         try:
-            receiver.receive(place, tracked(workspace, place))
+            run = run_of(place.dataset, place.partition, place.manifest.version)
+            receiver.receive(place, tracked(workspace, place, run))
         except Exception as error:
             if not _refused(error):
                 raise

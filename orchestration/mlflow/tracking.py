@@ -23,8 +23,6 @@ from assets.declare.declaration import Declaration, Trainings, Trials, code_vers
 from assets.declare.graph import label
 from assets.declare.logins import without_logins
 from ops.core.parts import FILES, TABLES, part_files
-from orchestration.checks.history import made_by
-from orchestration.state.addresses import page_file
 from orchestration.state.freshness import Manifest, View, flattened, manifest_file, read_manifest
 from orchestration.workspace.workspace import Workspace, commit
 
@@ -114,8 +112,11 @@ class TrackedRun:
     model: TrackedModel | None = None
 
 
-def tracked(workspace: Workspace, made: MadePartition) -> TrackedRun:
-    """Return the run of a partition. A manifest has no time, so the time of its file is taken."""
+def tracked(workspace: Workspace, made: MadePartition, dagster_run: str | None) -> TrackedRun:
+    """Return the run of a partition. A manifest has no time, so the time of its file is taken.
+
+    `dagster_run` is the id of the run that made it, if Dagster knows one.
+    """
     dataset, partition, manifest = made
     time = manifest_file(workspace, dataset, partition).stat().st_mtime_ns // 1_000_000
     folder, inputs = workspace.folder(dataset, partition), list(_inputs(manifest))
@@ -131,7 +132,7 @@ def tracked(workspace: Workspace, made: MadePartition) -> TrackedRun:
         time=time,
         params=_params(manifest.key["params"]),
         metrics=_counts(manifest) if dataset.shape else {},
-        tags={**common, **made.identity, **_places(workspace, made)},
+        tags={**common, **made.identity, **_places(workspace, made, dagster_run)},
         datasets=[*inputs, _output(workspace, made)],
         children=[*tried, *(replace(training, datasets=inputs) for training in trained)],
     )
@@ -150,11 +151,10 @@ def _counts(manifest: Manifest) -> dict[str, float]:
     return {**rows, "drop share": rows["dropped"] / (sum(rows.values()) or 1), **reasons}
 
 
-def _places(workspace: Workspace, made: MadePartition) -> dict[str, str]:
+def _places(workspace: Workspace, made: MadePartition, dagster_run: str | None) -> dict[str, str]:
     """Return where else the partition is: its Dagster run, if it was made here, and its page."""
-    dataset, partition, manifest = made
-    run_id = made_by(workspace, dataset, partition, manifest.version)
-    places = {"Dagster run id": run_id, "data-quality page": page_file(workspace, dataset)}
+    dataset, partition, _ = made
+    places = {"Dagster run id": dagster_run, "data-quality page": workspace.page(dataset)}
     known = {name: place for name, place in places.items() if place}
     note = ", ".join(f"{name}: {place}" for name, place in known.items())
     return {

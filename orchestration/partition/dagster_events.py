@@ -18,7 +18,6 @@ from assets.declare.checks import ADVISORY, CHECKS, SOURCES
 from assets.declare.dagster_asset import asset_key, source_key
 from assets.declare.declaration import Declaration, code_version
 from ops.core.parts import TABLES, part_name
-from orchestration.checks import history
 from orchestration.checks.conservation import Finding, accepted
 from orchestration.checks.rejects import source_finding
 from orchestration.checks.validate import known_finding
@@ -31,11 +30,13 @@ from orchestration.compat import (
     get_input_event_pointer_tag,
 )
 from orchestration.messages import markdown_table
-from orchestration.state.addresses import page_file
 from orchestration.state.freshness import EVERY_PARTITION, Manifest, manifest_file
 from orchestration.workspace.workspace import Workspace
 
 _ROWS, _REJECTS = 5, 20
+
+#: The metadata of an event that says that nothing was made.
+UNCHANGED = "unchanged"
 
 
 def metadata(
@@ -67,7 +68,7 @@ def metadata(
         **{name: dg.MetadataValue.md(text) for name, text in shown.items() if text},
         "folder": dg.MetadataValue.text(workspace.shown(folder)),
         "md5": dg.MetadataValue.text(manifest.version),
-        "data-quality page": dg.MetadataValue.text(page_file(workspace, dataset)),
+        "data-quality page": dg.MetadataValue.text(workspace.page(dataset)),
     }
 
 
@@ -129,24 +130,22 @@ def unchanged(
     """
     place = workspace, dataset, partition
     names = CHECKS if dataset.shape else ()
-    findings = {name: known_finding(*place, manifest, name) for name in names}
+    findings = {name: known_finding(manifest, name) for name in names}
     result = materialize_result(*place, manifest, findings)
-    run = history.made_by(*place, manifest.version)
-    maker = f" or checked by run {run}" if run else ""
-    made = f"made{maker}, as {workspace.shown(manifest_file(workspace, dataset, partition))} says"
+    made = f"its files are those of {workspace.shown(manifest_file(workspace, dataset, partition))}"
     checks = [
         dg.AssetCheckResult(
             check_name=check.check_name,
             passed=check.passed,
             severity=check.severity,
             description=f"unchanged, not checked again: {check.description}",
-            metadata={**(check.metadata or {}), "unchanged": f"not checked again; {made}"},
+            metadata={**(check.metadata or {}), UNCHANGED: f"not checked again; {made}"},
         )
         if check.check_name in CHECKS
         else check
         for check in result.check_results or ()
     ]
-    said = {"unchanged": f"nothing was made; {made}"}
+    said = {UNCHANGED: f"nothing was made; {made}"}
     return dg.MaterializeResult(
         data_version=result.data_version, metadata={**said, **(result.metadata or {})}, check_results=checks
     )
@@ -175,7 +174,7 @@ def runless_events(
         },
     )
     checks = CHECKS if dataset.shape else ()
-    return [materialization, *(_checked(workspace, dataset, partition, manifest, name) for name in checks)]
+    return [materialization, *(_checked(dataset, partition, manifest, name) for name in checks)]
 
 
 def version_tags(workspace: Workspace, dataset: Declaration, manifest: Manifest) -> dict[str, str]:
@@ -200,11 +199,9 @@ def version_tags(workspace: Workspace, dataset: Declaration, manifest: Manifest)
     return tags
 
 
-def _checked(
-    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest, name: str
-) -> dg.AssetCheckEvaluation:
-    """Return the event of one check. A manifest exists only if every blocking check passed."""
-    finding = known_finding(workspace, dataset, partition, manifest, name)
+def _checked(dataset: Declaration, partition: str, manifest: Manifest, name: str) -> dg.AssetCheckEvaluation:
+    """Return the event of one check, as the manifest holds its results."""
+    finding = known_finding(manifest, name)
     result = dg.AssetCheckResult(check_name=name, passed=finding.passed, description=finding.description)
     return check_evaluation(dataset, partition, result)
 

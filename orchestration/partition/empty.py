@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from assets.declare.declaration import Declaration
-from orchestration.checks import history
-from orchestration.files.identity import check_code, code_marks
 from orchestration.files.publish import building, making
 from orchestration.state.freshness import Manifest, NotReadyError, View, write_manifest
 from orchestration.state.sources import discard_crawl, empty_partitions
@@ -32,7 +28,6 @@ def copy_empty(workspace: Workspace, dataset: Declaration, partition: str) -> li
     manifest = view.status(dataset, partition).fresh_manifest if partition in partitions else None
     if manifest is None or not manifest.without_rows:
         return []
-    check_code(workspace, code_marks(workspace))
     copies = []
     for other in partitions:
         if other == partition:
@@ -43,7 +38,6 @@ def copy_empty(workspace: Workspace, dataset: Declaration, partition: str) -> li
             with contextlib.suppress(BlockingIOError), making(workspace, dataset, other, wait=False):
                 if _copy(view, dataset, partition, manifest, other):
                     copies.append(other)
-    _remember(workspace, dataset, partition, manifest.version, copies)
     return copies
 
 
@@ -63,13 +57,3 @@ def _copy(view: View, dataset: Declaration, partition: str, manifest: Manifest, 
     if dataset.crawl:
         discard_crawl(workspace, dataset, other)
     return True
-
-
-def _remember(
-    workspace: Workspace, dataset: Declaration, partition: str, version: str, others: Iterable[str]
-) -> None:
-    """Add the findings about `partition` to the validation histories of the partitions copied from it."""
-    found = history.latest(workspace, dataset, partition, version)
-    if found is not None and others:
-        now = datetime.now(UTC)
-        history.append(workspace, dataset, [{**found, "time": now, "partition": other} for other in others])

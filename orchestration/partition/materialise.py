@@ -15,14 +15,14 @@ from typing import Any, NamedTuple, TypeAlias
 from assets.declare.checks import CHECKS
 from assets.declare.declaration import Declaration
 from assets.declare.graph import Everything, label
-from assets.declare.project import DATASET_CODE, REPORT_CODE
 from ops.core.counts import counts
 from orchestration.checks import conservation, validate
-from orchestration.checks.conservation import Finding, accepted
+from orchestration.checks.conservation import Finding, accepted, recorded
 from orchestration.checks.ids import StoredIds, scratch
 from orchestration.checks.units import expected_units
 from orchestration.executors.parts import engine
-from orchestration.files.identity import check_code, code_marks, folder_hashes
+from orchestration.files.edits import check_code
+from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, write_files
 from orchestration.messages import Notice, tell
@@ -36,7 +36,6 @@ from orchestration.partition.resume import (
 )
 from orchestration.state.freshness import (
     CHECKS_CHANGED,
-    FAILED,
     Manifest,
     NotReadyError,
     View,
@@ -74,75 +73,70 @@ class Materialisation:
     def _place(self) -> tuple[Workspace, Declaration, str]:
         return self.workspace, self.dataset, self.partition
 
-    def make(self, run_id: str) -> Checked:
+    def make(self) -> Checked:
         """Make it. If its checks pass, it replaces the former partition, and then its manifest is written."""
         check_kernels()
         workspace, dataset, partition = self._place
         if (reason := dataset.excluded(partition)) is not None:
             raise NotReadyError(f"{label(dataset, partition)} is excluded in params.yaml: {reason}")
-        self._check_code()
+        is_report = dataset.shape is None
+        check_code(workspace, is_report)
         target = workspace.folder(dataset, partition)
         findings: dict[str, Finding] = {}
         with (
             contextlib.suppress(_RefusedError),
             building(workspace.staging, target) as new,
-            self._unreplaced(),
+            self._unreplaced() as view,
         ):
-            inputs = open_inputs(workspace, dataset, self._read)
-            key = View(workspace).key(dataset, partition)
+            inputs = open_inputs(workspace, dataset, self._read)  # before the key: it names a changed byte
+            key = view.key(dataset, partition)
             if isinstance(inputs, Everything):
                 write_files(new, dataset.function(inputs))
             else:
                 findings = self.make_rows(new, inputs, key)
-            self._check_code()  # workers may have run other code than the key says
+            check_code(workspace, is_report)  # workers may have run other code than the key says
             manifest = Manifest(key, folder_hashes(new), counts(new))
-            if dataset.shape is not None:
-                findings |= validate.check(*self._place, new, manifest, run_id)
+            if not is_report:
+                findings |= validate.check(*self._place, new, manifest)
+            manifest = replace(manifest, checks=recorded(findings))
             if not accepted(findings):
                 raise _RefusedError
         self.accept(manifest, findings)
         return Checked(manifest, findings)
 
-    def check(self, run_id: str, names: Collection[str] = tuple(CHECKS)) -> Checked:
+    def check(self, names: Collection[str] = tuple(CHECKS)) -> Checked:
         """Run some checks on the bytes on disk. If a blocking one fails, the partition is not fresh any more.
 
-        Expectations and warnings always run together. After a failure, or a change of a check, the bytes
-        count again once all checks have passed together. Raises NotReadyError if the partition does not exist
-        or is stale.
+        Expectations and warnings always run together. After a change of a check, the bytes count again once
+        all checks have passed. Raises NotReadyError if the partition does not exist or is stale.
         """
         workspace, dataset, partition = self._place
         if (manifest := View(workspace).known(dataset, partition)) is None:
             raise NotReadyError(f"{label(dataset, partition)} is missing or changed on disk: make it first")
         shape = dataset.shape
         assert shape is not None, "a report has no checks"
-        today = View(workspace).key(dataset, partition)
-        if others := [change for change in differences(manifest.key, today) if change != CHECKS_CHANGED]:
-            raise NotReadyError(f"{label(dataset, partition)} is stale: {'; '.join(others)}; make it first")
         folder, findings = workspace.folder(dataset, partition), dict[str, Finding]()
-        with scratch(*self._place) as space, self._unreplaced():
+        with scratch(*self._place) as space, self._unreplaced() as view:
+            inputs = open_inputs(workspace, dataset, self._read) if "conservation" in names else {}
+            assert not isinstance(inputs, Everything)
+            today = view.key(dataset, partition)
+            changes = differences(manifest.key, today)
+            if others := "; ".join(change for change in changes if change != CHECKS_CHANGED):
+                raise NotReadyError(f"{label(dataset, partition)} is stale: {others}; make it first")
             if "conservation" in names:
-                inputs = open_inputs(workspace, dataset, self._read)
-                assert not isinstance(inputs, Everything)
                 findings["conservation"] = conservation.on_disk(folder, self._expected(inputs, folder), space)
             if "schema" in names:
                 findings["schema"] = conservation.schema(folder, shape, space)
         if not validate.LEVELS.keys().isdisjoint(names):
-            findings |= validate.check(*self._place, folder, manifest, run_id)
-        self._check_code()
-        if not accepted(findings):
-            failed = {**today, "code": {**today["code"], "expectations": FAILED}}
-            write_manifest(*self._place, replace(manifest, key=failed))
-        elif findings.keys() >= CHECKS.keys():
-            write_manifest(*self._place, replace(manifest, key=today))
+            findings |= validate.check(*self._place, folder, manifest)
+        check_code(workspace)
+        results = {**({} if changes else manifest.checks), **recorded(findings)}
+        if not accepted(findings) or results.keys() >= CHECKS.keys():
+            write_manifest(*self._place, replace(manifest, key=today, checks=results))
         return Checked(manifest, findings)
 
-    def _check_code(self) -> None:
-        """Raise MovedError if anything that the key covers was edited since this process started."""
-        code = REPORT_CODE if self.dataset.shape is None else DATASET_CODE
-        check_code(self.workspace, code_marks(self.workspace), code)
-
-    def _unreplaced(self) -> contextlib.AbstractContextManager[None]:
-        """Notice inputs that are replaced in a block, and discard the parts: some may be made from those."""
+    def _unreplaced(self) -> contextlib.AbstractContextManager[View]:
+        """Like `unreplaced`, for the inputs; discards the parts, since some may be of another version."""
         return unreplaced(self.workspace, self._read, lambda: discard_parts(*self._place))
 
     @property

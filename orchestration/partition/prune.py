@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from assets.declare.declaration import Declaration
 from ops.core.periods import is_period
-from orchestration.checks.history import drop_failing
+from orchestration.checks.results import drop_failing
 from orchestration.files.publish import making, remove
 from orchestration.partition.resume import discard_parts, partitions_with_parts
 from orchestration.state.freshness import View, forget

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,8 +22,9 @@ from ops.core.parts import TABLES, Exchange, temporary_folder
 from ops.parse.bounded.messages import watched
 from orchestration.executors.base import WorkerDiedError
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
+from orchestration.files.edits import Digests, check_code, check_imported, code_stamp
 from orchestration.files.failing_file import name_file
-from orchestration.files.identity import CodeWatch, code_marks, json_digest
+from orchestration.files.identity import json_digest
 from orchestration.files.local_state import UnreadableError
 from orchestration.messages import Notice, PartitionProgress, Recent, tell
 from orchestration.partition.bundles import pack, read_bundle, unpack, write_bundle, write_zipped, zipped
@@ -57,7 +57,7 @@ class ResumableEngine:
         """Yield `op(piece, *shared)` for every piece, computed now or in an earlier run."""
         name = _name(op, shared)
         folder = self.folder / f"{len(self._maps)}-{name}"
-        finished = FinishedParts(self.workspace, folder, code_marks(self.workspace))
+        finished = FinishedParts(self.workspace, folder, code_stamp(self.workspace))
         self._maps.append(self._map(name, finished, op, pieces, shared))
         return self._maps[-1]
 
@@ -200,8 +200,8 @@ class FinishedParts:
 
     workspace: Workspace
     folder: Path
-    code: Mapping[str, str]
-    """Digests of params and code in the process that started the partition."""
+    code: Digests
+    """The stamp of params and code in the process that started the partition."""
 
     def found(self) -> set[int]:
         """Return the indices of intact parts. Unreadable parts and unknown files are left alone."""
@@ -222,7 +222,7 @@ class FinishedParts:
         Nothing is stored if params or code changed, because the part would not fit its key. Raises
         MovedError, DiskFullError.
         """
-        self._watch.check()
+        check_imported(self.workspace, self.code)
         return write_bundle(self._path(index), pack(outcome), sync=False)
 
     def keep(self, index: int, outcome: Outcome) -> Outcome:
@@ -238,7 +238,7 @@ class FinishedParts:
         """Store a part that was computed on another machine; raises like `write`."""
         if not isinstance(computed, PackedPart):
             return computed
-        self._watch.check()
+        check_code(self.workspace, former=self.code)
         path = self._path(computed.index)
         return StoredPart(computed.index, computed.rows, write_zipped(path, computed.content, sync=False))
 
@@ -249,10 +249,6 @@ class FinishedParts:
         stored = self.arrived(computed)
         assert isinstance(stored, StoredPart), "it has arrived"
         return self.read(stored.index, stored.checksum)
-
-    @cached_property
-    def _watch(self) -> CodeWatch:
-        return CodeWatch(self.workspace, self.code)
 
     def _path(self, index: int) -> Path:
         return self.folder / f"{index:05d}.zip"

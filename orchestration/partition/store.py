@@ -17,7 +17,7 @@ from assets.declare.checks import ADVISORY, CHECKS, SOURCES
 from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
-from orchestration.files.identity import input_snapshot
+from orchestration.files.edits import source_versions
 from orchestration.files.publish import making
 from orchestration.messages import EventLines, describe, give_up_or_retry, listening
 from orchestration.partition.crawl import bring_back
@@ -93,9 +93,9 @@ class Store:
                     return unchanged(*place, fresh)
                 if status.unchecked and not forced:
                     context.log.info(f"{'; '.join(status.reasons)}: checking the existing bytes again")
-                    checked = materialisation.check(context.run.run_id)
+                    checked = materialisation.check()
                 else:
-                    checked = materialisation.make(context.run.run_id)
+                    checked = materialisation.make()
                 result = materialize_result(*place, *checked)
             if not forced and is_empty(*place):
                 self._copy_empty(dataset, partition, context)
@@ -118,7 +118,7 @@ class Store:
             try:
                 with making(self.workspace, dataset, partition):
                     materialisation = Materialisation(self.workspace, dataset, partition)
-                    checked = materialisation.check(context.run.run_id, chosen)
+                    checked = materialisation.check(chosen)
             except Exception as error:
                 give_up_or_retry(error, context.retry_number, label(dataset, partition))
             for result in check_results(self.workspace, dataset, partition, checked.findings):
@@ -134,7 +134,7 @@ class Store:
         A run of one month may include a dataset that has no months, such as an input.
         """
         put_first()
-        input_snapshot(self.workspace)
+        source_versions(self.workspace)
         return context.partition_key if dataset.partitioned and context.has_partition_key else ""
 
     def _commit(self, dataset: Declaration, context: dg.AssetExecutionContext) -> None:

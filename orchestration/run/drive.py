@@ -14,7 +14,7 @@ from rich.console import Console
 
 from ops.core.periods import fault
 from orchestration.executors.parts import partitions_at_a_time
-from orchestration.files.identity import input_snapshot
+from orchestration.files.edits import source_versions
 from orchestration.mlflow.send import send_and_tell
 from orchestration.run.loop import Wanted, bring_up_to_date
 from orchestration.run.summary import tell_reports
@@ -48,6 +48,7 @@ def drive(
     Returns 1 if anything failed or a source was rejected whole. This process alone commits, however many
     `jobs` there are. If `jobs` is None, params.yaml decides how many partitions are made in parallel.
     """
+    from orchestration.dagster.health import made_by
     from orchestration.dagster.sync import sync
     from orchestration.dvc.spare import restore
     from orchestration.dvc.stages import check_rendered, commit_finished
@@ -61,7 +62,7 @@ def drive(
         _ = dataset.code  # raises now if a model is missing, before anything is made
         if dataset.records:
             corpus(workspace, dataset.records).check()
-    input_snapshot(workspace)
+    source_versions(workspace)  # as of now, to notice edits
     reports, view = [], View(workspace)
     with contextlib.closing(bring_up_to_date(view, wanted, console, force, jobs, tags)) as ended:
         for report in ended:
@@ -74,7 +75,7 @@ def drive(
         rejected = tell_reports(view, reports, console, notes)
     sync(view)
     if committed or any(report.made for report in reports):
-        send_and_tell(workspace)
+        send_and_tell(workspace, run_of=made_by)
     return 1 if rejected or any(report.failed for report in reports) else 0
 
 

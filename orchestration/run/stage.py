@@ -17,7 +17,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.dvc import metrics
 from orchestration.dvc.spare import restore
-from orchestration.files.identity import MovedError, check_unmoved, input_snapshot
+from orchestration.files.edits import MovedError, check_unmoved, source_versions
 from orchestration.mlflow.send import send_and_tell
 from orchestration.run.drive import run
 from orchestration.run.loop import bring_up_to_date
@@ -57,7 +57,7 @@ def stage(workspace: Workspace, name: str) -> int:
     dataset = workspace.datasets[name]
     check_lock(workspace)  # DVC writes to it after the stage
     check_sources(workspace, dataset)
-    input_snapshot(workspace)
+    source_versions(workspace)  # as of now, to notice edits
     check_recorded_code(workspace, dataset)
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
@@ -70,12 +70,13 @@ def stage(workspace: Workspace, name: str) -> int:
         cause = report.failed.get(partition) or "; ".join(reasons)
         console.print(f"[red]not fresh[/] {label(dataset, partition)}: {escape(cause)}")
     check_unmoved(workspace)  # DVC records today's params, code and sources
-    check_recorded_code(workspace, dataset)
     if not stale:
         metrics.write([dataset], view)
     # A store in a temporary folder is deleted with the folder.
     if report.made and (workspace.enclosing == workspace or not workspace.tracked_here):
-        send_and_tell(workspace, [dataset])
+        from orchestration.dagster.health import made_by
+
+        send_and_tell(workspace, [dataset], made_by)
     return 1 if tell_rejected(view, [dataset], console) or stale else 0
 
 

@@ -12,12 +12,10 @@ import re
 import socket
 from dataclasses import dataclass
 
-from assets.declare.declaration import Declaration
 from assets.declare.logins import without_logins
 from orchestration.files.local_state import UnreadableError, read_state
 from orchestration.files.publish import write_file
 from orchestration.workspace.workspace import Workspace
-from pages.paths import PAGES, page_path
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = 3000
@@ -74,12 +72,6 @@ class Addresses:
     def _mlflow(self) -> str:
         uri = without_logins(self.workspace.tracking_uri)
         return uri.rstrip("/") if uri.startswith("http") else self.address("mlflow", "")
-
-
-def page_file(workspace: Workspace, dataset: Declaration) -> str:
-    """Return the path of a dataset's data-quality page in the checkout; a report has the index page."""
-    page = page_path(dataset.name) if dataset.shape else "index.html"
-    return workspace.shown(workspace.quality / PAGES / page)
 
 
 def allowed_hosts() -> list[str]:

@@ -5,15 +5,15 @@ fresh. Not here: what would be made again (plan.py), making it (partition/materi
 (dagster/sync.py), and how manifests travel with the data, as a second output of the DVC stage
 (dvc/stages.py).
 
-A manifest is written last, after the partition's checks passed. If existing bytes later fail a check that
-runs alone, the manifest says so, and the partition is not fresh. A manifest contains no time and no run, so
-the same partition has the same manifest wherever it is made.
+A manifest is written last, after the partition's checks passed, and holds their results. If existing bytes
+later fail a check that runs alone, the manifest says so, and the partition is not fresh. A manifest contains
+no time and no run, so the same partition has the same manifest wherever it is made.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -24,6 +24,7 @@ from pydantic import ConfigDict, NonNegativeInt, TypeAdapter, ValidationError, w
 from typing_extensions import TypedDict
 
 from assets.declare.declaration import Declaration
+from assets.declare.expectations import Severity
 from assets.declare.graph import label
 from assets.declare.logins import without_logins
 from ops.core.parts import TABLES
@@ -37,9 +38,6 @@ from orchestration.workspace.workspace import Workspace
 
 #: In a key: all partitions of an input that is read whole, which share one version.
 EVERY_PARTITION = "*"
-
-#: In a key, in place of the hash of the checks: they failed when they ran again.
-FAILED = "failed"
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
 
@@ -61,6 +59,16 @@ class _Counts(TypedDict):
 
 
 @with_config(_STRICT)
+class CheckResult(TypedDict):
+    """What a check found, or what it found of one expectation."""
+
+    expected: str
+    severity: Severity
+    passed: bool
+    observed: str
+
+
+@with_config(_STRICT)
 class _Stored(TypedDict):
     """The content of a manifest file, without its checksum."""
 
@@ -68,6 +76,7 @@ class _Stored(TypedDict):
     files: dict[str, str]
     version: str
     counts: _Counts
+    checks: NotRequired[dict[str, list[CheckResult]]]
 
 
 _STORED: TypeAdapter[_Stored] = TypeAdapter(_Stored)
@@ -75,7 +84,7 @@ _STORED: TypeAdapter[_Stored] = TypeAdapter(_Stored)
 
 @dataclass(frozen=True)
 class Manifest:
-    """A partition that was made and that passed its checks then."""
+    """A partition that was made, and what its checks found."""
 
     key: Mapping[str, Any]
     """`inputs` (versions by dataset and partition, or EVERY_PARTITION), `params` (by section), `code`."""
@@ -83,11 +92,17 @@ class Manifest:
     """MD5 by file name."""
     counts: Mapping[str, Any] = field(default_factory=dict)
     """Rows by table, dropped rows by reason, generated combinations."""
+    checks: Mapping[str, Sequence[CheckResult]] = field(default_factory=dict)
+    """What each check found when these bytes were last checked."""
 
     @property
     def passed(self) -> bool:
-        """Whether its checks passed when they last ran."""
-        return bool(self.key["code"].get("expectations") != FAILED)
+        """Whether no check found an error when they last ran."""
+        return all(
+            result["passed"] or result["severity"] == "warning"
+            for results in self.checks.values()
+            for result in results
+        )
 
     @property
     def without_rows(self) -> bool:
@@ -150,7 +165,7 @@ def forget(workspace: Workspace, dataset: Declaration, partition: str) -> None:
 
 
 def _manifest(stored: Mapping[str, Any]) -> Manifest:
-    return Manifest(stored["key"], stored["files"], stored["counts"])
+    return Manifest(stored["key"], stored["files"], stored["counts"], stored.get("checks", {}))
 
 
 #: The tag of a run that makes a partition even if it is fresh.
@@ -287,7 +302,7 @@ class View:
         )
         reasons = differences(manifest.key, today)
         if not manifest.passed:
-            reasons = [CHECKS_FAILED if reason == CHECKS_CHANGED else reason for reason in reasons]
+            reasons = [*(reason for reason in reasons if reason != CHECKS_CHANGED), CHECKS_FAILED]
         return Status(manifest, (*reasons, *again))
 
 

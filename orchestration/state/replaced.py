@@ -20,21 +20,22 @@ def unreplaced(
     workspace: Workspace,
     partitions: Mapping[str, Iterable[str]],
     then: Callable[[], object] = lambda: None,
-) -> Iterator[None]:
-    """Notice after a block if one of the partitions, by dataset, was replaced or edited during it.
+) -> Iterator[View]:
+    """Provide a view of partitions, by dataset; notice afterwards if one was replaced or edited meanwhile.
 
     The block may have read half of the former version and half of the new one. So its result is invalid, and
     an error in it may come from just that: this calls `then`, and raises InputReplacedError in place of any
     other Exception.
     """
     places = [(workspace.datasets[name], partition) for name in partitions for partition in partitions[name]]
-    before = _versions(workspace, places)
+    view = View(workspace)
+    before = _versions(view, places)
     ended: BaseException | None = None
     try:
-        yield
+        yield view
     except BaseException as error:
         ended = error
-    after = _versions(workspace, places)
+    after = _versions(View(workspace), places)
     if before != after:
         then()
         if ended is None or isinstance(ended, Exception):
@@ -45,7 +46,6 @@ def unreplaced(
         raise ended
 
 
-def _versions(workspace: Workspace, places: Iterable[tuple[Declaration, str]]) -> list[str]:
+def _versions(view: View, places: Iterable[tuple[Declaration, str]]) -> list[str]:
     """Return the version of each partition, or "" if its bytes are not on disk."""
-    view = View(workspace)
     return [manifest.version if (manifest := view.known(*place)) else "" for place in places]

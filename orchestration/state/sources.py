@@ -100,7 +100,7 @@ class _Scans:
         with contextlib.suppress(
             OSError, UnicodeError
         ):  # disk full, or a name that is not text: do not keep it
-            place = self.workspace.state / "scans" / str(self.dataset.records)
+            place = self.workspace.state_file("derived", self.dataset, "", "").with_name("scan")
             return made_once(place / version, write, whole)
         return None
 

@@ -23,6 +23,7 @@ from assets.declare.params_file import ParamsError, settings
 from assets.declare.project import project
 from assets.declare.settings import Settings
 from orchestration.workspace.postgres import is_postgres, with_driver
+from pages.paths import PAGES, page_path
 
 if TYPE_CHECKING:  # nothing may load numpy before its kernels are pinned
     from assets.declare.declaration import Declaration, Key
@@ -130,6 +131,10 @@ class Workspace:
     def state_file(self, kind: str, dataset: Declaration, partition: str, suffix: str = ".json") -> Path:
         """Return the path of one kind of local state about a partition."""
         return self.state.joinpath(kind, *dataset.key.path, f"{partition or 'all'}{suffix}")
+
+    def page(self, dataset: Declaration) -> str:
+        """Return the path of a dataset's data-quality page in the checkout; a report has the index page."""
+        return self.shown(self.quality / PAGES / (page_path(dataset.name) if dataset.shape else "index.html"))
 
     def command(self, name: str, target: str = "") -> str:
         """Return how people type a command here: by make in a checkout, which also sets up, else directly."""

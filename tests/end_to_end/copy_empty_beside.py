@@ -7,6 +7,6 @@ from orchestration.partition.materialise import Materialisation
 
 HERE = workspace()
 PAPERS = HERE.datasets["sources/papers"]
-Materialisation(HERE, PAPERS, "1974").make("run")
+Materialisation(HERE, PAPERS, "1974").make()
 with making(HERE, PAPERS, "1975"):
     print(*copy_empty(HERE, PAPERS, "1974"))

@@ -48,17 +48,10 @@ def project(yearly_project, tmp_path) -> Project:
     return yearly_project.copy(tmp_path / "project")
 
 
-def records(project, dataset):
-    """The manifests of a dataset by year, each with the run that made it, according to its history."""
-    folder, history = (
-        project.root / place / "sources" / dataset for place in ("manifests", ".silverloom/history")
-    )
-    found = {path.stem: json.loads(path.read_text()) for path in folder.glob("*.json")}
-    lines = {year: (history / f"{year}.jsonl").read_text().splitlines()[-1] for year in found}
-    return {
-        year: {**found[year], "run_id": json.loads(line.partition(" ")[2])["run_id"]}
-        for year, line in lines.items()
-    }
+def manifests(project, dataset):
+    """The manifests of a dataset by year."""
+    folder = project.root / "manifests/sources" / dataset
+    return {path.stem: json.loads(path.read_text()) for path in folder.glob("*.json")}
 
 
 def test_a_plan_counts_empty_partitions_in_one_line(project):
@@ -91,16 +84,18 @@ def test_making_one_empty_partition_publishes_all_others_of_its_dataset(project)
     output = project.silverloom("run")
     made = [name for name in project.made(output) if name.startswith("sources/")]
     assert len(made) == 3 * (1 + len(FILLED)), made
+    seen = project.dagster()
     for dataset in ("papers", "citations", "sentences"):
-        found = records(project, dataset)
-        empty = [record for year, record in found.items() if year not in FILLED]
-        assert sorted(found) == YEARS and len({json.dumps(record["files"]) for record in empty}) == 1
-        assert len({record["run_id"] for record in empty}) == 1
+        found = manifests(project, dataset)
+        empty = [year for year in found if year not in FILLED]
+        assert sorted(found) == YEARS and len({json.dumps(found[year]["files"]) for year in empty}) == 1
+        assert len({json.dumps(found[year]["checks"]) for year in empty}) == 1
+        assert len({seen[f"sources/{dataset} {year}"]["run"] for year in empty}) == 1
     assert "everything is up to date" in project.silverloom("plan")
     assert "everything is fresh" in project.silverloom("health")
     assert project.made(project.silverloom("run")) == []
     assert project.dvc_status() == {}
-    assert not {name: shown for name, shown in project.dagster().items() if shown["status"] != "FRESH"}
+    assert not {name: shown for name, shown in seen.items() if shown["status"] != "FRESH"}
 
 
 def test_a_plan_counts_obsolete_partitions_in_one_line(project):

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from orchestration.definitions import workspace
-from orchestration.files.identity import MovedError
+from orchestration.files.edits import MovedError
 from orchestration.partition import materialise
 
 OP, BEGUN, GO = Path("ops/parse/papers/table.py"), Path("begun"), Path("go")
@@ -51,9 +51,7 @@ def main():
 
     materialise.Materialisation.make_rows = edited
     try:
-        materialise.Materialisation(workspace(), workspace().datasets["sources/papers"], "2018-06").make(
-            "run"
-        )
+        materialise.Materialisation(workspace(), workspace().datasets["sources/papers"], "2018-06").make()
     except MovedError as error:
         print(error)
     print(len(list((workspace().state / "parts").rglob("*.zip"))), "parts")

@@ -61,7 +61,7 @@ def forked(room=None):
         try:
             if room is not None:
                 fill_disk_after(room)
-            Materialisation(HERE, PAPERS, MONTH).make("run")
+            Materialisation(HERE, PAPERS, MONTH).make()
         except KeyboardInterrupt:
             os._exit(130)
         except DiskFullError:
@@ -121,7 +121,7 @@ def main(seed, attempts):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     chance, survived = random.Random(seed), 0
     validate.validate = once(validate.validate)
-    Materialisation(HERE, PAPERS, MONTH).make("run")  # here, so that the children have everything loaded
+    Materialisation(HERE, PAPERS, MONTH).make()  # here, so that the children have everything loaded
     whole = version(folder_hashes(HERE.folder(PAPERS, MONTH)))
     assets.sources.parse_papers = counted
     while survived < attempts:

@@ -33,7 +33,7 @@ def remake():
     for dataset in workspace().graph.selected("talksumm/training_sets"):
         for month in dataset.made_partitions:
             if not View(workspace()).status(dataset, month).fresh:
-                Materialisation(workspace(), dataset, month).make("run")
+                Materialisation(workspace(), dataset, month).make()
 
 
 def validated_once(validate):

@@ -1,4 +1,4 @@
-"""Manifests, histories and cached measures are trusted only if they are unchanged."""
+"""Manifests and cached measures are trusted only if they are unchanged."""
 
 import dataclasses
 import json
@@ -6,18 +6,17 @@ import json
 import pytest
 
 from ops.core.counts import counts
-from orchestration.checks import history
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.local_state import dump_checked
 from orchestration.state import dvc_files
 from orchestration.state.freshness import Manifest, manifest_file, read_manifest, write_manifest
 from tests.faults.damage import DAMAGES, damage
-from tests.orchestration.checks.validations import MET, entry
 from tests.orchestration.dvc.measuring import Project, measured
 
 COUNTS = {"kept": 2, "dropped": 1, "rejected": 0, "reasons": {"short": 1}}
 KEY = {"inputs": {"a/b": {"": "1.dir"}}, "params": {"numerics": "strict"}, "code": {"code": "1"}}
-MANIFEST = Manifest(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS)
+FOUND = {"expected": "id once", "severity": "error", "passed": True, "observed": "2 rows"}
+MANIFEST = Manifest(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS, {"expectations": [FOUND]})
 STORED = {**dataclasses.asdict(MANIFEST), "version": MANIFEST.version}
 
 
@@ -158,36 +157,6 @@ def test_edited_measures_are_not_trusted(project, tally):
     project.write()
     assert project.table("distributions") == right
     tally.survive()
-
-
-@pytest.mark.parametrize("reader", ["read", "append"])
-@pytest.mark.parametrize("how", [how for how in DAMAGES if how != "emptied"])
-def test_a_damaged_history_starts_anew(pairs, tally, capsys, how, reader):
-    """A history of validations is damaged."""
-    history.append(*pairs, [entry("2018-06", "v1", MET)])
-    damage(history.history_file(*pairs, "2018-06"), how)
-    tally.attempt()
-    if reader == "read":
-        assert history.latest(*pairs, "2018-06", "v1") is None
-    history.append(*pairs, [entry("2018-06", "v2", MET)])
-    assert [row["version"] for row in history.validations(*pairs, "2018-06")] == ["v2"]
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "a new validation history starts" in line
-    tally.survive()
-
-
-def test_a_flipped_byte_of_a_history_never_raises_or_changes_a_validation(pairs, tally, capsys):
-    """A byte of a history of validations is flipped."""
-    path = history.history_file(*pairs, "2018-06")
-    history.append(*pairs, [entry("2018-06", f"v{number}", MET) for number in range(3)])
-    sound, content = history.validations(*pairs, "2018-06"), path.read_bytes()
-    for place in range(0, len(content), 61):
-        path.write_bytes(content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :])
-        tally.attempt()
-        found = history.validations(*pairs, "2018-06")
-        assert found in ([], sound)
-        tally.survive()
-    assert capsys.readouterr().err
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from orchestration.checks import history
+from orchestration.checks import results, validate
 from orchestration.dvc import stages
-from orchestration.files.identity import MovedError
+from orchestration.files.edits import MovedError
 from orchestration.run import stage
 from orchestration.state.addresses import DEFAULT_PORT, Addresses
 from tests.faults.damage import DAMAGES, damage
@@ -42,7 +42,7 @@ def test_a_damaged_port_falls_back_to_the_default_and_another_can_be_chosen(
 def test_damaged_failing_rows_are_rewritten_or_removed(check, tally, how):
     """The file of failing rows is damaged."""
     check([2.0])
-    path = history.failing_file(check.workspace, check.dataset, "2018-06")
+    path = results.failing_file(check.workspace, check.dataset, "2018-06")
     right = path.read_bytes()
     damage(path, how)
     tally.attempt()
@@ -54,13 +54,13 @@ def test_damaged_failing_rows_are_rewritten_or_removed(check, tally, how):
     tally.survive()
 
 
-def test_a_validation_that_cannot_be_recorded_blocks_no_partition(check, monkeypatch, tally, caplog):
-    """A validation cannot be recorded."""
+def test_failing_rows_that_cannot_be_stored_block_no_partition(check, monkeypatch, tally):
+    """Failing rows cannot be stored."""
 
     def broken(*_):
         raise TimeoutError("another process has held the lock")
 
-    monkeypatch.setattr(history, "append", broken)
+    monkeypatch.setattr(validate, "keep_failing", broken)
     tally.attempt()
     assert all(finding.passed for finding in check([0.5]).values())
     assert not check([2.0])["expectations"].passed, "the check still fails"

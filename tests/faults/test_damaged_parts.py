@@ -3,7 +3,7 @@
 import pytest
 
 from orchestration.executors.parts import LocalEngine
-from orchestration.files.identity import code_marks
+from orchestration.files.edits import code_stamp
 from orchestration.messages import Notice, listening
 from orchestration.partition import resume
 from orchestration.partition.resume import ResumableEngine
@@ -67,7 +67,7 @@ def test_a_flipped_bit_anywhere_in_a_part_is_detected(begun, check, tally):
     """A bit of a finished part is flipped, or its end is cut off."""
     path = begun / "00001.zip"
     whole = path.read_bytes()
-    parts = resume.FinishedParts(HERE, begun, code_marks(HERE))
+    parts = resume.FinishedParts(HERE, begun, code_stamp(HERE))
     for place in range(0, len(whole), 7):
         for content in (
             whole[:place],

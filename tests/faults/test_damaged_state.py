@@ -14,8 +14,6 @@ FILES = {
     "manifests/talksumm/alignments/2018-06.json": True,
     "manifests/talksumm/pairs/2018-06.json": True,
     ".silverloom/measured/talksumm/alignments/2018-07.json": True,
-    ".silverloom/history/talksumm/pairs/2018-06.jsonl": True,
-    ".silverloom/history/talksumm/alignments/2018-06.jsonl": True,
     ".silverloom/port": False,
     "data/quality/failing/talksumm/pairs/2018-06.parquet": False,
     "code.json": False,

@@ -172,7 +172,6 @@ DECIDING = [
     ("orchestration.checks.validate", "Validation"),
     ("orchestration.checks.evaluate", "evaluate"),
     ("orchestration.checks.slices", "repeated"),
-    ("orchestration.checks.history", "accepted_before"),
     ("ops.core.outcome", "Shape"),
     ("ops.core.row_measures", "measured"),
     ("ops.crawl.journal", "asked_units"),
@@ -180,7 +179,7 @@ DECIDING = [
 ]
 DESCRIBING = [
     ("orchestration.checks.validate", "_finding"),
-    ("orchestration.checks.history", "append"),
+    ("orchestration.checks.results", "keep_failing"),
     ("orchestration.messages", "escaped"),
 ]
 

@@ -1,11 +1,10 @@
-"""The results of a validation: findings in words, failing rows, a history, the latest document."""
-
-from types import SimpleNamespace
+"""The results of a validation: findings in words, failing rows, and what the manifest holds."""
 
 import pytest
 
 from assets.declare.expectations import between
-from orchestration.checks import history, validate
+from orchestration.checks import validate
+from orchestration.state.freshness import read_manifest
 from tests.orchestration.checks.validations import SUITE, checking
 
 
@@ -21,8 +20,14 @@ def test_a_sound_partition_passes_both_checks_and_is_recorded(check):
         "warnings": True,
     }
     assert found["expectations"].summary == "3 of 3 expectations met"
-    (row,) = history.validations(check.workspace, check.dataset, "2018-06")
-    assert row["accepted"] and row["warnings"] == 0 and row["kept"] == 2 and row["run_id"] == "run-1"
+    manifest = read_manifest(check.workspace, check.dataset, "2018-06")
+    assert manifest.passed and manifest.counts["kept"] == 2
+    assert manifest.checks["expectations"][-1] == {
+        "expected": "score at least 0 and at most 1",
+        "severity": "error",
+        "passed": True,
+        "observed": "2 rows",
+    }
 
 
 def test_an_error_names_the_failed_expectations_the_number_of_rows_and_their_file(check):
@@ -55,10 +60,12 @@ def test_a_partition_is_compared_with_its_last_version_that_passed(check):
     assert check([0.1] * 1, month="2018-07")["warnings"].passed
 
 
-def test_the_same_bytes_validated_again_keep_their_warning(check):
+def test_the_results_in_a_manifest_depend_on_its_bytes_alone(check):
+    check([0.1] * 4)
+    first = read_manifest(check.workspace, check.dataset, "2018-06")
     check([0.1] * 10)
     assert not check([0.1] * 4)["warnings"].passed
-    assert not check([0.1] * 4)["warnings"].passed
+    assert read_manifest(check.workspace, check.dataset, "2018-06") == first
 
 
 def test_an_expectation_that_cannot_be_evaluated_is_an_error(check):
@@ -79,17 +86,11 @@ def test_a_failure_of_great_expectations_itself_is_an_error(check, monkeypatch):
     assert "could not be evaluated: ZeroDivisionError: no batch" in found["expectations"].faults[0]
 
 
-def test_the_warnings_of_a_manifest_are_those_found_in_the_same_bytes(check):
+def test_the_results_that_a_manifest_holds_are_those_found_in_its_bytes(check):
     check([0.5], text="x")
-    (row,) = history.validations(check.workspace, check.dataset, "2018-06")
-
-    def known(version, name):
-        manifest = SimpleNamespace(version=version, counts={"kept": 281, "dropped": 40, "rejected": 0})
-        return validate.known_finding(check.workspace, check.dataset, "2018-06", manifest, name)
-
-    seen = known(row["version"], "warnings")
-    assert seen.faults == ("text.characters at least 2: violated in 1 rows (1)",)
-    unseen = known("another", "warnings")
-    assert unseen.passed and unseen.summary.startswith("not validated in this checkout")
-    passed = known("another", "conservation")
-    assert passed.passed and passed.summary.endswith(": 281 kept, 40 dropped, 0 rejected")
+    manifest = read_manifest(check.workspace, check.dataset, "2018-06")
+    warnings = validate.known_finding(manifest, "warnings")
+    assert warnings.faults == ("text.characters at least 2: violated in 1 rows (1)",)
+    assert warnings.summary == "0 of 1 expectations met"
+    assert validate.known_finding(manifest, "expectations").summary == "3 of 3 expectations met"
+    assert validate.known_finding(manifest, "conservation").summary == "no result is recorded"

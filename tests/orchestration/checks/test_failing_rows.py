@@ -7,7 +7,7 @@ import pytest
 from assets.declare.expectations import among, between, matches, not_null, unique
 from ops.core.outcome import Outcome, Shape, columns, drop
 from ops.core.parts import part_files
-from orchestration.checks.history import Result, failing_file, keep_failing
+from orchestration.checks.results import Result, failing_file, keep_failing
 from orchestration.checks.slices import repeated
 from orchestration.checks.validate import validate
 from orchestration.files.parquet import write_outcomes

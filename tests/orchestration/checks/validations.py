@@ -7,22 +7,14 @@ import pyarrow as pa
 from assets.declare.expectations import between, not_null, steady, unique
 from ops.core.counts import counts
 from ops.core.outcome import Outcome, Shape, columns
-from orchestration.checks import history, validate
-from orchestration.checks.history import Result
+from orchestration.checks import validate
+from orchestration.checks.conservation import accepted, recorded
 from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
-from orchestration.state.freshness import Manifest
+from orchestration.state.freshness import Manifest, write_manifest
 
-COUNTS = {"kept": 5, "dropped": 2, "rejected": 1}
-
-
-def entry(month="2018-06", version="v1", *results):
-    return history.entry(month, "run", version, "suite", COUNTS, results)
-
-
-MET = Result(not_null("id")[0], True, 0, "5 rows")
-
+KEY = {"inputs": {}, "params": {}, "code": {}}
 
 SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))
 
@@ -37,7 +29,7 @@ SUITE = (
 
 
 def checking(tmp_workspace):
-    """Validate a month of rows as if they had just been made; return the two findings."""
+    """Validate a month of rows as if they had just been made, and record it if it passes; return the findings."""
     dataset = dataclasses.replace(workspace().datasets["talksumm/pairs"], shape=SHAPE, expectations=SUITE)
 
     def check(scores, suite=SUITE, text="some text", month="2018-06"):
@@ -48,9 +40,13 @@ def checking(tmp_workspace):
             for index, score in enumerate(scores)
         ]
         write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
-        record = Manifest({}, folder_hashes(folder), counts(folder))
+        record = Manifest(KEY, folder_hashes(folder), counts(folder))
         chosen = dataclasses.replace(dataset, expectations=tuple(suite))
-        return validate.check(tmp_workspace, chosen, month, folder, record, "run-1")
+        findings = validate.check(tmp_workspace, chosen, month, folder, record)
+        if accepted(findings):
+            record = dataclasses.replace(record, checks=recorded(findings))
+            write_manifest(tmp_workspace, chosen, month, record)
+        return findings
 
     check.dataset, check.workspace = dataset, tmp_workspace
     return check

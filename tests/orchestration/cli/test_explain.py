@@ -31,5 +31,5 @@ def test_terminal_control_characters_are_escaped_in_a_lineage(monkeypatch, tmp_p
         "read_manifest",
         lambda *_: SimpleNamespace(version="v", key={"params": {}, "code": {}}),
     )
-    monkeypatch.setattr(explain.history, "made_by", lambda *_: "1")
+    monkeypatch.setattr(explain, "made_by", lambda *_: "1")
     assert "  title: safe \\x9b31m red" in explain.explain(Workspace(tmp_path, {}), "x").split("\n")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ops.core.outcome import Outcome, Shape, column, columns, drop, reject, struct
 from ops.core.parts import TABLES, part_name
-from orchestration.files.identity import MovedError, code_marks
+from orchestration.files.edits import MovedError, code_stamp
 from orchestration.files.parquet import write_part
 from orchestration.files.publish import DiskFullError
 from orchestration.partition import prune, resume
@@ -65,7 +65,7 @@ def outcomes(draw):
 
 def parts_in(folder):
     here = Workspace.here()
-    return FinishedParts(here, folder, code_marks(here))
+    return FinishedParts(here, folder, code_stamp(here))
 
 
 def parts_of(workspace, dataset, month, key):
@@ -99,7 +99,7 @@ def stored(tmp_path):
 
 
 def test_nothing_is_stored_when_code_was_edited_since_the_partition_was_begun(tmp_path, stored):
-    before = {**code_marks(Workspace.here()), "ops": "those of former bytes"}
+    before = tuple({**dict(code_stamp(Workspace.here())), "ops": "those of former bytes"}.items())
     parts = FinishedParts(Workspace.here(), tmp_path / "new", before)
     with pytest.raises(MovedError, match=r"^ops changed while this ran"):
         parts.write(0, stored.read(0))

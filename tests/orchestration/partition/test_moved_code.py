@@ -1,12 +1,15 @@
-"""Code that is edited while a partition is made or checked: nothing is recorded under the former code."""
+"""What is recorded if code is edited while a partition is made or checked, and if existing bytes are checked."""
 
 import shutil
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
 
+from assets.declare.checks import CHECKS
 from assets.declare.dataset import dataset
 from assets.declare.declaration import Declaration, Key, declared, register
+from assets.declare.expectations import between
 from assets.declare.project import checkout
 from ops.core.counts import counts
 from ops.core.identity import row_id
@@ -14,12 +17,13 @@ from ops.core.outcome import Outcome, Outcomes, Shape, columns
 from ops.core.parts import Artifact
 from ops.talksumm.models import EXTRACTOR
 from orchestration.checks import validate
-from orchestration.files import identity
-from orchestration.files.identity import MovedError, folder_hashes
+from orchestration.files import edits
+from orchestration.files.edits import MovedError
+from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building
 from orchestration.partition.materialise import Materialisation
-from orchestration.state.freshness import Manifest, View, read_manifest, write_manifest
+from orchestration.state.freshness import Manifest, NotReadyError, View, read_manifest, write_manifest
 
 SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("size", pa.int64())))
 
@@ -29,7 +33,7 @@ def project(tmp_workspace, own_declarations, monkeypatch):
     """A project with one input, whose code is a folder of empty files."""
     root = tmp_workspace.root
     monkeypatch.setattr("orchestration.partition.materialise.check_kernels", lambda: None)
-    monkeypatch.setattr(identity, "checkout", lambda: root / "code")
+    monkeypatch.setattr(edits, "checkout", lambda: root / "code")
     shutil.copy(checkout() / "params.yaml", root)
     for place in ("ops/text/words.py", "orchestration/checks/ids.py", "pages/site.py"):
         (root / "code" / place).parent.mkdir(parents=True)
@@ -80,26 +84,26 @@ def report_made(meanwhile):
 def test_a_dataset_is_not_recorded_if_the_code_of_ops_or_checks_is_edited_meanwhile(project, place):
     declaration = rows_made(project, lambda: edit(project, place))
     with pytest.raises(MovedError, match=rf"^{place.rpartition('/')[0].removesuffix('/text')} changed"):
-        Materialisation(project, declaration, "").make("run")
+        Materialisation(project, declaration, "").make()
     assert read_manifest(project, declaration, "") is None
 
 
 def test_a_dataset_is_recorded_although_pages_are_edited_meanwhile(project):
     declaration = rows_made(project, lambda: edit(project, "pages/site.py"))
-    Materialisation(project, declaration, "").make("run")
+    Materialisation(project, declaration, "").make()
     assert View(project).status(declaration, "").fresh
 
 
 def test_a_report_is_not_recorded_if_pages_are_edited_meanwhile(project):
     declaration = report_made(lambda: edit(project, "pages/site.py"))
     with pytest.raises(MovedError, match=r"^pages changed while this ran"):
-        Materialisation(project, declaration, "").make("run")
+        Materialisation(project, declaration, "").make()
     assert read_manifest(project, declaration, "") is None
 
 
 def test_bytes_do_not_count_as_checked_if_the_code_of_checks_is_edited_meanwhile(project, monkeypatch):
     declaration = rows_made(project)
-    Materialisation(project, declaration, "").make("run")
+    Materialisation(project, declaration, "").make()
     key = View(project).key(declaration, "")
     stale = record(project, declaration, {**key, "code": {**key["code"], "expectations": "former"}})
     check = validate.check
@@ -111,7 +115,7 @@ def test_bytes_do_not_count_as_checked_if_the_code_of_checks_is_edited_meanwhile
     with monkeypatch.context() as patch:
         patch.setattr(validate, "check", edited)
         with pytest.raises(MovedError, match=r"^orchestration/checks changed"):
-            Materialisation(project, declaration, "").check("run")
+            Materialisation(project, declaration, "").check()
     assert read_manifest(project, declaration, "") == stale
     assert View(project).status(declaration, "").unchecked
 
@@ -119,11 +123,33 @@ def test_bytes_do_not_count_as_checked_if_the_code_of_checks_is_edited_meanwhile
 @pytest.mark.parametrize("names", [["schema"], ["expectations", "warnings"]])
 def test_some_checks_alone_do_not_stand_for_all_after_their_code_changed(project, names):
     declaration = rows_made(project)
-    Materialisation(project, declaration, "").make("run")
+    Materialisation(project, declaration, "").make()
     key = View(project).key(declaration, "")
     record(project, declaration, {**key, "code": {**key["code"], "expectations": "former"}})
     partition = Materialisation(project, declaration, "")
-    partition.check("run", names)
+    partition.check(names)
     assert View(project).status(declaration, "").reasons == ("its checks changed",)
-    partition.check("run")
+    partition.check()
     assert View(project).status(declaration, "").fresh
+
+
+def test_a_failed_check_of_existing_bytes_is_in_the_manifest_until_it_passes(project):
+    declaration = rows_made(project)
+    Materialisation(project, declaration, "").make()
+    made = read_manifest(project, declaration, "")
+    assert made.passed and {*made.checks} == {*CHECKS}
+    strict = replace(declaration, expectations=(*declaration.expectations, between("size", 5, 9)))
+    Materialisation(project, strict, "").check(["expectations"])
+    failed = read_manifest(project, strict, "")
+    (result,) = (result for result in failed.checks["expectations"] if not result["passed"])
+    assert result == {
+        "expected": "size at least 5 and at most 9",
+        "severity": "error",
+        "passed": False,
+        "observed": "violated in 1 rows (1)",
+    }
+    assert failed.files == made.files and View(project).status(strict, "").reasons == ("its checks failed",)
+    with pytest.raises(NotReadyError, match="failed its checks: make it first"):
+        View(project).finished(strict, "")
+    Materialisation(project, declaration, "").check()
+    assert read_manifest(project, declaration, "") == made

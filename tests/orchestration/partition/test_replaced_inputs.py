@@ -86,7 +86,7 @@ def test_a_result_from_an_input_that_is_replaced_during_the_run_is_not_published
     target.mkdir(parents=True)
     (target / "of before").touch()
     with pytest.raises(InputReplacedError, match=r"^talksumm/extractor was replaced .*: run again") as raised:
-        Materialisation(project, declaration, "").make("run")
+        Materialisation(project, declaration, "").make()
     assert transient(raised.value)
     assert [path.name for path in target.iterdir()] == ["of before"]
     assert read_manifest(project, declaration, "") is None
@@ -94,7 +94,7 @@ def test_a_result_from_an_input_that_is_replaced_during_the_run_is_not_published
 
 def test_a_result_from_an_input_that_is_replaced_by_equal_bytes_is_published(project):
     declaration = reader(lambda: publish(project, b"former"))
-    Materialisation(project, declaration, "").make("run")
+    Materialisation(project, declaration, "").make()
     assert read_manifest(project, declaration, "") is not None
 
 
@@ -176,7 +176,7 @@ def test_files_are_looked_at_a_number_of_times_that_is_linear_in_parts(
         declaration = reader_of_months(project, monkeypatch, months, cut_short)
         seen.clear()
         with pytest.raises(RuntimeError, match="cut short"):
-            Materialisation(project, declaration, "").make("run")
+            Materialisation(project, declaration, "").make()
         assert resume.count_parts(project) == months
         return sum(path.is_relative_to(project.data) for path in seen)
 
@@ -191,7 +191,7 @@ def test_parts_are_discarded_if_an_input_file_was_edited_in_place(project, own_d
 
     declaration = reader_of_months(project, monkeypatch, 2, edit)
     with pytest.raises(InputReplacedError, match="sources/sentences"):
-        Materialisation(project, declaration, "").make("run")
+        Materialisation(project, declaration, "").make()
     assert resume.count_parts(project) == 0
 
 
@@ -207,7 +207,7 @@ def test_parts_outlive_an_interruption_unless_an_input_file_was_edited(
 
     declaration = reader_of_months(project, monkeypatch, 2, interrupt)
     with pytest.raises(KeyboardInterrupt):
-        Materialisation(project, declaration, "").make("run")
+        Materialisation(project, declaration, "").make()
     assert resume.count_parts(project) == (0 if edited else 2)
 
 
@@ -222,5 +222,5 @@ def test_no_part_stays_if_a_month_is_replaced_during_a_map(project, own_declarat
 
     monkeypatch.setattr(resume, "write_bundle", replaced)
     with pytest.raises(InputReplacedError):
-        Materialisation(project, declaration, "").make("run")
+        Materialisation(project, declaration, "").make()
     assert resume.count_parts(project) == 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ops.parse.bounded.messages import tell
 from orchestration.executors.base import WorkerDiedError
 from orchestration.executors.parts import LocalEngine
-from orchestration.files.identity import code_marks
+from orchestration.files.edits import code_stamp
 from orchestration.files.local_state import UnreadableError
 from orchestration.messages import Notice, PartitionProgress, describe, listening
 from orchestration.partition import resume
@@ -93,7 +93,7 @@ def test_a_workers_part_that_is_replaced_on_disk_is_refused(tmp_path):
     next(outcomes)
     (folder,) = tmp_path.glob("0-*")
     until(lambda: (folder / "00001.zip").exists())
-    other = resume.FinishedParts(engine.workspace, folder, code_marks(engine.workspace))
+    other = resume.FinishedParts(engine.workspace, folder, code_stamp(engine.workspace))
     other.write(1, numbered(7, 7))
     with pytest.raises(UnreadableError, match=r"00001\.zip was damaged or removed"):
         list(outcomes)

@@ -19,7 +19,7 @@ def end(monkeypatch, capsys):
         papers = workspace().datasets["sources/papers"]
         report = Report(papers, ["2018-06"], failed={"2018-06": "a page was torn"})
         monkeypatch.setattr(driver, "bring_up_to_date", lambda *_: (one for one in [report]))
-        monkeypatch.setattr(driver, "input_snapshot", nothing)
+        monkeypatch.setattr(driver, "source_versions", nothing)
         places = {
             "check_rendered": "orchestration.dvc.stages",
             "restore": "orchestration.dvc.stages",

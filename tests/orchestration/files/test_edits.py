@@ -1,4 +1,4 @@
-"""The snapshot of the code and sources that a process uses, taken when it starts."""
+"""Edits of the code and sources that a process uses."""
 
 import sys
 from functools import cache
@@ -8,7 +8,7 @@ import pytest
 from assets.declare import code, expectations
 from assets.declare.project import DATASET_CODE, REPORT_CODE
 from orchestration.definitions import workspace
-from orchestration.files import identity
+from orchestration.files import edits
 from orchestration.workspace.workspace import Workspace
 
 
@@ -16,18 +16,18 @@ def test_an_unreadable_source_does_not_stop_a_run(tmp_path, monkeypatch):
     def refused(folder):
         raise PermissionError(13, "Permission denied", "closed.txt")
 
-    monkeypatch.setattr(identity, "folder_hashes", refused)
-    assert "closed.txt" in identity.version_of(tmp_path)
+    monkeypatch.setattr(edits, "folder_hashes", refused)
+    assert "closed.txt" in edits.version_of(tmp_path)
 
 
 @pytest.fixture
-def marks(tmp_workspace, tmp_path, monkeypatch):
-    """The snapshot of a checkout of one module."""
-    monkeypatch.setattr(identity, "checkout", lambda: tmp_path)
+def stamp(tmp_workspace, tmp_path, monkeypatch):
+    """The stamp of a checkout of one module."""
+    monkeypatch.setattr(edits, "checkout", lambda: tmp_path)
     (tmp_path / "ops/text").mkdir(parents=True)
     (tmp_path / "ops/text/words.py").write_text("A = 1")
     (tmp_path / "params.yaml").touch()
-    return identity.code_marks.__wrapped__(tmp_workspace)
+    return edits.code_stamp.__wrapped__(tmp_workspace)
 
 
 def _add(path):
@@ -51,24 +51,22 @@ EDITS = {
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_modified_code_is_named(tmp_path, marks, edit):
-    identity.check_code(Workspace(tmp_path), marks)
+def test_modified_code_is_named(tmp_path, stamp, edit):
+    edits.check_code(Workspace(tmp_path), former=stamp)
     EDITS[edit](tmp_path)
-    with pytest.raises(
-        identity.MovedError, match=f"^{edit.split(',')[0]} changed while this ran.*: run again$"
-    ):
-        identity.check_code(Workspace(tmp_path), marks)
+    with pytest.raises(edits.MovedError, match=f"^{edit.split(',')[0]} changed while this ran.*: run again$"):
+        edits.check_code(Workspace(tmp_path), former=stamp)
 
 
 @pytest.mark.parametrize("edit", PAGE_EDITS)
-def test_modified_pages_concern_reports_only(tmp_path, marks, edit):
+def test_modified_pages_concern_reports_only(tmp_path, stamp, edit):
     PAGE_EDITS[edit](tmp_path)
-    identity.check_code(Workspace(tmp_path), marks)
-    with pytest.raises(identity.MovedError, match=f"^{edit} changed while this ran"):
-        identity.check_code(Workspace(tmp_path), marks, REPORT_CODE)
+    edits.check_code(Workspace(tmp_path), former=stamp)
+    with pytest.raises(edits.MovedError, match=f"^{edit} changed while this ran"):
+        edits.check_code(Workspace(tmp_path), report=True, former=stamp)
 
 
-def test_a_snapshot_covers_every_file_whose_code_is_in_the_hashes_of_a_dataset_or_a_report():
+def test_a_stamp_covers_every_file_whose_code_is_in_the_hashes_of_a_dataset_or_a_report():
     for dataset in workspace().datasets.values():
         is_report = dataset.shape is None
         roots = [(code.symbol_of(dataset.function), code.REPORT if is_report else code.DATASET)]
@@ -88,30 +86,26 @@ def files_of(root, within):
     return {symbol.module.replace(".", "/") + ".py" for symbol in code.symbols(within).reached(root)}
 
 
-def test_an_edit_that_was_undone_is_detected(tmp_path, marks):
+def test_an_edit_that_was_undone_is_detected(tmp_path, stamp):
     words = tmp_path / "ops/text/words.py"
     words.unlink()
     words.write_text("A = 1")
-    with pytest.raises(identity.MovedError, match=r"^ops changed"):
-        identity.check_code(Workspace(tmp_path), marks)
+    with pytest.raises(edits.MovedError, match=r"^ops changed"):
+        edits.check_code(Workspace(tmp_path), former=stamp)
 
 
-def test_files_that_python_and_editors_leave_next_to_code_do_not_count_as_edits(tmp_path, marks):
+def test_files_that_python_and_editors_leave_next_to_code_do_not_count_as_edits(tmp_path, stamp):
     (tmp_path / "ops/text/__pycache__").mkdir()
     (tmp_path / "ops/text/__pycache__/words.pyc").touch()
     (tmp_path / "ops/.words.py.swp").touch()
-    identity.check_code(Workspace(tmp_path), marks)
+    edits.check_code(Workspace(tmp_path), former=stamp)
 
 
-def test_code_is_compared_again_once_a_module_was_imported_or_seconds_later(marks, tmp_path, monkeypatch):
-    watch = identity.CodeWatch(Workspace(tmp_path), marks)
-    watch.check()
+def test_code_is_compared_again_once_a_module_was_imported(stamp, tmp_path, monkeypatch):
+    edits.check_imported(Workspace(tmp_path), stamp)
     EDITS["ops"](tmp_path)
-    watch.check()  # this process still runs the former code
-    with monkeypatch.context() as patch, pytest.raises(identity.MovedError, match=r"^ops changed"):
-        patch.setitem(sys.modules, "words", None)
-        watch.check()
-    watch.check()
-    monkeypatch.setattr(identity, "PAUSE", 0.0)
-    with pytest.raises(identity.MovedError, match=r"^ops changed"):
-        watch.check()
+    edits.check_imported(Workspace(tmp_path), stamp)  # this process still runs the former code
+    monkeypatch.setitem(sys.modules, "words", None)
+    for _ in range(2):
+        with pytest.raises(edits.MovedError, match=r"^ops changed"):
+            edits.check_imported(Workspace(tmp_path), stamp)
