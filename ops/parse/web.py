@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 from pydantic import Field
@@ -24,7 +24,6 @@ from resiliparse.parse.lang import detect_fast
 from ops.core.outcome import Outcome, Row
 from ops.core.params import Params
 from ops.parse.bounded import BoundedFormat, Bounds
-from ops.parse.bounded.messages import ByColumn
 from ops.parse.files import whole_files, with_options
 from ops.parse.page_bytes import html_text, not_text, other_text
 from ops.parse.page_text import BOILERPLATE, PageExtractor, Paragraph, printable, text_of
@@ -214,7 +213,7 @@ class HtmlPage(NamedTuple):
     encoding: str
     language: str
     distance: int
-    paragraphs: Annotated[tuple[Paragraph, ...], ByColumn()]
+    paragraphs: tuple[Paragraph, ...]
     fallback: str
 
 
