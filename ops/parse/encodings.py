@@ -52,6 +52,10 @@ _USUAL = {
     **dict.fromkeys(("az", "tr"), ("cp1254",)),
     **dict.fromkeys(("lt", "lv"), ("cp1257",)),
 }
+#: In Windows-1252, what no word has, and in other encodings is a letter.
+_SIGN_IN_WORD = re.compile(
+    "[^\\W\\d_][\u00a1-\u00a3\u00a5\u00a7\u00b1-\u00b3\u00b6\u00b9\u00bc\u00be\u00bf][^\\W\\d_]"
+)
 _WORD, _ASCII_LETTER, _TAG = re.compile(r"[^\W\d_]{2,}"), re.compile("[A-Za-z]"), re.compile("<[^>]*>")
 #: Those of UTF-32 last; one of them begins with one of UTF-16.
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
@@ -186,7 +190,8 @@ def guess_sample(sample: bytes) -> str | None:
     chardetng guesses, which knows the pairs of letters of each encoding. A few letters of Windows-1252 look
     like another encoding to it. So another script has to make up whole words. Between Latin letters the
     language decides, which the ASCII letters tell. Where that tells nothing, as of a passage within a page of
-    English, resiliparse has to find letters that are not of Windows-1252, too.
+    English, resiliparse has to find letters that are not of Windows-1252, too, or those of Windows-1252 make
+    up no words.
     """
     if b"\0" in sample:
         return None
@@ -196,7 +201,9 @@ def guess_sample(sample: bytes) -> str | None:
     guesses = [first, _python_name(detect_encoding(sample) or _WESTERN)]
     if usual := _USUAL.get(_language(sample)):
         return next((guess for guess in guesses if guess in usual), usual[0])
-    return first if _OTHER_LATIN.issuperset(guesses) else _WESTERN
+    if _SIGN_IN_WORD.search(sample.decode(_WESTERN, "replace")) or guesses[1] in _OTHER_LATIN:
+        return first
+    return _WESTERN
 
 
 def _python_name(encoding: str) -> str:

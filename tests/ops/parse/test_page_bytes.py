@@ -59,3 +59,10 @@ def test_a_passage_within_a_page_of_english_comes_back_whole(encoding, text):
 @pytest.mark.parametrize(("encoding", "text"), LANGUAGES)
 def test_a_text_of_any_language_is_guessed_like_a_page(encoding, text):
     assert guessed(text.encode(encoding)) == (text, html_text(text.encode(encoding))[1])
+
+
+@pytest.mark.parametrize("encoding", ["cp1250", "iso8859-2"])
+@pytest.mark.parametrize("words", ["Zażółć gęślą jaźń", "Lech Wałęsa", "Antonín Dvořák", "Škoda"])
+def test_a_few_words_within_a_page_of_english_come_back_whole(encoding, words):
+    page = f"<p>{ENGLISH * 9}</p><p>{words}</p><p>{ENGLISH * 9}</p>"
+    assert html_text(page.encode(encoding))[0] == page
