@@ -59,20 +59,20 @@ class Paragraph(NamedTuple):
     boilerplate: float
 
 
-class PageText(NamedTuple):
+class WebText(NamedTuple):
     """All paragraphs of a page, and why resiliparse found the main text in place of trafilatura, or ""."""
 
     paragraphs: list[Paragraph]
     fallback: str
 
 
-def text_of(tree: HTMLTree, page: str, extractor: PageExtractor) -> PageText:
+def text_of(tree: HTMLTree, page: str, extractor: PageExtractor) -> WebText:
     """Return all paragraphs of a page with their scores. `tree` is the page parsed, `page` its HTML."""
     _separate_blocks(tree)
     main, fallback = _by_trafilatura_or_why_not(page) if extractor == "trafilatura" else ([], "")
     main = main or list(_by_resiliparse(tree, True))
     _show_captions(tree)
-    return PageText(_scored(list(aligned(list(_by_resiliparse(tree, False)), main))), fallback)
+    return WebText(_scored(list(aligned(list(_by_resiliparse(tree, False)), main))), fallback)
 
 
 def _by_trafilatura_or_why_not(page: str) -> tuple[list[str], str]:
