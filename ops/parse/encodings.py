@@ -13,6 +13,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
 
+from chardetng_py import detect
+from resiliparse.parse.encoding import detect_encoding
+
 from ops.parse.source import Raw
 
 #: Decodes bytes and names their likely encoding; None if it cannot tell.
@@ -32,11 +35,28 @@ def of_lines(form: object) -> bool:
 #: Runs of non-ASCII bytes, merged if at most 200 ASCII bytes separate them.
 _FOREIGN = re.compile(rb"[\x80-\xff]++(?:[\x00-\x7f]{1,200}+[\x80-\xff]++)*+")
 #: Bytes of context around these for guessing the encoding, and maximum bytes in all.
-_AROUND, _SAMPLE = 100, 20_000
+_AROUND, _SAMPLE = 30, 20_000
 #: Zeros among the bytes of UTF-16, and their share: white space and markup alone are more.
 _LEAST_ZEROS, _LEAST_SHARE = 2, 0.1
 _ASCII = re.compile("[\x00-\x7f]+")
 _REPLACEMENT = "\ufffd".encode()
+_WESTERN = "cp1252"
+#: Encodings of other Latin letters, by their names in Python.
+_OTHER_LATIN = frozenset(
+    {"cp1250", "cp1254", "cp1257", *(f"iso8859-{part}" for part in (2, 3, 4, 10, 13, 16))}
+)
+_CENTRAL = ("cp1250", "iso8859-2")
+#: What languages of Latin letters that Windows-1252 lacks are usually written in.
+_USUAL = {
+    **dict.fromkeys(("bs", "cs", "hr", "hu", "pl", "ro", "sk", "sl", "sr"), _CENTRAL),
+    **dict.fromkeys(("az", "tr"), ("cp1254",)),
+    **dict.fromkeys(("lt", "lv"), ("cp1257",)),
+}
+#: In Windows-1252, what no word has, and in other encodings is a letter.
+_SIGN_IN_WORD = re.compile(
+    "[^\\W\\d_][\u00a1-\u00a3\u00a5\u00a7\u00b1-\u00b3\u00b6\u00b9\u00bc\u00be\u00bf][^\\W\\d_]"
+)
+_WORD, _ASCII_LETTER, _TAG = re.compile(r"[^\W\d_]{2,}"), re.compile("[A-Za-z]"), re.compile("<[^>]*>")
 #: Those of UTF-32 last; one of them begins with one of UTF-16.
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
@@ -91,14 +111,18 @@ def in_utf8(raw: Raw, encoding: str, guess: Guess | None = None) -> Raw:
 def guessed(content: bytes) -> tuple[str, str] | None:
     """Return decoded text and the name of the most likely encoding; None if none fits.
 
-    Among equally likely encodings, Windows-1252 wins: most files that are not UTF-8 use it. UTF-8 with a few
-    broken bytes gives None, too: another encoding would fit, but garble all its non-ASCII letters.
+    UTF-8 with a few broken bytes gives None, too: another encoding would fit, but garble all its non-ASCII
+    letters.
     """
     return None if damaged_utf8(content) else decoded_as(content, guess_of(content))
 
 
 def guess_of(content: bytes) -> str | None:
-    """Return the most likely encoding of bytes, or None if unknown."""
+    """Return the most likely encoding of bytes that are not UTF-8, or None if unknown.
+
+    Windows-1252 unless the bytes are surely in another one: it is the fallback of browsers (HTML Standard,
+    13.2.3.2).
+    """
     return guess_sample(_sample(content))
 
 
@@ -154,24 +178,46 @@ def damaged_utf8(content: bytes) -> bool:
 
 
 def _sample(content: bytes) -> bytes:
-    """Return the start of a text with a byte order mark, otherwise the surroundings of non-ASCII bytes."""
-    if content.startswith(_MARKS):
-        return content[:_SAMPLE]
+    """Return the surroundings of non-ASCII bytes."""
     spans = islice((match.span() for match in _FOREIGN.finditer(content)), _SAMPLE // _AROUND)
     found = (content[max(0, start - _AROUND) : end + _AROUND] for start, end in spans)
     return b"\n".join(found)[:_SAMPLE]
 
 
 def guess_sample(sample: bytes) -> str | None:
-    """Return the likely encoding of a sample of bytes, or None if unknown."""
-    from charset_normalizer import from_bytes
+    """Return the likely encoding of a sample of bytes, or None if unknown.
 
-    if b"\0" in sample and not sample.startswith(_MARKS):
+    chardetng guesses, which knows the pairs of letters of each encoding. A few letters of Windows-1252 look
+    like another encoding to it. So another script has to make up whole words. Between Latin letters the
+    language decides, which the ASCII letters tell. Where that tells nothing, as of a passage within a page of
+    English, resiliparse has to find letters that are not of Windows-1252, too, or those of Windows-1252 make
+    up no words.
+    """
+    if b"\0" in sample:
         return None
-    matches = from_bytes(sample)
-    best = matches.best()
-    if best is None:
-        return None
-    as_likely = (match for match in matches if match.chaos <= best.chaos)
-    western = any("cp1252" in (match.encoding, *match.could_be_from_charset) for match in as_likely)
-    return "cp1252" if western else best.encoding
+    first = _python_name(detect(sample))
+    if first != _WESTERN and first not in _OTHER_LATIN:
+        return first if _is_script(sample.decode(first, "replace")) else _WESTERN
+    guesses = [first, _python_name(detect_encoding(sample) or _WESTERN)]
+    if usual := _USUAL.get(_language(sample)):
+        return next((guess for guess in guesses if guess in usual), usual[0])
+    if _SIGN_IN_WORD.search(sample.decode(_WESTERN, "replace")) or guesses[1] in _OTHER_LATIN:
+        return first
+    return _WESTERN
+
+
+def _python_name(encoding: str) -> str:
+    return codecs.lookup(encoding).name
+
+
+def _is_script(text: str) -> bool:
+    """Say whether a text is in another script. Western letters read as such become words of both."""
+    words = [word for word in _WORD.findall(text) if not word.isascii()]
+    return sum(_ASCII_LETTER.search(word) is None for word in words) * 2 > len(words)
+
+
+def _language(sample: bytes) -> str:
+    """Return the likely language (ISO 639-1) of a text of Latin letters."""
+    from py3langid import classify  # the import takes a third of a second
+
+    return str(classify(_TAG.sub(" ", sample.decode(_WESTERN, "replace")))[0])

@@ -10,7 +10,7 @@ import codecs
 import re
 from collections.abc import Iterator
 
-from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
+from resiliparse.parse.encoding import map_encoding_to_html5
 
 from ops.parse.encodings import damaged_utf8, guess_of, wide_encoding
 
@@ -55,10 +55,6 @@ _SNIFFED = 1445
 _MOST_CONTROLS = 20
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
-_WESTERN, _TURKISH = "cp1252", "cp1254"
-#: Encodings of Latin letters, guessed from those of Czech, Polish, Turkish and Baltic languages.
-_OTHER_LATIN = frozenset({"iso8859-2", "cp1250", _TURKISH, "cp1257"})
-_WORD, _ASCII_LETTER = re.compile(r"[^\W\d_]{2,}"), re.compile("[A-Za-z]")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\b[^>]{0,200}?(?:encoding\s*=\s*[\"']([\w.:-]+))?[^>]{0,200}>", re.IGNORECASE)
@@ -128,34 +124,8 @@ def _encoding(content: bytes, content_type: str) -> str:
         return "utf-8"
     if sound := next((name for name in names if _is_sound(content, name)), None):
         return sound
-    guess = _guess(content)
-    return guess if _is_sound(content, guess) else "utf-8"
-
-
-def _guess(content: bytes) -> str:
-    """Return the encoding of an undeclared page: Windows-1252, unless it is surely in another script.
-
-    Windows-1252 is the fallback of browsers (HTML Standard, 13.2.3.2). Detectors take a few letters of it for
-    a rare encoding, or for broken UTF-8.
-    """
-    guess = str(detect_encoding(content))
-    if guess == _WESTERN or _is_convincing(content, guess):
-        return guess
-    second = guess_of(content)
-    return second if second and _is_convincing(content, second) else _WESTERN
-
-
-def _is_convincing(content: bytes, guess: str) -> bool:
-    """Say whether a guess is another script, or Latin letters that Windows-1252 lacks.
-
-    Read in another script, Western text has words of both: ASCII letters and others.
-    """
-    text = content.decode(guess, "replace")
-    if guess in _OTHER_LATIN:
-        differs = text != content.decode(_WESTERN, "replace")
-        return differs and (guess == _TURKISH or guess_of(content) != _WESTERN)
-    words = [word for word in _WORD.findall(text) if not word.isascii()]
-    return sum(_ASCII_LETTER.search(word) is None for word in words) * 2 > len(words)
+    guess = guess_of(content)
+    return guess if guess and _is_sound(content, guess) else "utf-8"
 
 
 def _declared(content: bytes, content_type: str) -> Iterator[str]:

@@ -59,13 +59,32 @@ class Paragraph(NamedTuple):
     boilerplate: float
 
 
-def paragraphs_of(tree: HTMLTree, text: str, extractor: PageExtractor) -> list[Paragraph]:
-    """Return all paragraphs of a page with their scores. `tree` is the page parsed, `text` its HTML."""
+class WebText(NamedTuple):
+    """All paragraphs of a page, and why resiliparse found the main text in place of trafilatura, or ""."""
+
+    paragraphs: list[Paragraph]
+    fallback: str
+
+
+def text_of(tree: HTMLTree, page: str, extractor: PageExtractor) -> WebText:
+    """Return all paragraphs of a page with their scores. `tree` is the page parsed, `page` its HTML."""
     _separate_blocks(tree)
-    main = list(by_trafilatura(text)) if extractor == "trafilatura" and len(text) <= LONGEST else []
+    main, fallback = _by_trafilatura_or_why_not(page) if extractor == "trafilatura" else ([], "")
     main = main or list(_by_resiliparse(tree, True))
     _show_captions(tree)
-    return _scored(list(aligned(list(_by_resiliparse(tree, False)), main)))
+    return WebText(_scored(list(aligned(list(_by_resiliparse(tree, False)), main))), fallback)
+
+
+def _by_trafilatura_or_why_not(page: str) -> tuple[list[str], str]:
+    if len(page) > LONGEST:
+        return [], f"it is longer than {LONGEST:,} characters"
+    try:
+        main = list(by_trafilatura(page))
+    except (MemoryError, ImportError):  # a broken installation is no fault of the page
+        raise
+    except Exception as error:  # a bug in the extractor must not cost the page
+        return [], f"trafilatura fails with {type(error).__name__}"
+    return main, "" if main else "trafilatura finds no main text"
 
 
 def _separate_blocks(tree: HTMLTree) -> None:
@@ -112,14 +131,8 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def by_trafilatura(page: str) -> Iterator[str]:
-    """Yield the paragraphs of main text; none where trafilatura finds none or fails."""
-    trafilatura = loaded_trafilatura()  # a broken installation is no fault of the page
-    try:
-        document = trafilatura.bare_extraction(page, include_comments=False)
-    except (MemoryError, ImportError):
-        raise
-    except Exception:  # a bug in the extractor must not cost the page
-        return
+    """Yield the paragraphs of main text; none where trafilatura finds none."""
+    document = loaded_trafilatura().bare_extraction(page, include_comments=False)
     if document is None:
         return
     for element in document.body.iter():

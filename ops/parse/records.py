@@ -111,8 +111,8 @@ def read_each(
 ) -> Outcome:
     """Return the rows of every record. A record is rejected whole if it is unreadable or contains non-text.
 
-    `rows` may raise UnwantedError, and then the record is dropped. `lost` counts documents within records
-    that are lost, by reason; `rows` may update it. The outcome's combinations are these counts and the number
+    `rows` may raise UnwantedError, and then the record is dropped. `lost` counts what is lost within records,
+    by reason; `rows` may update it. The outcome's combinations are these counts and the number
     of records in a guessed encoding. If `shape` has a column `encoding`, rows get that of their record.
     """
     kept: list[Row] = []

@@ -10,10 +10,11 @@ paragraphs score lower.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 from pydantic import Field
@@ -23,10 +24,9 @@ from resiliparse.parse.lang import detect_fast
 from ops.core.outcome import Outcome, Row
 from ops.core.params import Params
 from ops.parse.bounded import BoundedFormat, Bounds
-from ops.parse.bounded.messages import ByColumn
 from ops.parse.files import whole_files, with_options
 from ops.parse.page_bytes import html_text, not_text, other_text
-from ops.parse.page_text import BOILERPLATE, PageExtractor, Paragraph, paragraphs_of, printable
+from ops.parse.page_text import BOILERPLATE, PageExtractor, Paragraph, printable, text_of
 from ops.parse.records import Record, UnwantedError, read_each, readable, row_of
 from ops.parse.schemas import WEB_PAGES
 from ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
@@ -167,16 +167,19 @@ def parse_web_pages(records: Sequence[Record]) -> Outcome:
     """Return every record as a page, dropped with its reason, or rejected with its cause; shape WEB_PAGES.
 
     Responses with a status other than 200 or a type other than HTML are dropped, and so are pages without
-    text.
+    text. The outcome counts the pages whose main text resiliparse found, by the reason.
     """
-    return read_each(records, WEB_PAGES, lambda record: [_row(record)])
+    fallbacks: Counter[str] = Counter()
+    return read_each(records, WEB_PAGES, lambda record: [_row(record, fallbacks)], fallbacks)
 
 
-def _row(record: Record) -> Row:
+def _row(record: Record, fallbacks: Counter[str]) -> Row:
     found = FORMATS[record.kind].parse(readable(record))
     page = found.page
     if page is None:
         raise UnwantedError(found.reason, found.detail or None)
+    if page.fallback:
+        fallbacks[f"pages read by resiliparse: {page.fallback}"] += 1
     paragraphs, start = [], 0
     for paragraph in page.paragraphs:
         end = start + len(paragraph.text)
@@ -201,20 +204,24 @@ def _row(record: Record) -> Row:
 
 
 class HtmlPage(NamedTuple):
-    """A page; `language` is a code or "unknown", and a low `distance` means that it is certain."""
+    """A page; `language` is a code or "unknown", and a low `distance` means that it is certain.
+
+    `fallback` says why resiliparse found the main text in place of trafilatura, or is empty.
+    """
 
     title: str
     encoding: str
     language: str
     distance: int
-    paragraphs: Annotated[tuple[Paragraph, ...], ByColumn()]
+    paragraphs: tuple[Paragraph, ...]
+    fallback: str
 
 
 def page_of(content: bytes, content_type: str = "", extractor: PageExtractor = EXTRACTOR) -> HtmlPage:
     """Return the paragraphs of HTML; `content_type` is the HTTP header, which may name the encoding."""
     text, encoding = html_text(content, content_type)
     tree = HTMLTree.parse(text)
-    paragraphs = paragraphs_of(tree, text, extractor)
+    paragraphs, fallback = text_of(tree, text, extractor)
     main = " ".join(paragraph.text for paragraph in paragraphs if paragraph.boilerplate < BOILERPLATE)
     language, distance = detect_fast(main or " ".join(paragraph.text for paragraph in paragraphs))
-    return HtmlPage(printable(tree.title or ""), encoding, language, distance, tuple(paragraphs))
+    return HtmlPage(printable(tree.title or ""), encoding, language, distance, tuple(paragraphs), fallback)

@@ -53,13 +53,13 @@ COMMON = _forms(
     """
     al etc inc ltd corp co bros jr sr esq llc plc assn assoc dept univ inst govt natl intl int conf proc
     trans symp lett sci acad adv annu bull comput linguist mach learn phys chem biol bioinf genet med mol
-    natl soc math stat statist rev j jour newsl mag ed eds edn transl comp comm pers unpubl misc est ext tel
+    soc math stat statist rev j jour newsl mag ed eds edn transl comp comm pers unpubl misc est ext tel
     temp max min avg std dev coeff deg lat long orig obs hist pub publ prob prep ms mss cont corr subsp ssp
     sp spp var pv cv bv sv gen nov str st ste ave blvd rd hwy sq ln apt bldg fwd mfg mgr dist div sub tech
     eng curr opin syst intell softw St Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu
     Thur Thurs Fri Ala Ariz Ark Calif Colo Conn Del Fla Ga Ill Ind Kan Ky La Mass Md Mich Minn Miss Mo Mont
     Neb Nev Okla Ont Ore Pa Penn
-    Tenn Tex Va Vt Wash Wis Wyo Que Geo Wm Chas Thos Av bef abt pvt
+    Commun Tenn Tex Va Vt Wash Wis Wyo Que Geo Wm Chas Thos Av bef abt pvt
     """
 )
 ABBREVIATIONS = NEVER | REFERENCES | COUNTED | COMMON
@@ -82,6 +82,14 @@ COMPANIES = _set(
     """
     Inc Ltd Corp Co LLC Plc GmbH
     """
+)
+#: Cut or before a number, but not in the names of journals.
+NOT_OF_JOURNALS = (
+    TITLES
+    | REFERENCES
+    | COUNTED
+    | COMPANIES
+    | _set("Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Ave Jr Sr")
 )
 #: They follow "5 p.m." within a sentence.
 AFTER_TIME = TITLES | _set(

@@ -59,6 +59,10 @@ _GLUED = re.compile(r"(?P<word>[A-Z][a-z]{0,10}) [a-z]")
 _DASH = re.compile(r"[\u2013\u2014-]+")
 #: Of a word that is cut short, as those in names of journals: "Inf."
 _CUT_WORD = re.compile(r"[A-Z][a-z]{2,8}\.")
+#: The rest of such a name (ISO 4) behind one of its stops: "Process. Manag. 2011", "J. Oper. Res. and".
+_NAME_REST = re.compile(
+    r"(?P<words>(?:[A-Z][a-z]{0,9}\.?\s){0,5}[A-Z][a-z]{0,9}\.?)(?P<behind>\s(?:[A-Z]\s)?\d|[,;)]|\s[a-z])"
+)
 _SHORTENED = re.compile(r"[A-Z][a-z]{1,2}[^\Waeiouy\d_]")
 _MIXED = re.compile(r"i(?:'\w+)?|[a-z]{1,6}-?[A-Z0-9][\w+/-]*|[\u03b1-\u03c9].*")
 _JOINED = re.compile(r"[\u2014:/]")
@@ -237,6 +241,7 @@ class _Stop:
         self._opened = last[:1] in _OPENING and last[:1] != ""
         self._before = before[-1] if before else ""
         self._farther = before[-2] if len(before) > 1 else ""
+        self._text, self._start = following.string, following.start("word")
         self._opening, self._word = following["opening"], following["word"]
         self._second = following["second"] or ""
         if dash := _DASH.match(self._word):
@@ -330,7 +335,7 @@ class _Stop:
                 return False
             return last in words.COUNTED or (starter and len(self._bare) > 1)
         if last in words.COMMON:
-            return starter and ")" not in self._closing
+            return starter and ")" not in self._closing and not self._has_name_behind()
         if self._opened and ")" in self._closing:  # the author of a name: "Quercus petraea (Matt.) Liebl."
             return starter
         return not (self._is_name_or_speech() or self._is_in_run())
@@ -344,11 +349,34 @@ class _Stop:
 
     def _is_in_run(self) -> bool:
         """Say whether the stop is within the name of a journal (ISO 4): "Neural Inf. Process. Syst."."""
-        if self._closing or not (self._last.istitle() and _CUT_WORD.match(self._word)):
+        if self._closing or not (self._last.istitle() and self._last[-1].isalpha()):
+            return False
+        if self._has_name_behind():
+            return True
+        if self._last in words.STARTERS or not _CUT_WORD.match(self._word):
             return False
         around = (self._farther, self._before, self._word, self._second)
         known = any(word.rstrip(".,;").lower() in words.COMMON for word in around if _CUT_WORD.match(word))
         return known or self._follows_abbreviation()
+
+    def _has_name_behind(self) -> bool:
+        """Say whether words follow of which some are cut, up to a number; or cut ones up to lower case."""
+        rest = _NAME_REST.match(self._text, self._start)
+        if rest is None:
+            return False
+        parts = rest["words"].split()
+        if any(len(part) > 2 and part.rstrip(".") in words.NOT_OF_JOURNALS for part in parts):
+            return False
+        initial = _INITIAL.fullmatch(self._before) is not None
+        follows = self._follows_abbreviation() or (initial and self._last in words.COMMON)
+        if parts[0] in words.STARTERS and not (follows and len(parts[0]) == 1):
+            return False
+        cut = [part for part in parts if part.endswith(".")]
+        if rest["behind"][-1].isdigit():
+            return follows or len(cut) > 0
+        if cut[-1:] != parts[-1:] or all(len(part) == 2 for part in cut):
+            return False
+        return len(cut) > 1 or ((follows or initial) and cut == parts)
 
     def _follows_abbreviation(self) -> bool:
         """Say whether the word before the last one is cut, too, within the same sentence."""

@@ -10,14 +10,14 @@ parent, so an answer is JSON, validated against the return type of the parser.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from types import FunctionType, MethodType
-from typing import IO, Any, NamedTuple, TypeAlias, get_args, get_type_hints
+from typing import IO, Any, NamedTuple, TypeAlias, get_type_hints
 
-from pydantic import GetCoreSchemaHandler, TypeAdapter
-from pydantic_core import CoreConfig, CoreSchema, PydanticSerializationError, SchemaValidator, core_schema
+from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError
 
 from ops.parse.decoding import check_texts
 from ops.parse.source import ParseError, ServiceBusyError, ServiceError
@@ -107,7 +107,7 @@ def result_of(function: Callable[..., Any], answer: ChildMessage) -> Any:
     value does not match the function's return type.
     """
     if answer.kind == KEPT:
-        return _reader(_plain(function)).validate_json(answer.content)
+        return _results(_plain(function)).validate_json(answer.content)
     raise _UNAVAILABLE.get(answer.kind, ParseError)(answer.content.decode(errors="replace"))
 
 
@@ -119,35 +119,8 @@ def _plain(function: Callable[..., Any]) -> FunctionType:
 
 @cache
 def _results(function: FunctionType) -> TypeAdapter[Any]:
-    """Return the serialiser of a function's results, from its annotations."""
+    """Return what writes and reads a function's results, from its annotations."""
     return TypeAdapter(get_type_hints(function, include_extras=True)["return"])
-
-
-@cache
-def _reader(function: FunctionType) -> SchemaValidator:
-    """Return the validator of a function's results, without string caching: a quarter faster for texts."""
-    return SchemaValidator(_results(function).core_schema, CoreConfig(cache_strings=False))
-
-
-class ByColumn:
-    """Serialises a field by column: `Annotated[tuple[Sentence, ...], ByColumn()]`, Sentence a NamedTuple."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        row = get_args(source)[0]
-        kinds = get_type_hints(row).values()
-        columns = handler.generate_schema(tuple[tuple(tuple[kind, ...] for kind in kinds)])  # type: ignore[misc, valid-type]
-        return core_schema.no_info_after_validator_function(
-            _rows_of(row),
-            columns,
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda rows: tuple(zip(*rows, strict=True)) or ((),) * len(kinds), return_schema=columns
-            ),
-        )
-
-
-def _rows_of(row: type[tuple[Any, ...]]) -> Callable[[Iterable[Iterable[Any]]], tuple[Any, ...]]:
-    make = partial(tuple.__new__, row)  # the row's own `_make` would check the number of fields again
-    return lambda columns: tuple(map(make, zip(*columns, strict=True)))
 
 
 #: Called with seconds of sound done and in total (0 if unknown).

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import tarfile
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -119,10 +119,8 @@ def _unwanted(raw: Raw, content: bytes) -> UnwantedError:
     return UnwantedError(NOT_A_PAPER, f"{raw.companions.get('url', '')} begins with {content[:16]!r}")
 
 
-#: Fields of a header (POSIX.1-1988, ustar).
-_SIZE, _TYPE, _MAGIC = slice(124, 136), slice(156, 157), slice(257, 262)
-#: A size that is not 0.
-_OCTAL = re.compile(rb"[ 0]*([1-7][0-7]*)[ \0]*")
+#: Longer names are in a header of their own, and cut in the member's.
+_LONGEST_NAME = 100
 
 
 class Member(NamedTuple):
@@ -135,71 +133,38 @@ class Member(NamedTuple):
 
 def is_tar(content: bytes) -> bool:
     """Say whether bytes start like an uncompressed POSIX or GNU tar."""
-    return content[_MAGIC] == b"ustar"
+    return content[257:262] == b"ustar"
 
 
 def members_of(content: bytes) -> Iterator[Member]:
     """Yield the files of a tar in order.
 
-    A member whose header is damaged is one with an error. Reading goes on behind it if the first sound header
-    there is where its size says: so no header of an archive within the archive is taken for one of this
-    archive. Otherwise the last member has the error that stops the reading.
+    Damage is a member with an error; reading goes on at the next sound header. Behind the damaged header of
+    an archive within the archive, that is one of the inner archive.
     """
-    start: int | None = 0
-    while start is not None:
-        end, cause = yield from _sound_members(content, start)
-        # Python's tarfile ends silently at a damaged header.
-        if not cause and not content[end : end + tarfile.BLOCKSIZE].strip(b"\0"):
-            return
-        start = _behind_damage(content, end)
-        told = f"the archive is damaged at byte {end}{cause}; "
-        lost = "what is behind" if start is None else f"the file up to byte {start}"
-        yield Member("", b"", f"{told}{lost} was not read")
-
-
-def _sound_members(content: bytes, start: int) -> Generator[Member, None, tuple[int, str]]:
-    """Yield the files up to a damaged header or the end; return where that is, and the cause if known."""
-    end = start
-    stream = BytesIO(content)
-    stream.seek(start)
+    end, cause = 0, ""
     try:
-        with tarfile.open(fileobj=stream, mode="r:") as archive:
+        with tarfile.open(fileobj=BytesIO(content), mode="r:", ignore_zeros=True) as archive:
             for member in archive:
+                behind_damage = bool(content[end : member.offset].strip(b"\0"))
+                if behind_damage:
+                    yield _damage(end, f"; the file up to byte {member.offset}")
                 first = member.offset_data
                 end = first + (member.size if member.isreg() else 0)
                 if not first <= end <= len(content):
                     yield Member(member.name, b"", "the archive ends within this file")
-                    return len(content), ""
+                    return
                 if member.isreg():
                     error = "a sparse file, which is not read" if member.issparse() else None
+                    if behind_damage and len(member.name) >= _LONGEST_NAME:
+                        error = "its name was in a header that is damaged"
                     yield Member(member.name, b"" if error else content[first:end], error)
                 end += -end % tarfile.BLOCKSIZE
     except (tarfile.TarError, ValueError, OverflowError) as error:
-        return end, f": {error}"
-    return end, ""
+        cause = f": {error}"
+    if cause or content[end:].strip(b"\0"):
+        yield _damage(end, f"{cause}; what is behind")
 
 
-def _behind_damage(content: bytes, damaged: int) -> int | None:
-    """Return where the member behind the one with a damaged header begins, or None if that is unknown."""
-    header = content[damaged : damaged + tarfile.BLOCKSIZE]
-    size = _OCTAL.fullmatch(header[_SIZE])
-    # Members of other types may hold the name of the file behind them.
-    if size is None or header[_TYPE] not in (tarfile.REGTYPE, tarfile.AREGTYPE):
-        return None
-    first = damaged + tarfile.BLOCKSIZE
-    behind = first + int(size[1], 8)
-    behind += -behind % tarfile.BLOCKSIZE
-    blocks = range(first, min(behind + 1, len(content)), tarfile.BLOCKSIZE)
-    sound = next((place for place in blocks if _is_header(content, place)), None)
-    return behind if sound == behind else None
-
-
-def _is_header(content: bytes, place: int) -> bool:
-    block = content[place : place + tarfile.BLOCKSIZE]
-    if not is_tar(block):
-        return False
-    try:
-        tarfile.TarInfo.frombuf(block, tarfile.ENCODING, "surrogateescape")
-    except tarfile.HeaderError:
-        return False
-    return True
+def _damage(place: int, what: str) -> Member:
+    return Member("", b"", f"the archive is damaged at byte {place}{what} was not read")

@@ -11,9 +11,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from ops.parse.bounded.messages import ByColumn
 from ops.parse.decoding import check_characters
 from ops.parse.papers.body import body_spans
 from ops.parse.roles import ACKNOWLEDGMENTS, Heading, roles_of
@@ -106,9 +105,9 @@ class Paper:
     title: str
     text: str
     sections: tuple[Section, ...]
-    sentences: Annotated[tuple[Sentence, ...], ByColumn()]
-    marks: Annotated[tuple[Mark, ...], ByColumn()] = ()
-    bibliography: Annotated[tuple[BibliographyEntry, ...], ByColumn()] = ()
+    sentences: tuple[Sentence, ...]
+    marks: tuple[Mark, ...] = ()
+    bibliography: tuple[BibliographyEntry, ...] = ()
     subjects: tuple[str, ...] = ()
     """The paper's subjects according to its source; empty if the format has no subjects."""
     doi: str = ""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from resiliparse.parse.html import HTMLTree
 
 from ops.parse import page_text
-from ops.parse.page_text import BOILERPLATE, paragraphs_of
+from ops.parse.page_text import BOILERPLATE, text_of
 
 PROSE = [
     f"The {river} rises in the mountains and flows past {number} old mills, which many people visit in summer."
@@ -28,7 +28,7 @@ PAGE = f"""<html><head><title>Rivers</title></head><body>
 
 
 def read(page, extractor="trafilatura"):
-    return paragraphs_of(HTMLTree.parse(page), page, extractor)
+    return text_of(HTMLTree.parse(page), page, extractor).paragraphs
 
 
 def main_of(page, extractor="trafilatura"):
@@ -80,22 +80,34 @@ def test_a_broken_installation_of_trafilatura_is_no_fault_of_the_page(monkeypatc
         read(PAGE)
 
 
-@pytest.mark.parametrize("fault", [lambda page: iter(()), None])
-def test_a_page_on_which_trafilatura_fails_is_read_by_resiliparse(monkeypatch, fault):
+def fallback_of(page, extractor="trafilatura"):
+    return text_of(HTMLTree.parse(page), page, extractor).fallback
+
+
+def test_a_page_on_which_trafilatura_fails_is_read_by_resiliparse_and_says_so(monkeypatch):
     class Broken:
         def bare_extraction(self, *arguments, **options):
             raise RecursionError
 
-    if fault:
-        monkeypatch.setattr(page_text, "by_trafilatura", fault)
-    else:
-        monkeypatch.setattr(page_text, "loaded_trafilatura", Broken)
+    monkeypatch.setattr(page_text, "loaded_trafilatura", Broken)
     assert read(PAGE) == read(PAGE, "resiliparse")
+    assert fallback_of(PAGE) == "trafilatura fails with RecursionError"
 
 
-def test_a_long_page_is_left_to_resiliparse(monkeypatch):
+def test_a_page_without_main_text_to_trafilatura_is_read_by_resiliparse_and_says_so(monkeypatch):
+    monkeypatch.setattr(page_text, "by_trafilatura", lambda page: iter(()))
+    assert read(PAGE) == read(PAGE, "resiliparse")
+    assert fallback_of(PAGE) == "trafilatura finds no main text"
+
+
+def test_a_long_page_is_left_to_resiliparse_and_says_so(monkeypatch):
     monkeypatch.setattr(page_text, "LONGEST", 100)
     assert read(PAGE) == read(PAGE, "resiliparse")
+    assert fallback_of(PAGE) == "it is longer than 100 characters"
+
+
+def test_a_page_read_as_its_source_says_has_no_fallback():
+    assert [fallback_of(PAGE), fallback_of(PAGE, "resiliparse")] == ["", ""]
 
 
 def test_a_page_reads_the_same_however_often_and_after_whichever_others():

@@ -62,6 +62,15 @@ def outcome(raws, kind="warc"):
     )
 
 
+def test_pages_whose_main_text_resiliparse_finds_are_counted_by_the_reason(tmp_path):
+    (tmp_path / "a.html").write_text(HTML)
+    for name in ("b", "c"):
+        (tmp_path / f"{name}.html").write_text("<p>See</p>")
+    found = outcome(split(tmp_path, "html"), "html")
+    assert found.kept.num_rows == 3
+    assert found.combinations == {"pages read by resiliparse: trafilatura finds no main text": 2}
+
+
 @pytest.mark.parametrize("packing", ["plain", "a member a record", "one member", "members anywhere"])
 def test_records_are_read_in_any_compression(tmp_path, packing):
     records = [

@@ -55,6 +55,57 @@ def test_the_word_after_an_abbreviation_tells_whether_a_sentence_ends(marked):
 
 
 @pytest.mark.parametrize(
+    "ending", ["{} 7 has it.", "It is in {} 2011.", "It is in {} 4 and in {} 5, too. \u2016 We read it."]
+)
+@pytest.mark.parametrize(
+    "journal",
+    [
+        "Commun. ACM",
+        "Inf. Process. Manag.",
+        "Lect. Notes Comput. Sci.",
+        "Eur. J. Oper. Res.",
+        "Found. Trends Mach. Learn.",
+        "Appl. Opt.",
+        "Opt. Lett.",
+        "Mon. Not. R. Astron. Soc.",
+        "Comput. Graph. Forum",
+        "Nucl. Instrum. Methods Phys. Res. A",
+        "Ann. N. Y. Acad. Sci.",
+        "Biochim. Biophys. Acta",
+        "Proc. R. Soc. Lond. B",
+        "Trends Ecol. Evol.",
+        "Semin. Cell Dev. Biol.",
+        "Nat. Commun.",
+        "Q. J. R. Meteorol. Soc.",
+        "Eur. Phys. J. C",
+        "Electron. Notes Theor. Comput. Sci.",
+        "Knowl. Inf. Syst.",
+    ],
+)
+def test_no_sentence_ends_within_the_name_of_a_journal(journal, ending):
+    assert_split(ending.format(journal, journal))
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "It is in Eur. J. Oper. Res. and in Found. Trends Mach. Learn. in 2018. \u2016 We agree.",
+        "He lives in Paris. \u2016 On Jan. 5 he left.",
+        "He came to Rome. \u2016 Apollo 11 landed.",
+        "He met Brown. \u2016 See Fig. 3 for it.",
+        "He came with Brown. \u2016 J. Smith left. \u2016 He met Jones.",
+        "He left Oxford. \u2016 Mr. Smith came on Dec. 7 with Dr. Brown.",
+        "It is in Oslo. \u2016 IBM 360 machines were there.",
+        "He went to Paris. \u2016 Oxford Univ. and others stayed.",
+        "We went to Lyon. \u2016 Dr. Lee, Mr. Brown and I stayed.",
+        "They came from Spain. \u2016 Acme Inc. 5 years later closed.",
+    ],
+)
+def test_cut_words_up_to_a_number_are_a_name_and_others_are_not(marked):
+    assert_split(marked)
+
+
+@pytest.mark.parametrize(
     "marked",
     [
         "It binds to factor kappa B. \u2016 The cells were lysed.",
