@@ -213,13 +213,13 @@ class Corpus:
 
     def _raws_of(self, name: str, entries: Sequence[Entry]) -> Iterator[Raw]:
         """Yield records of a source in index order, from their stored copies or from their files."""
-        kept = copies(self._kept, entries) if self._kept is not None else repeat(None, len(entries))
+        stored = copies(self._kept, entries) if self._kept is not None else repeat(None, len(entries))
         paths: dict[str, set[int | None]] = {}
         for entry in entries:
             if entry.offset is None:
                 paths.setdefault(entry.path, set()).add(entry.row)
         files = self.raws(self.sources[name], paths)
-        for entry, copy in zip(entries, kept, strict=True):
+        for entry, copy in zip(entries, stored, strict=True):
             raw = copy or next((raw for raw in files if record_id(name, raw) == entry.id), None)
             if raw is None:
                 raise SourceError(f"{entry.id} is gone: run again")
