@@ -154,10 +154,10 @@ class Lookup:
             hosts = HostRanges.of(wanted["host"].unique().to_pylist())
             for name in names:
                 path = self._path(name)
-                if (found := _read(path)) is None:
-                    found = _look_up(db, place, name, hosts, self.period)
-                    _write(found, path)
-                if (fault := (found.schema.metadata or {}).get(b"fault")) is not None:
+                if (captures := _read(path)) is None:
+                    captures = _look_up(db, place, name, hosts, self.period)
+                    _write(captures, path)
+                if (fault := (captures.schema.metadata or {}).get(b"fault")) is not None:
                     faults[name] = fault.decode()
                 tell()
         return self._merged(wanted, names), faults
@@ -250,7 +250,7 @@ def row_groups(parquet: pq.ParquetFile, between: Callable[[str, str], bool], per
     if missing := [name for name in _COLUMNS.names if name not in names]:
         raise ValueError(f"it has no column {', '.join(missing)}")
     key, time = names.index("url_surtkey"), names.index("fetch_time")
-    found = []
+    groups = []
     for index in range(parquet.metadata.num_row_groups):
         group = parquet.metadata.row_group(index)
         keys, times = group.column(key).statistics, group.column(time).statistics
@@ -258,8 +258,8 @@ def row_groups(parquet: pq.ParquetFile, between: Callable[[str, str], bool], per
         if may and times is not None and times.has_min_max and hasattr(times.min, "isoformat"):
             may = times.min.isoformat()[: len(period)] <= period <= times.max.isoformat()[: len(period)]
         if may:
-            found.append(index)
-    return found
+            groups.append(index)
+    return groups
 
 
 def _rows(parquet: pq.ParquetFile, groups: Sequence[int]) -> Iterator[pa.RecordBatch]:
@@ -268,11 +268,11 @@ def _rows(parquet: pq.ParquetFile, groups: Sequence[int]) -> Iterator[pa.RecordB
     columns = [*_COLUMNS.names, *optional]
     for group in groups:  # one by one: an empty list would mean all
         for batch in parquet.iter_batches(_ROWS, row_groups=[group], columns=columns, use_threads=False):
-            found = [batch.column(field.name).cast(field.type, safe=False) for field in _COLUMNS]
+            arrays = [batch.column(field.name).cast(field.type, safe=False) for field in _COLUMNS]
             truncated = (
                 batch.column(_TRUNCATED).cast(pa.string()) if optional else pa.nulls(len(batch), pa.string())
             )
-            yield pa.RecordBatch.from_arrays([*found, truncated], schema=_ROW)
+            yield pa.RecordBatch.from_arrays([*arrays, truncated], schema=_ROW)
 
 
 def _write(table: pa.Table, path: Path) -> None:
