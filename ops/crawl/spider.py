@@ -110,7 +110,7 @@ class PageSpider(Spider):
         if response.status == 304 and self._former.conditions(asked):
             return self._former.unchanged(asked)
         if 200 <= response.status < 300:
-            fields = await self._found(response) if linking else {}
+            fields = await self._link_fields(response) if linking else {}
             return self._former.compared(*self._fetched(response, asked, fields))
         return self._lost(asked, f"status {_status(response.status)}", status=response.status), b""
 
@@ -145,7 +145,7 @@ class PageSpider(Spider):
         )
         return entry, record
 
-    async def _found(self, response: Response) -> Mapping[str, Any]:
+    async def _link_fields(self, response: Response) -> Mapping[str, Any]:
         """Return the links of a page, even at the deepest level: depth and list may change later.
 
         If they cannot be read, the page is kept without links, with the cause in `about`.

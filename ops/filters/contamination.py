@@ -227,8 +227,8 @@ def shared(texts: Sequence[str | list[str]], index: ContaminationIndex, params: 
             whole.setdefault(key, sentence_texts[key])
     counts: dict[str, Counter[str]] = {"ngrams": Counter(), "sentences": Counter()}
     first: dict[str, tuple[str, str]] = {}
-    for kind, found_texts in (("ngrams", runs), ("sentences", whole)):
-        for key, words_of_it in found_texts.items():
+    for kind, shared_texts in (("ngrams", runs), ("sentences", whole)):
+        for key, words_of_it in shared_texts.items():
             for name, test in (tests[row] for row in index.every(key)):
                 counts[kind][name] += 1
                 first.setdefault(name, (test, words_of_it))

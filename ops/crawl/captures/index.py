@@ -148,7 +148,7 @@ class Lookup:
         """
         wanted = self._wanted()
         faults: dict[str, str] = {}
-        with duckdb.connect(config={**_DUCKDB, "temp_directory": str(self._found / "spill")}) as db:
+        with duckdb.connect(config={**_DUCKDB, "temp_directory": str(self._stored / "spill")}) as db:
             db.register("addresses", wanted)
             db.execute("CREATE TEMP TABLE wanted AS SELECT * FROM addresses")
             hosts = HostRanges.of(wanted["host"].unique().to_pylist())
@@ -163,7 +163,7 @@ class Lookup:
         return self._merged(wanted, names), faults
 
     def _merged(self, wanted: pa.Table, names: Sequence[str]) -> Iterator[Capture]:
-        with duckdb.connect(config={**_DUCKDB, "temp_directory": str(self._found / "spill")}) as db:
+        with duckdb.connect(config={**_DUCKDB, "temp_directory": str(self._stored / "spill")}) as db:
             tables = (_read(self._path(name)) for name in names)
             batches = (batch for table in tables if table is not None for batch in table.to_batches())
             db.register("wanted", wanted)
@@ -173,22 +173,22 @@ class Lookup:
                     yield Capture(**row)
 
     @property
-    def _found(self) -> Path:
+    def _stored(self) -> Path:
         return self.folder / FOUND
 
     def _path(self, name: str) -> Path:
-        return self._found / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.parquet"
+        return self._stored / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.parquet"
 
     def _wanted(self) -> pa.Table:
         """Return the addresses with their keys; those stored by an interrupted run, if they include all."""
-        path = self._found / "wanted.parquet"
+        path = self._stored / "wanted.parquet"
         mark = f"{self.digest} {self.period}".encode()
         known = _read(path)
         same = known is not None and (known.schema.metadata or {}).get(b"mark") == mark
         if known is not None and same and {*known["url"].to_pylist()} >= {*self.wanted}:
             return known
-        shutil.rmtree(self._found, ignore_errors=True)
-        self._found.mkdir(parents=True)
+        shutil.rmtree(self._stored, ignore_errors=True)
+        self._stored.mkdir(parents=True)
         keys = [keys_of(url) for url in self.wanted]
         columns = {
             "url": [*self.wanted],
