@@ -15,5 +15,5 @@ def compiled(function: _Function) -> _Function:
     """Compile a function to machine code that runs without the GIL; numba caches it next to its file."""
     import numba  # takes a third of a second
 
-    found: _Function = numba.njit(cache=True, nogil=True)(function)
-    return found
+    compiled_function: _Function = numba.njit(cache=True, nogil=True)(function)
+    return compiled_function

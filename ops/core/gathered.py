@@ -97,9 +97,9 @@ class _Buckets:
         """Yield the rows in the order of their places, bucket by bucket."""
         for number in sorted(self._writers):
             with pa.OSFile(str(self._path(number))) as file, pa.ipc.open_stream(file) as stream:
-                found = stream.read_all()
+                bucket = stream.read_all()
             self._path(number).unlink()
-            yield from _sorted(found)
+            yield from _sorted(bucket)
         if self._held:
             yield from _sorted(pa.concat_tables(self._held))
 

@@ -71,8 +71,8 @@ def matches(
         return by_set
     with database(folder) as tables:
         count = _store_wanted(tables, wanted)
-        found = gathered(tables, rows, schema, _MATCHING.format(column), folder) if rows.parts else iter(())
-        return Parts(schema, tuple(written_by_part(found, count, schema, folder)), rows.engine)
+        matched = gathered(tables, rows, schema, _MATCHING.format(column), folder) if rows.parts else iter(())
+        return Parts(schema, tuple(written_by_part(matched, count, schema, folder)), rows.engine)
 
 
 def sources_within(rows: Parts, made: Parts, folder: Path) -> Parts:
@@ -100,7 +100,7 @@ def divided(rows: Parts, column: str, folder: Path, columns: Sequence[str] | Non
     The parts keep the order of `rows`, and have all columns or only `columns`.
     """
     schema = rows.schema if columns is None else pa.schema([rows.schema.field(name) for name in columns])
-    found: dict[str, list[Part]] = {}
+    parts_by_value: dict[str, list[Part]] = {}
     writers: dict[str, pq.ParquetWriter] = {}
     sizes: Counter[str] = Counter()
     folder.mkdir(parents=True)
@@ -112,13 +112,13 @@ def divided(rows: Parts, column: str, folder: Path, columns: Sequence[str] | Non
                 if value not in writers or sizes[value] >= ROWS_OF_PART:
                     if value in writers:
                         writers[value].close()
-                    path = folder / f"kept-{sum(map(len, found.values())):05d}.parquet"
+                    path = folder / f"kept-{sum(map(len, parts_by_value.values())):05d}.parquet"
                     writer = pq.ParquetWriter(path, schema, compression="lz4")
                     writers[value], sizes[value] = opened.enter_context(writer), 0
-                    found.setdefault(value, []).append(Part(str(path)))
+                    parts_by_value.setdefault(value, []).append(Part(str(path)))
                 writers[value].write_table(own)
                 sizes[value] += own.num_rows
-    return {value: Parts(schema, tuple(parts), rows.engine) for value, parts in found.items()}
+    return {value: Parts(schema, tuple(parts), rows.engine) for value, parts in parts_by_value.items()}
 
 
 def grouped(

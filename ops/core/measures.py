@@ -64,10 +64,10 @@ def histogram(values: pa.ChunkedArray, name: str) -> list[int]:
     """
     import numpy as np
 
-    found = values.drop_null().to_numpy()
-    found = found[~np.isnan(found)]
+    numbers = values.drop_null().to_numpy()
+    numbers = numbers[~np.isnan(numbers)]
     bounds = np.array(edges(name))
-    places = np.clip(np.searchsorted(bounds, found, side="right") - 1, 0, len(bounds) - 2)
+    places = np.clip(np.searchsorted(bounds, numbers, side="right") - 1, 0, len(bounds) - 2)
     return np.bincount(places, minlength=len(bounds) - 1).tolist()  # type: ignore[no-any-return]
 
 
@@ -113,21 +113,21 @@ class DatasetScore:
         """Return one table's contribution to the score."""
         chosen = table.filter(table[self.where]) if self.where else table
         values = measure(chosen, self.measure).drop_null()
-        found = values.filter(pc.invert(pc.is_nan(values))).to_numpy()
-        if not len(found):
+        numbers = values.filter(pc.invert(pc.is_nan(values))).to_numpy()
+        if not len(numbers):
             return Sum()
         # fsum is correctly rounded, so that neither order nor processor changes the sum
-        return Sum(len(found), math.fsum(found), int((found > 0).sum()), float(found.max()))
+        return Sum(len(numbers), math.fsum(numbers), int((numbers > 0).sum()), float(numbers.max()))
 
     def value(self, sums: Iterable[Sum]) -> float | None:
         """Return the score over all parts, rounded to six decimals; None if there are no values."""
         whole = Sum.of(list(sums))
         if whole.greatest is None:
             return None
-        found = {
+        by_kind = {
             "mean": whole.total / whole.values,
             "share": whole.positive / whole.values,
             "zeros": whole.values - whole.positive,
             "greatest": whole.greatest,
         }
-        return round(found[self.kind], 6)
+        return round(by_kind[self.kind], 6)

@@ -132,7 +132,11 @@ def role(field: pa.Field) -> Role | None:
 
 def of_role(schema: pa.Schema, name: str) -> dict[str, str]:
     """Return the columns that have a role, in order, each with the role's detail."""
-    return {field.name: found.detail for field in schema if (found := role(field)) and found.name == name}
+    return {
+        field.name: column_role.detail
+        for field in schema
+        if (column_role := role(field)) and column_role.name == name
+    }
 
 
 def meaning(field: pa.Field) -> str:

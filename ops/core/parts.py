@@ -214,8 +214,8 @@ class Artifact:
     def files(self, below: str = "") -> dict[str, bytes]:
         """Return the files in a subfolder of the artifact, by path relative to it."""
         base = self.folder / below
-        found = sorted(path for path in base.rglob("*") if path.is_file())
-        return {path.relative_to(base).as_posix(): path.read_bytes() for path in found}
+        paths = sorted(path for path in base.rglob("*") if path.is_file())
+        return {path.relative_to(base).as_posix(): path.read_bytes() for path in paths}
 
 
 def _on_tables(parts: tuple[Part, ...], op: Callable[..., Outcome], *shared: object) -> Outcome:

@@ -96,32 +96,32 @@ def release_files(
             released = table.filter(chosen)
             if len(released) < len(table):
                 yield _dropped(kind, table.select(rows.schema.names).filter(pc.invert(chosen)))
-            for name, found in zip(subsets, sources_of_part, strict=True):
-                released = released.append_column(name, pc.is_in(released["id"], found["source_id"]))
-            for value, split, found in _by_config_and_split(released, config):
+            for name, source_table in zip(subsets, sources_of_part, strict=True):
+                released = released.append_column(name, pc.is_in(released["id"], source_table["source_id"]))
+            for value, split, split_rows in _by_config_and_split(released, config):
                 place = config_name(value), split
                 if place[0] in subsets:
                     raise ValueError(
                         f"{config} {value!r} is what a part of the release is called: give it another name"
                     )
                 writer = writers.setdefault(place, _SplitWriter(files.path, kind, *place, most))
-                yield from writer.add(found.select([*names, *subsets]))
+                yield from writer.add(split_rows.select([*names, *subsets]))
             for name in subsets:
-                for _, split, found in _by_config_and_split(released.filter(released[name])):
+                for _, split, split_rows in _by_config_and_split(released.filter(released[name])):
                     writer = writers.setdefault(
                         (name, split), _SplitWriter(files.path, kind, name, split, most, is_subset=True)
                     )
-                    yield from writer.add(found.select([*names, *subsets]))
+                    yield from writer.add(split_rows.select([*names, *subsets]))
     for table in chain.from_iterable(others):
         released = table.filter(pa.array(map(allowed, table["licence"].to_pylist()), pa.bool_()))
-        for value, split, found in _by_config_and_split(released, config):
+        for value, split, split_rows in _by_config_and_split(released, config):
             place = config_name(value), split
             writer = writers.setdefault(place, _SplitWriter(files.path, kind, *place, most, is_subset=True))
             if not writer.is_subset:
                 raise ValueError(
                     f"two datasets of the release have a {config} {value!r}: give one another name"
                 )
-            yield from writer.add(found.drop_columns(["split"]))
+            yield from writer.add(split_rows.drop_columns(["split"]))
     for _, writer in sorted(writers.items()):
         yield from writer.close()
 

@@ -107,10 +107,10 @@ def sample(
         taken += sorted(members[key], key=lambda row: drawn(seed, ids[row]))[:quota]
     taken.sort()
     # Filter instead of take: take concatenates all chunks, and an Arrow string array is limited to 2 GiB.
-    found = table.filter(
+    sampled = table.filter(
         pc.is_in(pa.array(range(len(ids)), pa.int64()), value_set=pa.array(taken, pa.int64()))
     )
-    return found.take(pa.array(sorted(range(len(taken)), key=lambda row: ids[taken[row]]), pa.int64()))
+    return sampled.take(pa.array(sorted(range(len(taken)), key=lambda row: ids[taken[row]]), pa.int64()))
 
 
 def sample_each(
@@ -128,8 +128,8 @@ def sample_each(
         groups = table.select(["id", *by]).group_by(by).aggregate([("id", "list")])
         for group in groups.to_pylist():
             value, key, ids = group[column], (repr(group[by[-1]]),), group["id_list"]
-            found = ((drawn(seed, name), name) for name in ids)
-            samples[value][key] = heapq.nsmallest(size, chain(samples[value].get(key, ()), found))
+            drawn_ids = ((drawn(seed, name), name) for name in ids)
+            samples[value][key] = heapq.nsmallest(size, chain(samples[value].get(key, ()), drawn_ids))
             sizes[value][key] += len(ids)
     names: list[str] = []
     for value, of_strata in sorted(samples.items()):

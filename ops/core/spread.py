@@ -62,8 +62,8 @@ def in_order_of(exchange: Exchange, places: int, rows: Parts, key: str) -> Itera
     """Yield the rows sorted by key, then in their original order; rows without a key come last."""
     bounds = _bounds(rows, key, places)
     stages: tuple[Callable[..., Any], ...] = (_divided_by_order, _sorted)
-    for found in exchange.run(list(enumerate(rows.parts)), stages, places, key, bounds):
-        yield from filter(len, _tables(found))
+    for division in exchange.run(list(enumerate(rows.parts)), stages, places, key, bounds):
+        yield from filter(len, _tables(division))
 
 
 def _written(wanted: Iterable[pa.Array], folder: Path) -> tuple[list[Part], int]:
@@ -115,8 +115,8 @@ def _joined(
     held = pa.concat_tables(several[0] for several in tables if len(several) == 2)
     wanted = pa.concat_tables(several[-1] for several in tables)
     with temporary_folder() as folder:
-        found = _matching(held[_KEY], wanted, folder / "join")
-    joined = _ordered(held.drop_columns(_KEY), found["place"].to_numpy()).append_column(_SET, found[_SET])
+        matched = _matching(held[_KEY], wanted, folder / "join")
+    joined = _ordered(held.drop_columns(_KEY), matched["place"].to_numpy()).append_column(_SET, matched[_SET])
     return [_packed([its]) for its in _divided(joined, joined[_SET].to_numpy() * places // sets, places)]
 
 
@@ -203,7 +203,7 @@ def _packed(tables: Iterable[pa.Table]) -> bytes:
 
 
 def _tables(content: bytes) -> list[pa.Table]:
-    source, found = pa.BufferReader(content), []
+    source, tables = pa.BufferReader(content), []
     while source.tell() < len(content):
-        found.append(pa.ipc.open_stream(source).read_all())
-    return found
+        tables.append(pa.ipc.open_stream(source).read_all())
+    return tables

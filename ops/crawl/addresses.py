@@ -112,8 +112,8 @@ def _kind(address: IpAddress) -> str:
     """Return the kind of an address that is not public."""
     plain = _carried(address)
     kinds = ("unspecified", "loopback", "link_local", "multicast", "private")
-    found = (kind.replace("_", "-") for kind in kinds if getattr(plain, f"is_{kind}"))
-    return next(found, "not public")
+    matching_kinds = (kind.replace("_", "-") for kind in kinds if getattr(plain, f"is_{kind}"))
+    return next(matching_kinds, "not public")
 
 
 def _normal(host: str) -> str:

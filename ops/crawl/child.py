@@ -170,8 +170,8 @@ class _Site(http.server.BaseHTTPRequestHandler):
         if folder is None:
             return self._answer(404, b"", {})
         path = unquote(parts.path) or "/"
-        if (found := _redirects(folder).get(path)) is not None:
-            return self._answer(found[1], b"", {"Location": found[0]})
+        if (redirect := _redirects(folder).get(path)) is not None:
+            return self._answer(redirect[1], b"", {"Location": redirect[0]})
         file = (folder / path.lstrip("/")).resolve()
         file = file / "index.html" if file.is_dir() else file
         if not file.is_relative_to(folder.resolve()) or not file.is_file() or file.name == REDIRECTS:

@@ -83,10 +83,10 @@ def crawl_cited(records: Records, place: CrawlPlace) -> Outcomes:
 def _crawl(articles: RowRecords, root: Path, per_part: int, place: CrawlPlace) -> Outcomes:
     form = _FORMS[articles.kind]
     options = form.options.model_validate(dict(articles.source.options))
-    found = [record for piece in articles for record in piece]
+    records = [record for piece in articles for record in piece]
     listings = [
         UrlOutcome(url=record.id, fate="listing", links=form.parse(record.raw))
-        for record in found
+        for record in records
         if record.raw.error is None
     ]
     urls = [listing.url for listing in listings]
@@ -108,7 +108,7 @@ def _crawl(articles: RowRecords, root: Path, per_part: int, place: CrawlPlace) -
             articles.name,
             articles.month,
             options.licence,
-            [Listed(record.id, record.id, record.raw.error) for record in found],
+            [Listed(record.id, record.id, record.raw.error) for record in records],
             options,
             journal,
             per_part,

@@ -118,13 +118,13 @@ class Client:
         while True:
             try:
                 response, end = self._ask(url, headers, content)
-                found = b"".join(self._pieces(url, response, end))
+                body = b"".join(self._pieces(url, response, end))
             except FetchError as error:
                 fault, wait = error, seconds_to_wait("", tries)
             else:
                 status = response.status
                 if status not in _AGAIN:
-                    return status, found
+                    return status, body
                 fault = UnavailableError(f"{url}: status {status} {responses.get(status, '')}".rstrip())
                 wait = seconds_to_wait(response.headers.get("Retry-After", ""), tries)
             if tries >= self.retries or wait > self.longest_wait or self._closed.wait(wait):
@@ -173,10 +173,10 @@ class Client:
         response, _ = self._answer(url, headers, 206)
         response.close()
         told = str(response.headers.get("Content-Range", ""))
-        found = _WHOLE.fullmatch(told)
-        if found is None:
+        match = _WHOLE.fullmatch(told)
+        if match is None:
             raise FetchError(f"{url}: its answer to a range does not tell its size: {told:.80}")
-        return int(found[1])
+        return int(match[1])
 
     def _answer(self, url: str, headers: Mapping[str, str], due: int) -> tuple[Any, float]:
         """Return the response after redirects and retries, with an unread body, and its deadline."""
@@ -283,14 +283,14 @@ def _connected(policy: AddressPolicy, connection: HTTPConnection) -> socket.sock
     """Connect to the address that was checked: resolving the name again may give another one."""
     host, port = connection.host, connection.port
     try:
-        found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:  # a label of more than 63 letters cannot be encoded
         raise HTTPError(f"the name {host} has no address") from error
-    for *_, place in found:
+    for *_, place in addresses:
         policy.check_address(host, ipaddress.ip_address(str(place[0]).partition("%")[0]))
     timeout = connection.timeout if isinstance(connection.timeout, (int, float)) else None
     try:
-        return socket.create_connection((str(found[0][-1][0]), port), timeout)
+        return socket.create_connection((str(addresses[0][-1][0]), port), timeout)
     except OSError as error:
         raise HTTPError(f"{host} cannot be connected to: {error.strerror or error}") from error
 

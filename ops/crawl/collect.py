@@ -40,12 +40,12 @@ def collect(
     affects no other. If a line cannot be listed again, its items do not change.
     """
     client = Client.of(options, options.listing_bytes)
-    found: dict[str, tuple[Collection, Item]] = {}
+    listed_items: dict[str, tuple[Collection, Item]] = {}
 
     def addresses(line: str) -> Iterable[str]:
         collection = KINDS[kind].collection(client, line, month, options.own())
         items = {item.address: (collection, item) for item in collection.items(month)}
-        found.update(items)
+        listed_items.update(items)
         return items
 
     list_lines([line for line in lines if not _through(line, journal)], addresses, journal, former, tell)
@@ -54,7 +54,7 @@ def collect(
     for level in frontier.levels():
         urls = [page.url for page in level if page.url not in journal.entries]
         for done, url in enumerate(urls, frontier.asked - len(urls) + 1):
-            journal.add(*_outcome(client, url, found.get(url), options, former))
+            journal.add(*_outcome(client, url, listed_items.get(url), options, former))
             tell(done, frontier.asked)
 
 

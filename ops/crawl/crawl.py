@@ -47,7 +47,7 @@ def crawl(records: Records, place: CrawlPlace) -> Outcomes:
     what it has so far stays in `place.working`.
     """
     corpus = records.corpus
-    for name, found in itertools.groupby(
+    for name, crawl_records in itertools.groupby(
         corpus.of_partition(records.partition), lambda record: record.source
     ):
         source = corpus.sources[name]
@@ -55,7 +55,7 @@ def crawl(records: Records, place: CrawlPlace) -> Outcomes:
             raise SourceError(f"the crawl {name}: a collection lists by month, it needs `every: month`")
         options = FORMATS[source.kind].options.model_validate(dict(source.options))
         policy = AddressPolicy([*options.allow, *options.serve])
-        listed = [_listed(record, policy) for record in found]
+        listed = [_listed(record, policy) for record in crawl_records]
         urls = [line.url for line in listed if not line.error]
 
         ask = partial(

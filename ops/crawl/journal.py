@@ -193,8 +193,8 @@ class FormerVersion:
     def conditions(self, url: str) -> dict[str, str]:
         """Return headers for requesting a page only if it has changed; none if it has no record."""
         entry = self._recorded(url)
-        found = {"If-None-Match": entry.etag, "If-Modified-Since": entry.last_modified} if entry else {}
-        return {name: value for name, value in found.items() if value}
+        headers = {"If-None-Match": entry.etag, "If-Modified-Since": entry.last_modified} if entry else {}
+        return {name: value for name, value in headers.items() if value}
 
     def unchanged(self, url: str) -> tuple[UrlOutcome, bytes]:
         """Return the earlier outcome and record of a page that has not changed.

@@ -76,12 +76,12 @@ def links_of(page: Raw, rules: LinkRules) -> tuple[str, ...]:
         links = _extractor(rules).extract_links(response)
     except ValueError as error:
         raise ParseError(f"the base address of its links, in <base>, is invalid: {error}") from error
-    found = [link.url.partition("#")[0] for link in links[:_LINKS]]
+    urls = [link.url.partition("#")[0] for link in links[:_LINKS]]
     host = urlsplit(page.path).hostname
     return tuple(
         dict.fromkeys(
             link
-            for link in found
+            for link in urls
             if len(link) <= _LONGEST and (not rules.same_host or urlsplit(link).hostname == host)
         )
     )

@@ -149,23 +149,23 @@ class LocalIndex:
 
         terms = {word: tantivy.Query.term_query(self._index.schema, "text", word) for word, _ in words}
         query = tantivy.Query.boolean_query([(tantivy.Occur.Should, terms[word]) for word, _ in words])
-        found: list[tuple[float, tantivy.DocAddress]] = []
+        scored: list[tuple[float, tantivy.DocAddress]] = []
         best: list[float] = []
         limit = max(FIRST, 4 * k)
         while True:
             hits = self._searcher.search(query, limit, count=False).hits
-            fresh = hits[len(found) :]
+            fresh = hits[len(scored) :]
             addresses = [address for _, address in fresh]
             lengths = self._searcher.fast_field_values("words", addresses)
             for (score, address), length in zip(fresh, lengths, strict=True):
                 bound = score / _FACTOR * (1 + _RELATIVE) + len(words) * _ABSOLUTE
                 if len(best) == k and best[-1] > bound:
-                    return found
+                    return scored
                 exact = self._score(words, terms, address, int(length or 0))
-                found.append((exact, address))
+                scored.append((exact, address))
                 best = sorted([*best, exact], reverse=True)[:k]
             if len(hits) < limit:
-                return found
+                return scored
             limit *= _MORE
 
     def _score(
@@ -212,8 +212,8 @@ class LocalIndex:
 
     @cached_property
     def _statistics(self) -> dict[str, int]:
-        found: dict[str, int] = json.loads((self._folder / _STATISTICS).read_text())
-        return found
+        statistics: dict[str, int] = json.loads((self._folder / _STATISTICS).read_text())
+        return statistics
 
     @cached_property
     def _index(self) -> tantivy.Index:

@@ -94,8 +94,8 @@ class Robots(RobotsTxtMiddleware):
         """Return the parsed robots.txt, or None if it could not be read."""
         await super().robot_parser(request)
         # If several requests wait for one response, Scrapy 2.19 gives it to the first and None to the others.
-        found = self._parsers[urlsplit(request.url).netloc]
-        return None if isinstance(found, Deferred) else found
+        parser = self._parsers[urlsplit(request.url).netloc]
+        return None if isinstance(parser, Deferred) else parser
 
     async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
         if response.status >= 500 or response.status in _BUSY:

@@ -170,18 +170,18 @@ class CrawlParts:
 
     def _also(self, entry: UrlOutcome) -> list[str]:
         """Return the other URLs that share the record of a page."""
-        found = (self._copies.get(group, set()) for group in (entry.digest, entry.url))
-        gave = {entry.url}.union(*found)
+        copies = (self._copies.get(group, set()) for group in (entry.digest, entry.url))
+        gave = {entry.url}.union(*copies)
         forms = (self._forms.get(same(url), set()) for url in gave)
         return sorted(gave.union(*forms) - {entry.url})
 
     def _ranks(self, urls: Sequence[str]) -> dict[str, int]:
         """Return the best rank of some URLs for each query."""
-        found: dict[str, int] = {}
+        best_ranks: dict[str, int] = {}
         for url in urls:
             for query, rank in self.ranks.get(same(url), {}).items():
-                found[query] = min(rank, found.get(query, rank))
-        return found
+                best_ranks[query] = min(rank, best_ranks.get(query, rank))
+        return best_ranks
 
     def _row(self, unit: Row, entry: UrlOutcome, file: str, origin: str | None) -> Row:
         also = self._also(entry)
@@ -263,8 +263,8 @@ _COMMONS = re.compile(r"creativecommons\.org/(?:licenses|publicdomain)/([a-z-]+)
 
 def spdx(address: str) -> str:
     """Return the SPDX name of a licence, or `LicenseRef-` and its address if SPDX lacks it."""
-    if found := _COMMONS.search(address.lower()):
-        name, version = found.groups()
+    if match := _COMMONS.search(address.lower()):
+        name, version = match.groups()
         name = {"zero": "CC0", "mark": "CC-PDM"}.get(name) or f"CC-{name.upper()}"
         return f"{name}-{version}"
     parts = urlsplit(address.strip())

@@ -85,16 +85,16 @@ class HttpSearch:
         Without {offset}, it returns up to `page` results. Raises LookupError if the environment has no key,
         FetchError if a response has no URLs; neither message contains the key.
         """
-        found: dict[str, None] = {}
+        pages: dict[str, None] = {}
         offset, paged = 0, "{offset}" in self.params.url
-        while len(found) < k and (paged or not offset):
-            size = min(k - len(found), self.params.page)
+        while len(pages) < k and (paged or not offset):
+            size = min(k - len(pages), self.params.page)
             urls = self._answer(query, size, offset)[:size]
-            if found.keys() >= {*urls}:  # the end, or repeated results
+            if pages.keys() >= {*urls}:  # the end, or repeated results
                 break
-            found |= dict.fromkeys(urls)
+            pages |= dict.fromkeys(urls)
             offset += len(urls)
-        return [Hit(url, rank, None) for rank, url in enumerate(found, start=1)]
+        return [Hit(url, rank, None) for rank, url in enumerate(pages, start=1)]
 
     def _answer(self, query: str, k: int, offset: int) -> list[str]:
         key = self._key()
@@ -104,24 +104,24 @@ class HttpSearch:
             url = url.replace(f"{{{name}}}", value)
         headers = {self.params.key_header: key} if self.params.key_header else {}
         try:
-            found = self._urls(query, self.client.read(url, headers))
+            urls = self._urls(query, self.client.read(url, headers))
         except FetchError as error:
             raise type(error)(_without(key, str(error))) from _system_error(error)
-        if any(_without(key, place) != place for place in found):
+        if any(_without(key, place) != place for place in urls):
             raise FetchError(f"the answer to {query!r} gives the key away in its URLs")
-        return found
+        return urls
 
     def _urls(self, query: str, content: bytes) -> list[str]:
         import jmespath
 
         try:
-            found = jmespath.search(self.params.results, json.loads(content))
+            urls = jmespath.search(self.params.results, json.loads(content))
         except (ValueError, RecursionError) as error:
             raise FetchError(f"the answer to {query!r} is no JSON: {str(error)[:300]}") from None
-        if not isinstance(found, list) or not all(isinstance(url, str) for url in found):
+        if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
             raise FetchError(f"the answer to {query!r} has no URLs at {self.params.results!r}")
         # Lone surrogates are replaced, as in browsers.
-        return [url.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for url in found]
+        return [url.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for url in urls]
 
     def _key(self) -> str:
         name = self.params.key_variable
@@ -183,12 +183,12 @@ def list_results(
 
 def ranks(queries: Sequence[str], entries: Mapping[str, UrlOutcome]) -> dict[str, dict[str, int]]:
     """Return the ranks of each page by query; pages are keyed by canonical URL."""
-    found: dict[str, dict[str, int]] = defaultdict(dict)
+    page_ranks: dict[str, dict[str, int]] = defaultdict(dict)
     for query in queries:
         results = entries[query].links if query in entries else ()
         for rank, url in enumerate(results, start=1):
-            found[same(url)].setdefault(query, rank)
-    return found
+            page_ranks[same(url)].setdefault(query, rank)
+    return page_ranks
 
 
 #: The title distinguishes sections with the same heading in different articles.
@@ -217,8 +217,8 @@ def asked(headings: Iterable[str], not_asked: Collection[str]) -> list[str]:
 
 def queries(title: str, headings: Iterable[str], query: str) -> list[str]:
     """Return the queries for an article, each once; for the lead, which has no heading, it is the title."""
-    found = (query.format(title=title, section=heading) if heading else title for heading in headings)
-    return list(dict.fromkeys(found))
+    all_queries = (query.format(title=title, section=heading) if heading else title for heading in headings)
+    return list(dict.fromkeys(all_queries))
 
 
 class ArticleSearchOptions(SearchOptions):
@@ -257,8 +257,8 @@ class ArticleQueries:
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
         """Return the queries of an article as JSON, without any that are URLs."""
         headings = asked((section["title"] for section in row["sections"]), self._not_asked)
-        found = queries(row["title"], headings, self._query)
-        no_urls = [query for query in found if not query.lower().startswith(("http://", "https://"))]
+        all_queries = queries(row["title"], headings, self._query)
+        no_urls = [query for query in all_queries if not query.lower().startswith(("http://", "https://"))]
         return Raw(row["id"], row["id"], json.dumps(no_urls).encode())
 
     def parse(self, raw: Raw) -> tuple[str, ...]:

@@ -110,8 +110,8 @@ class PageSpider(Spider):
         if response.status == 304 and self._former.conditions(asked):
             return self._former.unchanged(asked)
         if 200 <= response.status < 300:
-            found = await self._found(response) if linking else {}
-            return self._former.compared(*self._fetched(response, asked, found))
+            fields = await self._link_fields(response) if linking else {}
+            return self._former.compared(*self._fetched(response, asked, fields))
         return self._lost(asked, f"status {_status(response.status)}", status=response.status), b""
 
     def _lost(self, asked: str, cause: str, fate: Fate = "rejected", **more: Any) -> UrlOutcome:
@@ -120,7 +120,7 @@ class PageSpider(Spider):
         links = former.links if former is not None and more.get("status") not in _GONE else ()
         return UrlOutcome(url=asked, fate=fate, cause=cause, links=links, **more)
 
-    def _fetched(self, response: Response, asked: str, found: Mapping[str, Any]) -> tuple[UrlOutcome, bytes]:
+    def _fetched(self, response: Response, asked: str, fields: Mapping[str, Any]) -> tuple[UrlOutcome, bytes]:
         date = self._options.clock or f"{datetime.datetime.now(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
         record, digest = response_record(
             response.url,
@@ -141,11 +141,11 @@ class PageSpider(Spider):
             date=date,
             etag=_header(response, "ETag"),
             last_modified=_header(response, "Last-Modified"),
-            **found,
+            **fields,
         )
         return entry, record
 
-    async def _found(self, response: Response) -> Mapping[str, Any]:
+    async def _link_fields(self, response: Response) -> Mapping[str, Any]:
         """Return the links of a page, even at the deepest level: depth and list may change later.
 
         If they cannot be read, the page is kept without links, with the cause in `about`.

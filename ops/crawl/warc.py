@@ -29,9 +29,9 @@ def response_record(
 
     `status` is like "200 OK". The record's id is derived from its content.
     """
-    kept = [(f"X-Crawler-{name}" if name.lower() in _TRANSFER else name, value) for name, value in headers]
-    kept.append(("Content-Length", str(len(body))))
-    return _record(url, body, date, packed, StatusAndHeaders(status, kept, protocol="HTTP/1.1"))
+    stored = [(f"X-Crawler-{name}" if name.lower() in _TRANSFER else name, value) for name, value in headers]
+    stored.append(("Content-Length", str(len(body))))
+    return _record(url, body, date, packed, StatusAndHeaders(status, stored, protocol="HTTP/1.1"))
 
 
 def resource_record(

@@ -66,13 +66,13 @@ def cohen_kappa(one: Sequence[str], other: Sequence[str]) -> float | None:
 
 def majority(ratings: pa.Table) -> pa.Table:
     """Return the most frequent value of every rated row and question; null if there is a tie (MAJORITY)."""
-    found = []
+    majorities = []
     for question, rows in _by_question(ratings).items():
         for row, by_rater in rows.items():
             value, votes = _most(list(by_rater.values()))
             counts = {"votes": votes, "raters": len(by_rater), "tie": value is None}
-            found.append({"question": question, "row_id": row, "value": value, **counts})
-    return pa.Table.from_pylist(found, MAJORITY)
+            majorities.append({"question": question, "row_id": row, "value": value, **counts})
+    return pa.Table.from_pylist(majorities, MAJORITY)
 
 
 def means(ratings: pa.Table, questionnaire: Questionnaire) -> pa.Table:
@@ -82,7 +82,7 @@ def means(ratings: pa.Table, questionnaire: Questionnaire) -> pa.Table:
     than two ratings. Mean and deviation are null for scales that are not numeric. Raises KeyError for a
     question that the questionnaire does not have.
     """
-    found = []
+    statistics = []
     for name, rows in _by_question(ratings).items():
         question = questionnaire.question(name)
         if question is None:
@@ -91,12 +91,12 @@ def means(ratings: pa.Table, questionnaire: Questionnaire) -> pa.Table:
         numbers = [int(value) for value in values] if question.scale.numeric else []
         whole = {"question": name, "value": None, "ratings": len(values), "share": 1.0}
         deviation = stdev(numbers) if len(numbers) > 1 else None
-        found.append({**whole, "mean": fmean(numbers) if numbers else None, "deviation": deviation})
+        statistics.append({**whole, "mean": fmean(numbers) if numbers else None, "deviation": deviation})
         for value in question.scale.values:
             count = values.count(value)
             share = {"ratings": count, "share": count / len(values), "mean": None, "deviation": None}
-            found.append({"question": name, "value": value, **share})
-    return pa.Table.from_pylist(found, MEANS)
+            statistics.append({"question": name, "value": value, **share})
+    return pa.Table.from_pylist(statistics, MEANS)
 
 
 def against_the_others(ratings: pa.Table) -> pa.Table:
@@ -104,7 +104,7 @@ def against_the_others(ratings: pa.Table) -> pa.Table:
 
     Rows that no other rater rated, or on which the others are tied, are left out and counted.
     """
-    found = []
+    agreements = []
     for question, rows in _by_question(ratings).items():
         for rater in sorted({rater for by_rater in rows.values() for rater in by_rater}):
             own = {row: by_rater[rater] for row, by_rater in rows.items() if rater in by_rater}
@@ -113,13 +113,13 @@ def against_the_others(ratings: pa.Table) -> pa.Table:
                 value, _ = _most([value for name, value in rows[row].items() if name != rater])
                 if value is not None:
                     others[row] = value
-            found.append(_agreement(question, rater, None, own, others))
-    return pa.Table.from_pylist(found, AGREEMENT)
+            agreements.append(_agreement(question, rater, None, own, others))
+    return pa.Table.from_pylist(agreements, AGREEMENT)
 
 
 def pairwise(ratings: pa.Table) -> pa.Table:
     """Return the agreement of every pair of raters on the rows that both rated, by question (AGREEMENT)."""
-    found = []
+    agreements = []
     for question, rows in _by_question(ratings).items():
         raters = sorted({rater for by_rater in rows.values() for rater in by_rater})
         for first, second in combinations(raters, 2):
@@ -127,8 +127,8 @@ def pairwise(ratings: pa.Table) -> pa.Table:
                 {row: by_rater[rater] for row, by_rater in rows.items() if rater in by_rater}
                 for rater in (first, second)
             ]
-            found.append(_agreement(question, first, second, *sides))
-    return pa.Table.from_pylist(found, AGREEMENT)
+            agreements.append(_agreement(question, first, second, *sides))
+    return pa.Table.from_pylist(agreements, AGREEMENT)
 
 
 def _agreement(
@@ -151,18 +151,18 @@ def _agreement(
 
 def _by_question(ratings: pa.Table) -> dict[str, dict[str, dict[str, str]]]:
     """Return the values by question, row and rater, all sorted."""
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    by_question: dict[str, dict[str, dict[str, str]]] = {}
     columns = ("question", "row_id", "rater", "value")
     for question, row, rater, value in sorted(
         zip(*(ratings[name].to_pylist() for name in columns), strict=True)
     ):
-        by_rater = found.setdefault(question, {}).setdefault(row, {})
+        by_rater = by_question.setdefault(question, {}).setdefault(row, {})
         if rater in by_rater:
             raise ValueError(
                 f"{rater} rates row {row!r}, question {question!r} twice: validate the answers first"
             )
         by_rater[rater] = value
-    return found
+    return by_question
 
 
 def _most(values: Sequence[str]) -> tuple[str | None, int]:

@@ -182,10 +182,10 @@ def _of_line(place: str, cells: Mapping[str, str]) -> Iterator[Answer]:
 
 
 def _of_export(content: bytes) -> Iterator[Answer]:
-    found = json_value(content)
-    if not isinstance(found, list):
-        raise ParseError(f"expected a list of tasks, found {kind_of(found)}")
-    for number, task in enumerate(found, start=1):
+    tasks = json_value(content)
+    if not isinstance(tasks, list):
+        raise ParseError(f"expected a list of tasks, found {kind_of(tasks)}")
+    for number, task in enumerate(tasks, start=1):
         place = f"task {number}"
         data = task.get("data") if isinstance(task, dict) else None
         if not isinstance(data, dict) or not isinstance(task.get("annotations"), list):

@@ -148,11 +148,11 @@ def evaluate_ratings(
     """
     answers, drawn = ratings.read(), rating_sheets.read()
     sent = drawn.filter(drawn["asked"]) if "asked" in drawn.column_names else drawn
-    found = collected(answers, sent, people.questionnaires)
-    raters = reliability(found.ratings, people.questionnaires, asked.reliable)
-    lost = _among(found.ratings, replaced(found.ratings, raters, asked.per_row))
-    counted = found.ratings.filter(pc.invert(lost))
-    given = {rating["source_ids"][0] for rating in found.ratings.filter(lost).to_pylist()}
+    collected_answers = collected(answers, sent, people.questionnaires)
+    raters = reliability(collected_answers.ratings, people.questionnaires, asked.reliable)
+    lost = _among(collected_answers.ratings, replaced(collected_answers.ratings, raters, asked.per_row))
+    counted = collected_answers.ratings.filter(pc.invert(lost))
+    given = {rating["source_ids"][0] for rating in collected_answers.ratings.filter(lost).to_pylist()}
     dropped = [
         drop(unit, "unreliable_rater", detail=f"{unit['file']}, {unit['place']}")
         for unit in answers.filter(_among(answers, given)).to_pylist()
@@ -161,19 +161,19 @@ def evaluate_ratings(
     content = {
         "questions": [question.described() for question in people.questions],
         "raters": raters,
-        "agreement": against_the_others(found.ratings).to_pylist(),
-        "pairs": pairwise(found.ratings).to_pylist(),
+        "agreement": against_the_others(collected_answers.ratings).to_pylist(),
+        "pairs": pairwise(collected_answers.ratings).to_pylist(),
         "judge": None,
         **tables(Judged(kept, counted, drawn, asked), params),
     }
     if judgements is not None and (by_model := judgements.read([*RATINGS.kept.names, "model"])).num_rows:
         rows = _judged(people, said, by_model.select(RATINGS.kept.names), sent)
         content["judge"] = {
-            **_beside(people, found.ratings, by_model),
+            **_beside(people, collected_answers.ratings, by_model),
             **tables(Judged(rows, by_model.select(RATINGS.kept.names), drawn, asked), params),
         }
     files = {TABLE: json.dumps(content, indent=1, sort_keys=True).encode()}
-    again = second_round(found.ratings, raters, asked.per_row)
+    again = second_round(collected_answers.ratings, raters, asked.per_row)
     for questionnaire in people.questionnaires:
         for name, sheet in rater_files(sent, questionnaire, again.get(questionnaire.name, {}), asked.seed):
             files[f"{SECOND_ROUND}/{name}"] = sheet
@@ -181,8 +181,8 @@ def evaluate_ratings(
         people.judged,
         answers["id"].to_pylist(),
         kept,
-        [*found.dropped, *dropped],
-        found.rejected,
+        [*collected_answers.dropped, *dropped],
+        collected_answers.rejected,
         files=files,
     )
 

@@ -81,20 +81,20 @@ class RaterParams(Params):
         those with the fewest rows so far come first. Raises ValueError if all sheets are too small for the
         rows.
         """
-        found: dict[str, set[str]] = {rater: set() for rater in self.raters}
+        rows_by_rater: dict[str, set[str]] = {rater: set() for rater in self.raters}
         ordered = sorted(rows)
         self._check_room(len(ordered))
         for row in ordered:
             order = {
                 rater: (
-                    len(found[rater]) if self.rows_per_rater else 0,
+                    len(rows_by_rater[rater]) if self.rows_per_rater else 0,
                     drawn(self.seed, "rater", row, rater),
                 )
                 for rater in self.raters
             }
             for rater in sorted(order, key=order.__getitem__)[: self.per_row]:
-                found[rater].add(row)
-        return found
+                rows_by_rater[rater].add(row)
+        return rows_by_rater
 
     def _check_room(self, rows: int) -> None:
         if self.rows_per_rater is None:
@@ -115,7 +115,7 @@ def reliability(
     Kappa is measured against the majority of all others and averaged over the questions. It is None where it
     is undefined (no other rater rated the rows, or all answers are equal); such a rater counts as reliable.
     """
-    found = []
+    reliabilities = []
     for questionnaire in questionnaires:
         own = ratings.filter(pc.equal(ratings["questionnaire"], questionnaire.name))
         kappas: defaultdict[str, list[float]] = defaultdict(list)
@@ -127,7 +127,7 @@ def reliability(
             rows[rater].add(row)
         for rater in sorted(rows):
             kappa = round(fmean(kappas[rater]), 6) if kappas[rater] else None
-            found.append(
+            reliabilities.append(
                 {
                     "questionnaire": questionnaire.name,
                     "rater": rater,
@@ -136,7 +136,7 @@ def reliability(
                     "reliable": kappa is None or kappa >= least,
                 }
             )
-    return found
+    return reliabilities
 
 
 def replaced(ratings: pa.Table, raters: Sequence[Row], per_row: int) -> set[str]:
@@ -161,7 +161,7 @@ def second_round(ratings: pa.Table, raters: Sequence[Row], per_row: int) -> dict
     If unreliable raters have rated a row, and fewer than `per_row` reliable ones, the row goes to the raters
     with the highest kappa who have not rated it yet. It goes to no one if all of them have.
     """
-    found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    assignments: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     by_row: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for name, row, rater in zip(
         *(ratings[column].to_pylist() for column in ("questionnaire", "row_id", "rater")), strict=True
@@ -180,5 +180,5 @@ def second_round(ratings: pa.Table, raters: Sequence[Row], per_row: int) -> dict
             key=lambda rater: (-rater["kappa"], rater["rater"]),
         )
         for rater in best[:missing]:
-            found[name][rater["rater"]].add(row)
-    return {name: dict(assigned) for name, assigned in found.items()}
+            assignments[name][rater["rater"]].add(row)
+    return {name: dict(assigned) for name, assigned in assignments.items()}

@@ -134,12 +134,12 @@ def label_studio_tasks(rows: pa.Table, questionnaire: Questionnaire, rater: str,
 
     Raises KeyError for a missing column.
     """
-    found = []
+    tasks = []
     for row in ordered(rows.select(["id", *questionnaire.shown]), rater, seed).to_pylist():
         shown = {name: shown_text(row[name]) for name in questionnaire.shown}
         keys = {"questionnaire": questionnaire.name, "rater": rater, "row_id": row["id"]}
-        found.append({"data": {**keys, **shown}})
-    return (json.dumps(found, ensure_ascii=False, indent=1) + "\n").encode()
+        tasks.append({"data": {**keys, **shown}})
+    return (json.dumps(tasks, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _readme(

@@ -94,8 +94,8 @@ class PairedTest:
 
     def verdict(self, *metrics: str) -> str:
         """Return the verdict about the first system by some metrics, MIXED if they disagree."""
-        found = {_verdict(self.scores[metric], self.items) for metric in metrics}
-        return found.pop() if len(found) == 1 else MIXED
+        verdicts = {_verdict(self.scores[metric], self.items) for metric in metrics}
+        return verdicts.pop() if len(verdicts) == 1 else MIXED
 
 
 @dataclass(frozen=True)
@@ -162,11 +162,11 @@ Metrics: TypeAlias = Iterable[str] | Mapping[str, CorpusMetric | None]
 def by_system(rows: pa.Table) -> dict[EvaluatedSystem, pa.Table]:
     """Return the rows of each system, by the columns `system` and `model`, in their order."""
     names = pc.binary_join_element_wise(rows["system"], pc.fill_null(rows["model"], ""), _BETWEEN)
-    found = {}
+    rows_by_system = {}
     for name in pc.unique(names).to_pylist():
         system, _, model = name.partition(_BETWEEN)
-        found[system, model] = rows.filter(pc.equal(names, name))
-    return found
+        rows_by_system[system, model] = rows.filter(pc.equal(names, name))
+    return rows_by_system
 
 
 def by_value(rows: pa.Table, column: str) -> dict[str, pa.Table]:
@@ -182,20 +182,20 @@ def fields_of(system: EvaluatedSystem) -> dict[str, str | None]:
 
 def mean_scores(rows: pa.Table, metrics: Metrics, draws: Bootstrap) -> SystemScores:
     """Return each metric of a system with its interval over the system's rows."""
-    found = {}
+    scores = {}
     for name in metrics:
         items, of_sums = _items(name, metrics)
-        found[name] = draws.interval(items(rows), of_sums)._asdict()
-    return found
+        scores[name] = draws.interval(items(rows), of_sums)._asdict()
+    return scores
 
 
 def paired_tests(first: pa.Table, second: pa.Table, metrics: Metrics, draws: Bootstrap) -> SystemScores:
     """Return the paired test of two systems by metric; their rows cover the same items in the same order."""
-    found = {}
+    tests = {}
     for name in metrics:
         items, of_sums = _items(name, metrics)
-        found[name] = draws.paired(items(first), items(second), of_sums)._asdict()
-    return found
+        tests[name] = draws.paired(items(first), items(second), of_sums)._asdict()
+    return tests
 
 
 def system_tests(
@@ -211,14 +211,14 @@ def system_tests(
 
     `item` is the column that identifies an item; `items` is the field of a test that holds their number.
     """
-    found = []
+    tests = []
     for first, second in pairs:
         ours, theirs = in_common(systems[first], systems[second], item)
         if len(ours):
             sides = {"first": name(first), "second": name(second)}
             scores = paired_tests(ours, theirs, metrics, draws)
-            found.append({**sides, items: len(ours), "scores": scores})
-    return found
+            tests.append({**sides, items: len(ours), "scores": scores})
+    return tests
 
 
 def welch(first: Sequence[float], second: Sequence[float]) -> WelchTest:
@@ -230,8 +230,8 @@ def welch(first: Sequence[float], second: Sequence[float]) -> WelchTest:
 
     if min(len(first), len(second)) < 2 or len({*first}) == len({*second}) == 1:
         return WelchTest(None, None, None)
-    found = ttest_ind(first, second, equal_var=False)
-    values = (found.statistic, found.df, found.pvalue)
+    test = ttest_ind(first, second, equal_var=False)
+    values = (test.statistic, test.df, test.pvalue)
     return WelchTest(*(round(float(value), WELCH_DIGITS) for value in values))
 
 

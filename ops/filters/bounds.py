@@ -49,8 +49,8 @@ def verdicts(
     bounds were compared.
     """
     personal = np.sum([_numbers(scores, name) for name in MASKS], axis=0)
-    found = [repeated.get(name) for name in scores["document_id"].to_pylist()]
-    similarity = np.array([row["similarity"] if row else math.nan for row in found], np.float64)
+    repetitions = [repeated.get(name) for name in scores["document_id"].to_pylist()]
+    similarity = np.array([row["similarity"] if row else math.nan for row in repetitions], np.float64)
     asked = [
         ("language", at_least, _numbers(scores, "language_score"), params.language),
         ("personal_data", at_most, personal, params.personal_data),
@@ -63,8 +63,8 @@ def verdicts(
 
 def passing(scores: pa.Table, params: BoundParams) -> NDArray[np.bool_]:
     """Return which of N documents are within all bounds but that of duplicates."""
-    kept: NDArray[np.bool_] = np.all([verdict.keeps for verdict in verdicts(scores, {}, params)], axis=0)
-    return kept
+    keep: NDArray[np.bool_] = np.all([verdict.keeps for verdict in verdicts(scores, {}, params)], axis=0)
+    return keep
 
 
 def _verdict(reason: str, rule: ThresholdRule, scores: NDArray[np.float64], bound: float | None) -> Verdict:
@@ -74,10 +74,10 @@ def _verdict(reason: str, rule: ThresholdRule, scores: NDArray[np.float64], boun
 
 
 def _numbers(scores: pa.Table, name: str) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = (
+    numbers: NDArray[np.float64] = (
         scores[name].cast(pa.float64()).to_numpy(zero_copy_only=False).astype(np.float64)
     )
-    return found
+    return numbers
 
 
 def repeats_of(duplicates: pa.Table) -> dict[str, Mapping[str, object]]:

@@ -83,8 +83,8 @@ def ngrams(words: Sequence[str], size: int) -> NDArray[np.uint64]:
         return np.empty(0, np.uint64)
     numbers = np.array([_word_hash(word) for word in words], np.uint64)
     windows = np.lib.stride_tricks.sliding_window_view(numbers, size)
-    found: NDArray[np.uint64] = (windows * _odd(size)).sum(axis=1, dtype=np.uint64)
-    return found
+    hashes: NDArray[np.uint64] = (windows * _odd(size)).sum(axis=1, dtype=np.uint64)
+    return hashes
 
 
 def sentences(text: str, least: int) -> Iterator[tuple[int, str]]:
@@ -126,8 +126,8 @@ class ContaminationIndex:
         )
         keys, rows = [np.empty(0, np.uint64)], [np.empty(0, np.uint32)]
         for row, text in enumerate(tests["text"].to_pylist()):
-            found = np.array([key for key, _ in sentences(text, params.sentence)], np.uint64)
-            own = np.unique(np.concatenate([ngrams(words_of(text), params.ngram), found]))
+            sentence_keys = np.array([key for key, _ in sentences(text, params.sentence)], np.uint64)
+            own = np.unique(np.concatenate([ngrams(words_of(text), params.ngram), sentence_keys]))
             keys.append(own)
             rows.append(np.full(len(own), row, np.uint32))
         every = np.concatenate(keys)
@@ -142,16 +142,16 @@ class ContaminationIndex:
         pq.write_table(tests.select(["id", "test_set"]), folder / _TESTS)
         return cls(folder)
 
-    def found(self, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    def first_rows(self, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
         """Return the row of the first text with each of N keys; the number of texts if the index lacks it."""
         every, rows, tests = _opened(str(self.folder))
         places = np.searchsorted(every, keys)
         inside = places < len(every)
         hit = np.zeros(len(keys), bool)
         hit[inside] = every[places[inside]] == keys[inside]
-        found = np.full(len(keys), len(tests), np.uint32)
-        found[hit] = rows[places[hit]]
-        return found
+        first_rows = np.full(len(keys), len(tests), np.uint32)
+        first_rows[hit] = rows[places[hit]]
+        return first_rows
 
     def every(self, key: int) -> NDArray[np.uint32]:
         """Return the row of the first text of each test set that has a key."""
@@ -219,16 +219,16 @@ def shared(texts: Sequence[str | list[str]], index: ContaminationIndex, params: 
         pieces = text if isinstance(text, list) else [text]
         words = words_of("\n".join(pieces))
         keys = ngrams(words, params.ngram)
-        for place in np.flatnonzero(index.found(keys) < len(tests)):
+        for place in np.flatnonzero(index.first_rows(keys) < len(tests)):
             runs.setdefault(int(keys[place]), " ".join(words[place : place + params.ngram]))
-        found = {key: words for piece in pieces for key, words in sentences(piece, params.sentence)}
-        listed = np.fromiter(found, np.uint64, len(found))
-        for key in listed[index.found(listed) < len(tests)].tolist():
-            whole.setdefault(key, found[key])
+        sentence_texts = {key: words for piece in pieces for key, words in sentences(piece, params.sentence)}
+        listed = np.fromiter(sentence_texts, np.uint64, len(sentence_texts))
+        for key in listed[index.first_rows(listed) < len(tests)].tolist():
+            whole.setdefault(key, sentence_texts[key])
     counts: dict[str, Counter[str]] = {"ngrams": Counter(), "sentences": Counter()}
     first: dict[str, tuple[str, str]] = {}
-    for kind, found_texts in (("ngrams", runs), ("sentences", whole)):
-        for key, words_of_it in found_texts.items():
+    for kind, shared_texts in (("ngrams", runs), ("sentences", whole)):
+        for key, words_of_it in shared_texts.items():
             for name, test in (tests[row] for row in index.every(key)):
                 counts[kind][name] += 1
                 first.setdefault(name, (test, words_of_it))

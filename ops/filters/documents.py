@@ -42,13 +42,13 @@ def scores_of(documents: pa.Table, params: ScoreParams, shape: Shape) -> Outcome
 
     Two web pages are equal only if their addresses are equal too, because an article may cite either address.
     """
-    found = list(texts(documents))
-    kept = documents.select(["id", "licence", "title"]).to_pylist()
-    places = documents["url"].to_pylist() if "url" in documents.column_names else [None] * len(found)
-    words = count_words(pa.array(found, pa.string())).to_pylist()
-    language = [FoundLanguage(None, None)] * len(found)
+    document_texts = list(texts(documents))
+    document_rows = documents.select(["id", "licence", "title"]).to_pylist()
+    places = documents["url"].to_pylist() if "url" in documents.column_names else [None] * len(document_texts)
+    words = count_words(pa.array(document_texts, pa.string())).to_pylist()
+    language = [FoundLanguage(None, None)] * len(document_texts)
     if params.language is not None:
-        language = languages(found, params.language)
+        language = languages(document_texts, params.language)
     rows = [
         {
             **made_from(document, "scores"),
@@ -64,10 +64,10 @@ def scores_of(documents: pa.Table, params: ScoreParams, shape: Shape) -> Outcome
             **(measures(text) if params.quality else dict.fromkeys(RULES)),
         }
         for document, text, place, number, (likeliest, probability) in zip(
-            kept, found, places, words, language, strict=True
+            document_rows, document_texts, places, words, language, strict=True
         )
     ]
-    return Outcome.of(schemas.scores(shape), [document["id"] for document in kept], rows)
+    return Outcome.of(schemas.scores(shape), [document["id"] for document in document_rows], rows)
 
 
 def _signature(text: str, params: ScoreParams) -> list[int] | None:
@@ -141,11 +141,11 @@ def _reason(verdict: Verdict, index: int, repeat: Mapping[str, Any] | None, scor
 
 def _masked(documents: pa.Table, region: str | None) -> tuple[pa.Table, Counter[str]]:
     """Return documents with their personal data masked, and the number of masks of each kind."""
-    found: Counter[str] = Counter()
+    masks: Counter[str] = Counter()
 
     def change(text: str) -> str:
-        found.update(datum.kind for datum in personal_data(text, region))
+        masks.update(datum.kind for datum in personal_data(text, region))
         return masked(text, region)
 
     rows: list[Row] = [with_text(row, change) for row in documents.to_pylist()]
-    return pa.Table.from_pylist([dict(row) for row in rows], schema=documents.schema), found
+    return pa.Table.from_pylist([dict(row) for row in rows], schema=documents.schema), masks

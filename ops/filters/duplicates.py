@@ -79,9 +79,9 @@ def repeats(pairs: Iterable[SimilarPair], count: int) -> pa.Table:
     parent, first, joined = array("q", range(count)), array("q", range(count)), array("d", [0.0]) * count
 
     def first_of(document: int) -> int:
-        while (found := parent[document]) != document:
-            parent[document] = parent[found]  # halve the path for later look-ups
-            document = found
+        while (ancestor := parent[document]) != document:
+            parent[document] = parent[ancestor]  # halve the path for later look-ups
+            document = ancestor
         return document
 
     for similarity, equal in groupby(pairs, key=lambda pair: pair.similarity):
@@ -159,15 +159,15 @@ _FOUND = """
 def _rows(batch: pa.RecordBatch) -> list[Row]:
     return [
         {
-            "id": row_id("duplicate", found["document_id"]),
-            "source_ids": [found["document_id"], found["first"]],
-            "licence": found["licence"],
-            "document_id": found["document_id"],
-            "first_id": found["first"],
-            "similarity": found["similarity"],
-            "exact": found["exact"],
+            "id": row_id("duplicate", duplicate["document_id"]),
+            "source_ids": [duplicate["document_id"], duplicate["first"]],
+            "licence": duplicate["licence"],
+            "document_id": duplicate["document_id"],
+            "first_id": duplicate["first"],
+            "similarity": duplicate["similarity"],
+            "exact": duplicate["exact"],
         }
-        for found in batch.to_pylist()
+        for duplicate in batch.to_pylist()
     ]
 
 
@@ -221,8 +221,8 @@ def _bands(scores: pa.Table, floor: float) -> pa.Table:
     signatures = _matrix(signed["signature"].chunk(0))
     bands, rows = _shape_of_bands(floor, signatures.shape[1])
     odd = np.random.default_rng(1).integers(0, 2**63, rows, np.uint64) * np.uint64(2) + np.uint64(1)
-    found = signatures[:, : bands * rows].reshape(-1, bands, rows).astype(np.uint64)
-    hashes = (found * odd).sum(axis=2, dtype=np.uint64)
+    banded = signatures[:, : bands * rows].reshape(-1, bands, rows).astype(np.uint64)
+    hashes = (banded * odd).sum(axis=2, dtype=np.uint64)
     names = signed["document_id"].take(pa.array(np.repeat(np.arange(len(signed)), bands)))
     numbers = np.tile(np.arange(bands, dtype=np.int32), len(signed))
     return pa.table([names, numbers, hashes.ravel()], schema=_BANDS)

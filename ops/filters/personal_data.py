@@ -55,25 +55,25 @@ def personal_data(text: str, region: str | None) -> list[FoundDatum]:
     data: list[FoundDatum] = []
     taken = bytearray(len(text))  # 1 for each character inside a datum
     for find in (_emails, _networks, _cards, _telephones):
-        for found in find(text, region):
-            if 1 not in taken[found.start : found.end]:
-                taken[found.start : found.end] = b"\1" * (found.end - found.start)
-                data.append(found)
-    return sorted(data, key=lambda found: found.start)
+        for datum in find(text, region):
+            if 1 not in taken[datum.start : datum.end]:
+                taken[datum.start : datum.end] = b"\1" * (datum.end - datum.start)
+                data.append(datum)
+    return sorted(data, key=lambda datum: datum.start)
 
 
 def counts(text: str, region: str | None) -> Row:
     """Return the number of personal data of each kind in a text."""
-    kinds = [found.kind for found in personal_data(text, region)]
+    kinds = [datum.kind for datum in personal_data(text, region)]
     return {kind: kinds.count(kind) for kind in MASKS}
 
 
 def masked(text: str, region: str | None) -> str:
     """Return a text with its personal data replaced by MASKS."""
     parts, last = [], 0
-    for found in personal_data(text, region):
-        parts += [text[last : found.start], MASKS[found.kind]]
-        last = found.end
+    for datum in personal_data(text, region):
+        parts += [text[last : datum.start], MASKS[datum.kind]]
+        last = datum.end
     return "".join([*parts, text[last:]])
 
 
@@ -99,16 +99,16 @@ def _cards(text: str, region: str | None) -> Iterator[FoundDatum]:
 def _telephones(text: str, region: str | None) -> Iterator[FoundDatum]:
     from phonenumbers import PhoneNumberMatcher  # numbering plans take a tenth of a second
 
-    for found in PhoneNumberMatcher(text, region):
-        yield FoundDatum("telephones", found.start, found.end)
+    for match in PhoneNumberMatcher(text, region):
+        yield FoundDatum("telephones", match.start, match.end)
 
 
 def _matches(
     kind: str, expression: re.Pattern[str], text: str, holds: Callable[[str], bool]
 ) -> Iterator[FoundDatum]:
-    for found in expression.finditer(text):
-        if holds(found.group()):
-            yield FoundDatum(kind, found.start(), found.end())
+    for match in expression.finditer(text):
+        if holds(match.group()):
+            yield FoundDatum(kind, match.start(), match.end())
 
 
 def _is_public(address: str) -> bool:

@@ -53,7 +53,7 @@ class PageText:
     @cached_property
     def paragraphs(self) -> list[str]:
         """The text split at blank lines."""
-        return [found.strip() for found in self.text.split("\n\n") if found.strip()]
+        return [paragraph.strip() for paragraph in self.text.split("\n\n") if paragraph.strip()]
 
     @cached_property
     def characters(self) -> int:
@@ -70,8 +70,8 @@ class QualityRule(NamedTuple):
     meaning: str
 
 
-def _share(found: Iterable[bool], of: Sequence[object]) -> float:
-    return sum(found) / len(of) if of else 0.0
+def _share(hits: Iterable[bool], of: Sequence[object]) -> float:
+    return sum(hits) / len(of) if of else 0.0
 
 
 def _words(page: PageText) -> float:
@@ -79,8 +79,8 @@ def _words(page: PageText) -> float:
 
 
 def _word_length(page: PageText) -> float:
-    found = [word for word in page.words if any(map(str.isalnum, word))]
-    return sum(map(len, found)) / len(found) if found else 0.0
+    words = [word for word in page.words if any(map(str.isalnum, word))]
+    return sum(map(len, words)) / len(words) if words else 0.0
 
 
 def _signs(page: PageText, *signs: str) -> float:

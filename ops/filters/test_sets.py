@@ -93,18 +93,18 @@ class RowTexts:
 
     def columns(self, kept: pa.Schema) -> list[str]:
         """Return the columns. Raises ValueError if one is missing or holds no text, or without any column."""
-        found = list(self.wanted) or list(of_role(kept, "text"))
-        for name in found:
+        names = list(self.wanted) or list(of_role(kept, "text"))
+        for name in names:
             if name not in kept.names or kept.field(name).type != pa.string():
                 raise ValueError(f"has no text {name}")
-        if not found:
+        if not names:
             raise ValueError("has no text")
-        return found
+        return names
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
         """Return the texts of a row, one per line."""
-        found = [row[name] for name in self.columns(kept) if row[name]]
-        return Raw(row["id"], row["id"], "\n".join(found).encode())
+        texts = [row[name] for name in self.columns(kept) if row[name]]
+        return Raw(row["id"], row["id"], "\n".join(texts).encode())
 
     def parse(self, raw: Raw) -> str:
         """Return the text. Raises ParseError."""

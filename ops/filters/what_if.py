@@ -50,9 +50,9 @@ def _asked(scores: Parts, duplicates: Parts, params: BoundParams, reason: str) -
         repeated = matches(duplicates, "document_id", ids, folder / "duplicates", REPEATS)
         for part, repeats in zip(scores.parts, repeated, strict=True):
             table = part.read(list(dict.fromkeys([*JUDGED, "title", "beginning"])))
-            found = verdicts(table, repeats_of(repeats), params)
-            (own,) = (verdict for verdict in found if verdict.reason == reason)
-            lost = np.any([~other.keeps for other in found if other is not own], axis=0)
+            all_verdicts = verdicts(table, repeats_of(repeats), params)
+            (own,) = (verdict for verdict in all_verdicts if verdict.reason == reason)
+            lost = np.any([~other.keeps for other in all_verdicts if other is not own], axis=0)
             endless = math.inf if own.rule is at_least else -math.inf
             asked = np.where(np.isnan(own.scores), endless, own.scores)
             texts = pc.coalesce(table["title"], table["beginning"])

@@ -112,8 +112,8 @@ class BertScorer:
         known = dict(zip(texts, self.tokens.of(list(texts)), strict=True))
         pairs = [(known[candidates[index]], known[references[index]]) for index in chunk]
         for batch in _batches([(len(first), len(second)) for first, second in pairs]):
-            found = _match([pairs[place][0] for place in batch], [pairs[place][1] for place in batch])
-            scores[:, [chunk[place] for place in batch]] = found
+            batch_scores = _match([pairs[place][0] for place in batch], [pairs[place][1] for place in batch])
+            scores[:, [chunk[place] for place in batch]] = batch_scores
 
 
 def _neighbours(candidates: Sequence[str], references: Sequence[str]) -> NDArray[np.intp]:

@@ -52,13 +52,13 @@ def bleu(
     """
     streams = list(zip_longest(*_aligned(predictions, references)))
     metric = _metric(tokenize, lowercase, smooth)
-    found = metric.corpus_score(list(predictions), streams)
+    score = metric.corpus_score(list(predictions), streams)
     return Bleu(
-        found.score / 100,
-        tuple(precision / 100 for precision in found.precisions),
-        found.bp,
-        found.sys_len,
-        found.ref_len,
+        score.score / 100,
+        tuple(precision / 100 for precision in score.precisions),
+        score.bp,
+        score.sys_len,
+        score.ref_len,
         str(metric.get_signature()),
     )
 
@@ -111,14 +111,14 @@ def bleu_counts(
     Raises as `bleu` does.
     """
     metric = _metric(tokenize, lowercase, "none", effective_order=True)
-    found = [
+    statistics_of_items = [
         metric.sentence_score(prediction, list(its_own))
         for prediction, its_own in zip(predictions, _aligned(predictions, references), strict=True)
     ]
     return np.array(
         [
             [statistics.sys_len, statistics.ref_len, *statistics.counts, *statistics.totals]
-            for statistics in found
+            for statistics in statistics_of_items
         ],
         np.int64,
     )
@@ -129,7 +129,7 @@ def bleu_of_sums(smooth: Smoothing = "exp") -> OfSums:
     from sacrebleu.metrics.bleu import BLEU
 
     def scores(sums: Floats) -> Floats:
-        found = [
+        percentages = [
             BLEU.compute_bleu(
                 correct=row[2 : 2 + LONGEST],
                 total=row[2 + LONGEST :],
@@ -139,7 +139,7 @@ def bleu_of_sums(smooth: Smoothing = "exp") -> OfSums:
             ).score
             for row in sums.astype(np.int64).tolist()
         ]
-        return np.array(found) / 100
+        return np.array(percentages) / 100
 
     return scores
 

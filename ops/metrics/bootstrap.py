@@ -89,12 +89,12 @@ def paired_bootstrap(
         )
     score = of_sums or _mean_of(len(rows[0]))
     ours, theirs = (float(score(items.sum(axis=0, keepdims=True))[0]) for items in rows)
-    found = [
+    blocks = [
         score(first_sums) - score(second_sums)
         for first_sums, second_sums in _resampled(rows, resamples, seed)
     ]
     # Six decimals: a difference that comes only from rounding counts as a tie.
-    differences = np.concatenate(found).round(6)
+    differences = np.concatenate(blocks).round(6)
     behind = min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0))
     p = min(1.0, 2 * (int(behind) + 1) / (resamples + 1))
     return Comparison(*_around(ours - theirs, differences, confidence), round(p, 6))

@@ -40,10 +40,10 @@ def rouge_items(
     """
     rows = []
     for prediction, its_own in _aligned(predictions, references):
-        found = rouge_of_references(
+        scores = rouge_of_references(
             prediction, its_own, combine, jackknife, stem, stop_words, words, bytes, digits
         )
-        rows.append([value for name in ROUGE for value in found[name]])
+        rows.append([value for name in ROUGE for value in scores[name]])
     return _table(COLUMNS, rows)
 
 
@@ -59,9 +59,9 @@ def fusion_items(
         raise ValueError(f"{len(sources)} sources and {len(predictions)} predictions")
     rows = []
     for source, (prediction, its_own) in zip(sources, _aligned(predictions, references), strict=True):
-        found: Sari = sari(source, prediction, its_own)
+        sari_parts: Sari = sari(source, prediction, its_own)
         exact = float(exact_match(prediction, its_own))
-        rows.append([exact, found.score, found.keep, found.add, found.delete])
+        rows.append([exact, sari_parts.score, sari_parts.keep, sari_parts.add, sari_parts.delete])
     return _table(["exact_match", "sari", "sari_keep", "sari_add", "sari_delete"], rows)
 
 
@@ -70,16 +70,16 @@ def means(items: pa.Table, resamples: int = 1000, seed: int = 0) -> dict[str, In
 
     Raises ValueError, naming the column, if there are no rows or a column has a missing value or NaN.
     """
-    found: dict[str, Interval] = {}
+    intervals: dict[str, Interval] = {}
     for name in items.column_names:
         column = items[name]
         if column.null_count:
             raise ValueError(f"column {name} has {column.null_count} missing values: score every item")
         try:
-            found[name] = interval(column.to_numpy(), resamples, seed)
+            intervals[name] = interval(column.to_numpy(), resamples, seed)
         except ValueError as error:
             raise ValueError(f"column {name}: {error}") from error
-    return found
+    return intervals
 
 
 def _aligned(

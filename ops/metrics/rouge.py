@@ -139,13 +139,13 @@ def rouge_of_references(
     referenced = [rouge_tokens(reference, stem, stop_words, words, bytes) for reference in references]
     matches = _matches(predicted, referenced)
     scores: dict[str, Score] = {}
-    for name, found in zip(ROUGE, zip(*matches, strict=True), strict=True):
+    for name, all_matches in zip(ROUGE, zip(*matches, strict=True), strict=True):
         combined = _best_of if combine == "best" else _sum_of
-        if jackknife and len(found) > 1:
-            left = [found[:out] + found[out + 1 :] for out in range(len(found))]
+        if jackknife and len(all_matches) > 1:
+            left = [all_matches[:out] + all_matches[out + 1 :] for out in range(len(all_matches))]
             scores[name] = _mean([combined(name, some).score(digits) for some in left], digits)
         else:
-            scores[name] = combined(name, found).score(digits)
+            scores[name] = combined(name, all_matches).score(digits)
     return scores
 
 
@@ -247,11 +247,11 @@ def union_lcs(reference: Sequence[Sequence[str]], prediction: Sequence[Sequence[
             tokens.append(token)
         # This bit is 0 in every row: it absorbs the carry of the sentence before it.
         tokens.append(None)
-    found = 0
+    matched_bits = 0
     for sentence in prediction:
         if not places.keys().isdisjoint(sentence):
-            found |= _traced(_columns(sentence, places, bits), starts, len(tokens))
-    return [token for place, token in enumerate(tokens) if token is not None and found >> place & 1]
+            matched_bits |= _traced(_columns(sentence, places, bits), starts, len(tokens))
+    return [token for place, token in enumerate(tokens) if token is not None and matched_bits >> place & 1]
 
 
 def _matches(prediction: Tokens, references: Sequence[Tokens]) -> list[list[_Match]]:
@@ -260,12 +260,12 @@ def _matches(prediction: Tokens, references: Sequence[Tokens]) -> list[list[_Mat
     totals = [sum(grams.values()) for grams in counts]
     matches = []
     for reference in references:
-        found = [
+        reference_matches = [
             _Match(overlap(ours, theirs), total, sum(theirs.values()))
             for ours, total, theirs in zip(counts, totals, _counts(reference), strict=True)
         ]
-        found.insert(ROUGE.index("rougeL"), _lcs_match(prediction, reference))
-        matches.append(found)
+        reference_matches.insert(ROUGE.index("rougeL"), _lcs_match(prediction, reference))
+        matches.append(reference_matches)
     return matches
 
 
@@ -297,40 +297,40 @@ def _mean(scores: Sequence[Score], digits: int | None) -> Score:
 
 
 def _tokens(line: bytes, stem: bool, omitted: Collection[str]) -> list[str]:
-    found = line.translate(_TOKEN_BYTES).decode("ascii").split()
+    tokens = line.translate(_TOKEN_BYTES).decode("ascii").split()
     if omitted:
-        found = [token for token in found if token not in omitted]
-    return [porter_stem(token) for token in found] if stem else found
+        tokens = [token for token in tokens if token not in omitted]
+    return [porter_stem(token) for token in tokens] if stem else tokens
 
 
 def _first_words(lines: Iterable[bytes], limit: int) -> list[bytes]:
-    kept = []
+    shortened = []
     for line in lines:
         words = line.split()[:limit]
-        kept.append(b" ".join(words))
+        shortened.append(b" ".join(words))
         limit -= len(words)
         if limit == 0:
             break
-    return kept
+    return shortened
 
 
 def _cut(lines: Iterable[bytes], limit: int) -> list[bytes]:
-    kept = []
+    shortened = []
     for line in lines:
-        kept.append(line[:limit])
-        limit -= len(kept[-1])
+        shortened.append(line[:limit])
+        limit -= len(shortened[-1])
         if limit == 0:
             break
-    return kept
+    return shortened
 
 
 def _below(lines: Iterable[bytes], limit: int) -> list[bytes]:
-    kept = []
+    shortened = []
     for line in lines:
-        kept.append(line[:limit])
+        shortened.append(line[:limit])
         if len(line) >= limit:
             break
-    return kept
+    return shortened
 
 
 @cache
@@ -361,7 +361,7 @@ def _columns(sentence: Sequence[str], places: dict[str, int], bits: int) -> list
 def _traced(columns: list[tuple[int, int]], starts: Sequence[int], end: int) -> int:
     """Return the bits on the traced subsequences of every reference sentence with one predicted sentence."""
     columns.reverse()
-    found = 0
+    traced_bits = 0
     for start, stop in zip(starts, [*starts[1:], end], strict=True):
         below = (1 << stop - 1) - (1 << start)
         if not columns[0][1] & below:
@@ -371,8 +371,8 @@ def _traced(columns: list[tuple[int, int]], starts: Sequence[int], end: int) -> 
             if place < 0:
                 break
             if matches >> place & 1:
-                found |= 1 << place
+                traced_bits |= 1 << place
                 below &= (1 << place) - 1
             else:
                 below &= (2 << place) - 1
-    return found
+    return traced_bits

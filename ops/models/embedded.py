@@ -40,10 +40,10 @@ def remembering(embed: Embed, most: int = _REMEMBERED) -> Embed:
     def remembered(texts: Sequence[str]) -> NDArray[np.float32]:
         if new := list(dict.fromkeys(text for text in texts if text not in known)):
             known.update(zip(new, embed(new), strict=True))
-        found = np.stack([known[text] for text in texts])
+        embeddings = np.stack([known[text] for text in texts])
         while len(known) > most:
             del known[next(iter(known))]
-        return found
+        return embeddings
 
     return remembered
 
@@ -68,8 +68,8 @@ def embedded_before(embed: Embed, texts: Iterable[str], checkpoints: CheckpointF
             each = (text for batch in batches for text in batch.column("text").to_pylist())
             for number, asked in enumerate(in_blocks(each, SLICE)):
                 at = f"embeddings-{number:05d}"
-                found = embed(asked) if count <= SLICE else _stored(embed, asked, checkpoints, at)
-                for text, row in zip(asked, found, strict=True):
+                embeddings = embed(asked) if count <= SLICE else _stored(embed, asked, checkpoints, at)
+                for text, row in zip(asked, embeddings, strict=True):
                     hashes.append(text_hash(text))
                     yield {"text": text, "row": row.tobytes()}
                 if count > SLICE:
@@ -94,9 +94,9 @@ def embedded_before(embed: Embed, texts: Iterable[str], checkpoints: CheckpointF
 def _stored(embed: Embed, asked: list[str], checkpoints: CheckpointFolder, name: str) -> NDArray[np.float32]:
     """Return the embeddings of a slice from its checkpoint; compute and store them if it has other texts."""
     stored, told = checkpoints.at(name), json.dumps(asked).encode()
-    found = stored.read()
-    if found is not None and found["texts"] == told:
-        before: NDArray[np.float32] = np.frombuffer(found["rows"], "<f4").reshape(len(asked), -1)
+    checkpoint = stored.read()
+    if checkpoint is not None and checkpoint["texts"] == told:
+        before: NDArray[np.float32] = np.frombuffer(checkpoint["rows"], "<f4").reshape(len(asked), -1)
         return before
     rows = embed(asked)
     stored.write({"texts": told, "rows": rows.astype("<f4").tobytes()})

@@ -171,11 +171,11 @@ class TokenEmbeddings:
             ):
                 self._known[text] = rows
                 self.held_bytes += rows.nbytes
-        found = [self._known[text] for text in texts]
+        text_rows = [self._known[text] for text in texts]
         for text in texts:
             self._known.move_to_end(text)
         self._forget()
-        return found
+        return text_rows
 
     def _forget(self, room: int = 0, until: Sequence[str] = ()) -> None:
         """Evict the oldest rows until there is enough room, or a text of `until` is next."""

@@ -88,7 +88,7 @@ def package_folder(name: str) -> Path:
 
 @lru_cache(maxsize=1)
 def _pinned() -> dict[str, str]:
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for number, line in enumerate(MODELS_TXT.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -97,8 +97,8 @@ def _pinned() -> dict[str, str]:
             raise ValueError(
                 f"{MODELS_TXT.name}, line {number}: not `name==version --hash=sha256:...`: {line!r}"
             )
-        found[match["name"]] = match["digest"]
-    return found
+        digests[match["name"]] = match["digest"]
+    return digests
 
 
 def vocabulary_of(matrix: Path) -> Path:

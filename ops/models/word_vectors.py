@@ -53,10 +53,10 @@ class WordVectors:
     def vectors(self, words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Return the vectors (n x D) of n words, and which were found (n); missing words have zero rows."""
         ranks = np.array([self._rank.get(word, -1) for word in words], np.int64)
-        found = ranks >= 0
+        has_vector = ranks >= 0
         rows = np.zeros((len(ranks), self.dimensions), np.float32)
-        rows[found] = self._matrix[ranks[found]]
-        return rows, found
+        rows[has_vector] = self._matrix[ranks[has_vector]]
+        return rows, has_vector
 
     @cached_property
     def mean(self) -> NDArray[np.float64]:

@@ -52,7 +52,7 @@ def decoded(content: bytes) -> str:
 
 def unescaped(text: str) -> str:
     """Return `text` with HTML character references replaced; references beyond Unicode become U+FFFD."""
-    return html.unescape(_LONG_REFERENCE.sub(lambda found: f"&#{found[1].lstrip('0')[:8] or 0}", text))
+    return html.unescape(_LONG_REFERENCE.sub(lambda match: f"&#{match[1].lstrip('0')[:8] or 0}", text))
 
 
 def json_value(content: bytes) -> Any:
@@ -83,19 +83,19 @@ def _nested_too_deeply(text: str) -> bool:
 
 def json_object(content: bytes) -> Mapping[str, Any]:
     """Return a JSON object. Raises ParseError like `json_value`, and if the value is not an object."""
-    found = json_value(content)
-    if not isinstance(found, dict):
-        raise ParseError(f"expected a JSON object, found {kind_of(found)}")
-    return found
+    value = json_value(content)
+    if not isinstance(value, dict):
+        raise ParseError(f"expected a JSON object, found {kind_of(value)}")
+    return value
 
 
 def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a JSON object. Raises ParseError for a repeated key, since one of its values would be lost."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
         raise ParseError(f"malformed JSON: the key {twice!r:.80} occurs twice in an object")
-    return found
+    return members
 
 
 def text_at(value: Any, where: str) -> str:
@@ -136,10 +136,10 @@ _NOT_IN_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 def check_characters(text: str, what: str) -> None:
     """Raise ParseError if `text` contains a control character or a lone surrogate."""
-    if found := _NO_TEXT.search(text):
-        before = text[: found.start()]
-        place = f"line {before.count(chr(10)) + 1}, column {found.start() - before.rfind(chr(10))}"
-        raise ParseError(f"{what} holds the character U+{ord(found.group()):04X}, which is no text ({place})")
+    if match := _NO_TEXT.search(text):
+        before = text[: match.start()]
+        place = f"line {before.count(chr(10)) + 1}, column {match.start() - before.rfind(chr(10))}"
+        raise ParseError(f"{what} holds the character U+{ord(match.group()):04X}, which is no text ({place})")
 
 
 def check_texts(value: object, what: str) -> None:
@@ -156,7 +156,7 @@ def check_texts(value: object, what: str) -> None:
 
 def one_line(text: str) -> str:
     """Return `text` with control characters, line breaks and lone surrogates written as escapes."""
-    return _NOT_IN_LINE.sub(lambda found: _escape(found.group()), text)
+    return _NOT_IN_LINE.sub(lambda match: _escape(match.group()), text)
 
 
 def _escape(character: str) -> str:
@@ -182,8 +182,8 @@ class Delimiter(NamedTuple):
 
 def delimiter_of(line: str, quoted: bool = True) -> Delimiter:
     """Return the delimiter of a CSV file by its first line: what that has the most, outside of quotes."""
-    if found := _DELIMITER_LINE.fullmatch(line):
-        return Delimiter(found[1], True)
+    if match := _DELIMITER_LINE.fullmatch(line):
+        return Delimiter(match[1], True)
     return Delimiter(max(_DELIMITERS, key=(_QUOTED.sub("", line) if quoted else line).count), False)
 
 
@@ -245,8 +245,8 @@ def object_at(value: Any, where: str) -> Mapping[str, Any]:
 
 def objects_at(value: Any, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the path and value of each object in a list; null counts as an empty list. Raises ParseError."""
-    for index, found in enumerate(list_at(value or [], where)):
-        yield f"{where}[{index}]", object_at(found, f"{where}[{index}]")
+    for index, element in enumerate(list_at(value or [], where)):
+        yield f"{where}[{index}]", object_at(element, f"{where}[{index}]")
 
 
 def word_at(value: Any) -> str:
@@ -267,9 +267,9 @@ def spans_at(value: Any, where: str, length: int, key: str = "ref_id") -> list[J
 
 def ids_of(*pairs: tuple[str, Any]) -> tuple[str, ...]:
     """Return `scheme:value` for every pair with a value; a list gives one for each of its values."""
-    found = []
+    ids = []
     for scheme, value in pairs:
         for one in value if isinstance(value, list) else [value]:
             if word := word_at(one):
-                found.append(f"{scheme}:{word}")
-    return tuple(dict.fromkeys(found))
+                ids.append(f"{scheme}:{word}")
+    return tuple(dict.fromkeys(ids))

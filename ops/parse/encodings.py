@@ -94,10 +94,10 @@ def in_utf8(raw: Raw, encoding: str, guess: Guess | None = None) -> Raw:
     if not wide and is_utf8(raw.content) and (not encoding or tells_lines(encoding)):
         return raw
     if not encoding:
-        found = decoded_as(raw.content, wide) if wide else (guess or guessed)(raw.content)
-        if found is None:
+        decoded = decoded_as(raw.content, wide) if wide else (guess or guessed)(raw.content)
+        if decoded is None:
             return raw
-        text, name = found
+        text, name = decoded
         return replace(raw, content=text.encode(), encoding=name, guessed=True)
     name = codecs.lookup(encoding).name
     if name == "utf-8":
@@ -180,8 +180,8 @@ def damaged_utf8(content: bytes) -> bool:
 def _sample(content: bytes) -> bytes:
     """Return the surroundings of non-ASCII bytes."""
     spans = islice((match.span() for match in _FOREIGN.finditer(content)), _SAMPLE // _AROUND)
-    found = (content[max(0, start - _AROUND) : end + _AROUND] for start, end in spans)
-    return b"\n".join(found)[:_SAMPLE]
+    samples = (content[max(0, start - _AROUND) : end + _AROUND] for start, end in spans)
+    return b"\n".join(samples)[:_SAMPLE]
 
 
 def guess_sample(sample: bytes) -> str | None:

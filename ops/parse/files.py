@@ -128,8 +128,8 @@ def whole_files(
     A file over source.max_bytes is yielded unread, with an error. One that is not in `only` is yielded
     unread.
     """
-    found = find(folder, source, suffixes, passing)
-    return once(_read(file, document(file.path), source.max_bytes, only) for file in found)
+    files = find(folder, source, suffixes, passing)
+    return once(_read(file, document(file.path), source.max_bytes, only) for file in files)
 
 
 def with_options(records: Iterable[Raw], source: Source) -> Iterator[Raw]:
@@ -174,27 +174,27 @@ def content_of(file: Path, max_bytes: int) -> bytes:
     raise ParseError(f"{too_large(max_bytes)}: {_TO_READ_IT}")
 
 
-def _read(found: Found, document: str, max_bytes: int, only: Only) -> Raw:
-    if found.error is not None:
-        return Raw(found.path, document, b"", error=found.error)
-    if only is not None and found.path not in only:
-        return Raw(found.path, document, b"")
+def _read(file: Found, document: str, max_bytes: int, only: Only) -> Raw:
+    if file.error is not None:
+        return Raw(file.path, document, b"", error=file.error)
+    if only is not None and file.path not in only:
+        return Raw(file.path, document, b"")
     try:
-        return Raw(found.path, document, content_of(found.file, max_bytes))
+        return Raw(file.path, document, content_of(file.file, max_bytes))
     except ParseError as error:
-        return Raw(found.path, document, b"", error=str(error))
+        return Raw(file.path, document, b"", error=str(error))
 
 
 def _walk(folder: Path, suffixes: tuple[str, ...]) -> set[Path]:
     """Return the files, and those folders that are links, unreadable or named like files."""
-    found: set[Path] = set()
-    for place, folders, files in os.walk(folder, onerror=lambda error: found.add(Path(error.filename))):
+    paths: set[Path] = set()
+    for place, folders, files in os.walk(folder, onerror=lambda error: paths.add(Path(error.filename))):
         here = Path(place)
         folders[:] = [name for name in folders if not name.startswith(".")]
         links = (name for name in folders if os.path.islink(here / name))  # noqa: PTH114  Path's raises
         named = (name for name in folders if name.lower().endswith(suffixes))
-        found.update(here / name for name in (*links, *named, *files) if not name.startswith("."))
-    return found
+        paths.update(here / name for name in (*links, *named, *files) if not name.startswith("."))
+    return paths
 
 
 def packings(*suffixes: str) -> tuple[str, ...]:

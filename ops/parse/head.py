@@ -67,18 +67,18 @@ def head_of(content: bytes) -> Head:
     metadata: dict[str, str] = {}
     while end < len(text):
         after = _end(_LINE, text, end)
-        found = _METADATA.match(text[end:after].strip())
-        if found is None:
+        match = _METADATA.match(text[end:after].strip())
+        if match is None:
             break
-        metadata[found["key"].strip().lower()] = (found["value"] or "").strip()
+        metadata[match["key"].strip().lower()] = (match["value"] or "").strip()
         end = after
     return Head(text, title, metadata, end)
 
 
 def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
     """Return the end of a match at an offset; both patterns match any text."""
-    found = pattern.match(text, start)
-    return found.end() if found else start
+    match = pattern.match(text, start)
+    return match.end() if match else start
 
 
 def line_spans(text: str, start: int = 0, end: int | None = None) -> list[Span]:
@@ -89,8 +89,8 @@ def line_spans(text: str, start: int = 0, end: int | None = None) -> list[Span]:
     end = len(text) if end is None else end
     lines = []
     while start < end:
-        found = _LINE.match(text, start, end)
-        after = found.end() if found else end
+        match = _LINE.match(text, start, end)
+        after = match.end() if match else end
         raw = text[start:after]
         first = start + len(raw) - len(raw.lstrip())
         lines.append((min(first, after), max(min(first, after), start + len(raw.rstrip()))))

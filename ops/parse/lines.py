@@ -43,15 +43,15 @@ def lines_of_files(
     error; one that cannot be read as JSON gets an error, too.
     """
     files = list(find(folder, source, suffixes))
-    raws = chain.from_iterable(_of_file(found, source.max_bytes, only) for found in files)
-    return once(raws if naming is None else named(raws, naming, {found.path for found in files}))
+    raws = chain.from_iterable(_of_file(file, source.max_bytes, only) for file in files)
+    return once(raws if naming is None else named(raws, naming, {file.path for file in files}))
 
 
-def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
-    if found.error is not None:
-        yield Raw(found.path, Path(found.path).name, b"", error=found.error)
-    elif only is None or found.path in only:
-        raws = lines_of_file(found.path, found.file, max_bytes)
+def _of_file(file: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
+    if file.error is not None:
+        yield Raw(file.path, Path(file.path).name, b"", error=file.error)
+    elif only is None or file.path in only:
+        raws = lines_of_file(file.path, file.file, max_bytes)
         yield from (raw for raw in raws if is_wanted(raw, only))
 
 
@@ -154,8 +154,8 @@ def keys_of(raws: Iterable[Raw]) -> list[str]:
     keys: dict[str, None] = {}
     for some in _batches(raws):
         lines = [raw.content for raw in some if raw.error is None]
-        for found in _by_child(lines, _no_keys, keys_in):
-            keys |= dict.fromkeys(found)
+        for line_keys in _by_child(lines, _no_keys, keys_in):
+            keys |= dict.fromkeys(line_keys)
     return list(keys)
 
 

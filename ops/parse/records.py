@@ -125,11 +125,11 @@ def read_each(
             guesses[f"texts guessed to be in {record.raw.encoding}"] += 1
         try:
             with exhausting():
-                found = list(rows(record))
+                record_rows = list(rows(record))
             if has_encoding:  # a web page declares its own
-                found = [{"encoding": record.raw.encoding, **row} for row in found]
-            check_texts(found, "a row")
-            kept += found
+                record_rows = [{"encoding": record.raw.encoding, **row} for row in record_rows]
+            check_texts(record_rows, "a row")
+            kept += record_rows
         except UnwantedError as error:
             dropped.append(drop(record_unit(record), error.reason, error.score, error.detail))
         except ParseError as error:
@@ -159,20 +159,20 @@ def rows_of(
     """
     if not isinstance(form, Several):
         return [dict(row(record, form))]
-    kept: list[dict[str, Any]] = []
+    document_rows: list[dict[str, Any]] = []
     faults: list[ParseError | UnwantedError] = []
     for document in form.documents(readable(record)):
         try:
-            found = dict(row(record._replace(raw=document), form))
-            check_texts([found], "a row")
-            kept.append(found)
+            document_row = dict(row(record._replace(raw=document), form))
+            check_texts([document_row], "a row")
+            document_rows.append(document_row)
         except (ParseError, UnwantedError) as fault:
             faults.append(fault)
-    if not kept:
+    if not document_rows:
         raise min(faults, key=lambda fault: isinstance(fault, UnwantedError), default=UnwantedError("empty"))
     reasons = (fault.reason if isinstance(fault, UnwantedError) else "cannot be read" for fault in faults)
     lost.update(f"documents of fetched files: {reason}" for reason in reasons)
-    return kept
+    return document_rows
 
 
 def name_in_source(record: Record) -> str:

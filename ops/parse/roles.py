@@ -153,8 +153,8 @@ def _role_of(words: str) -> str:
     for role, pattern in _TABLE_WHOLE:
         if pattern.search(words):
             return role
-    found = [(match.start(), role) for role, each in _TABLE_WORDS if (match := each.search(words))]
-    return min(found, key=lambda pair: pair[0])[1] if found else OTHER
+    roles = [(match.start(), role) for role, each in _TABLE_WORDS if (match := each.search(words))]
+    return min(roles, key=lambda pair: pair[0])[1] if roles else OTHER
 
 
 def roles_of(headings: Sequence[Heading]) -> list[str]:
@@ -201,13 +201,13 @@ def _is_titled(title: str) -> bool:
 
 def _read(title: str) -> _Read:
     title = unspaced(title[:_LONGEST])
-    found = _NUMBERING.match(title)
+    match = _NUMBERING.match(title)
     style, first, depth = "", False, 0
-    if found is not None:
-        if found["number"]:
-            style, first, depth = "1", found["number"] == "1", len(re.findall(r"\d+", found["number"]))
+    if match is not None:
+        if match["number"]:
+            style, first, depth = "1", match["number"] == "1", len(re.findall(r"\d+", match["number"]))
         else:
-            style, first = ("I", found["roman"] == "I") if found["roman"] else ("A", False)
-            depth = 1 + found["letter_tail"].count(".")
-        title = title[found.end() :]
+            style, first = ("I", match["roman"] == "I") if match["roman"] else ("A", False)
+            depth = 1 + match["letter_tail"].count(".")
+        title = title[match.end() :]
     return _Read(style, first, depth, " ".join(re.sub(r"[^\w\- ]+", " ", title.lower()).split()))

@@ -126,12 +126,12 @@ class Corpus:
     @cached_property
     def index(self) -> Index:
         """Every record of every source, from one pass over all of them or from an earlier scan."""
-        if self._kept is not None:
-            return read_index(self._kept)
+        if self._stored is not None:
+            return read_index(self._stored)
         return index_of(self._scan())
 
     @cached_property
-    def _kept(self) -> Path | None:
+    def _stored(self) -> Path | None:
         if self.keeper is None:
             return None
         return self.keeper.folder(lambda folder: write_scan(folder, self._scan()), is_whole)
@@ -205,7 +205,7 @@ class Corpus:
                     source.domain,
                 )
                 if entry_of(record) != entry:
-                    shutil.rmtree(self._kept or "", ignore_errors=True)  # the copy may be damaged
+                    shutil.rmtree(self._stored or "", ignore_errors=True)  # the copy may be damaged
                     unreadable = raw.error is not None and entry.error is None
                     cause = f": {raw.error}" if unreadable else " changed while it was read: run again"
                     raise SourceError(f"{entry.id}{cause}")
@@ -213,13 +213,13 @@ class Corpus:
 
     def _raws_of(self, name: str, entries: Sequence[Entry]) -> Iterator[Raw]:
         """Yield records of a source in index order, from their stored copies or from their files."""
-        kept = copies(self._kept, entries) if self._kept is not None else repeat(None, len(entries))
+        copied = copies(self._stored, entries) if self._stored is not None else repeat(None, len(entries))
         paths: dict[str, set[int | None]] = {}
         for entry in entries:
             if entry.offset is None:
                 paths.setdefault(entry.path, set()).add(entry.row)
         files = self.raws(self.sources[name], paths)
-        for entry, copy in zip(entries, kept, strict=True):
+        for entry, copy in zip(entries, copied, strict=True):
             raw = copy or next((raw for raw in files if record_id(name, raw) == entry.id), None)
             if raw is None:
                 raise SourceError(f"{entry.id} is gone: run again")
@@ -249,8 +249,8 @@ class Corpus:
         try:
             yield
         except DamagedScanError as error:
-            shutil.rmtree(self._kept or "", ignore_errors=True)
-            for name in ("index", "_kept", "_read"):
+            shutil.rmtree(self._stored or "", ignore_errors=True)
+            for name in ("index", "_stored", "_read"):
                 vars(self).pop(name, None)
             raise SourceError(f"sources.{self.name}: the stored scan is damaged: run again") from error
 

@@ -94,17 +94,17 @@ class Index:
         """
         names, where = [*columns, "number"], pc.field("month").isin(pa.array(months, _TEXT))
         if isinstance(self.rows, pa.Table):
-            found = self.rows.filter(where).select(names)
+            entries = self.rows.filter(where).select(names)
         else:
             try:
-                found = pq.read_table(
+                entries = pq.read_table(
                     self.rows, columns=names, filters=where, page_checksum_verification=True
                 )
             except (pa.ArrowException, OSError) as error:
                 raise DamagedScanError(str(error)) from error
-        if len(found) != sum(self.months[month].records for month in months):
+        if len(entries) != sum(self.months[month].records for month in months):
             raise DamagedScanError("entries are missing")
-        return found.sort_by("number").drop_columns("number")
+        return entries.sort_by("number").drop_columns("number")
 
     def entries(self, months: Collection[str | None]) -> list[Entry]:
         """Return the entries of some months, in the order of the scan. Raises DamagedScanError."""
@@ -170,19 +170,19 @@ def _entries(records: Iterable[Record], content: IO[bytes] | None) -> list[Entry
     """Return the entries of a file; its records are copied if they belong to several months."""
     if content is None:
         return [*map(entry_of, records)]
-    begin, found = content.tell(), []
+    begin, entries = content.tell(), []
     for record in records:
         entry = entry_of(record)
         if record.raw.row is not None and (packed := _packed(record.raw)) is not None:
             entry = replace(entry, offset=content.tell(), length=len(packed))
             content.write(packed)
-        found.append(entry)
-    months = {entry.month for entry in found} - {None}  # records without a month are read with any other
+        entries.append(entry)
+    months = {entry.month for entry in entries} - {None}  # records without a month are read with any other
     if len(months) > 1 or EVERY in months:
-        return found
+        return entries
     content.seek(begin)
     content.truncate()
-    return [replace(entry, offset=None, length=None) for entry in found]
+    return [replace(entry, offset=None, length=None) for entry in entries]
 
 
 def is_whole(folder: Path) -> bool:

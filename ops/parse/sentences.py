@@ -181,7 +181,7 @@ def footnote_marks(sentences: Sequence[str], in_vocabulary: Callable[[str], bool
     word and number together are in the vocabulary.
     """
     words = _PlainWords(sentences, in_vocabulary)
-    found: list[FootnoteMark] = []
+    marks: list[FootnoteMark] = []
     times: Counter[FootnoteMark] = Counter()
     numbers: dict[str, set[int]] = defaultdict(set)
     for text in sentences:
@@ -190,19 +190,19 @@ def footnote_marks(sentences: Sequence[str], in_vocabulary: Callable[[str], bool
             times[word, number] += 1
             numbers[word].add(number)
         if matches and len(set(_NUMBERED.findall(text))) == 1 and _is_marked(matches[0], words):
-            found.append((matches[0][1], int(matches[0][2])))
-    return _rising([mark for mark in found if len(numbers[mark[0]]) == 1 and times[mark] <= _OFTEN])
+            marks.append((matches[0][1], int(matches[0][2])))
+    return _rising([mark for mark in marks if len(numbers[mark[0]]) == 1 and times[mark] <= _OFTEN])
 
 
 def without_footnote_marks(text: str, marks: Collection[FootnoteMark]) -> tuple[str, list[str]]:
     """Return a sentence without the given marks, and the removed numbers."""
     gone: list[str] = []
 
-    def word_of(found: re.Match[str]) -> str:
-        if (found[1], int(found[2])) not in marks:
-            return found[0]
-        gone.append(found[2])
-        return found[1]
+    def word_of(match: re.Match[str]) -> str:
+        if (match[1], int(match[2])) not in marks:
+            return match[0]
+        gone.append(match[2])
+        return match[1]
 
     return (_MARKED.sub(word_of, text), gone) if marks else (text, gone)
 

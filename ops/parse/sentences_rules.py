@@ -114,16 +114,16 @@ def without_note(text: str) -> tuple[str, str] | None:
 
     A note with a link ends where its link ends; other notes reach to the end of the sentence.
     """
-    if found := _EQUAL.search(text) or _NOTE_INSIDE.search(text):
-        return _cut(text, found.start(), len(text))
-    if found := _LINK_NOTE.search(text):
-        return _cut(text, found.start(), _end_of_link(text, found.end()))
-    for found in _CODE_NOTE.finditer(text):
-        limit = found.start() + _LONGEST_NOTE
-        words = _CODE_WORDS.search(text, found.end(), limit)
+    if match := _EQUAL.search(text) or _NOTE_INSIDE.search(text):
+        return _cut(text, match.start(), len(text))
+    if match := _LINK_NOTE.search(text):
+        return _cut(text, match.start(), _end_of_link(text, match.end()))
+    for match in _CODE_NOTE.finditer(text):
+        limit = match.start() + _LONGEST_NOTE
+        words = _CODE_WORDS.search(text, match.end(), limit)
         links = list(_LINK.finditer(text, words.end(), limit)) if words else []
         if links:
-            return _cut(text, found.start(), _end_of_link(text, links[-1].end()))
+            return _cut(text, match.start(), _end_of_link(text, links[-1].end()))
         if words is None and len(text) <= limit:
             break
     return None
@@ -158,8 +158,8 @@ def is_equation(text: str, in_vocabulary: Callable[[str], bool]) -> bool:
     if _EQUATION_SIGNS.search(text) is None:
         return False
     words = 0
-    for found in _TOKEN.finditer(text):
-        token = found.group().lower()
+    for match in _TOKEN.finditer(text):
+        token = match.group().lower()
         is_word = len(token) > 1 and _LETTER.search(token) and token not in NOT_IN_VOCABULARY
         if is_word and in_vocabulary(token):
             words += 1
@@ -184,10 +184,10 @@ def running_head(text: str) -> str | None:
 
 
 def _end_of_link(text: str, start: int) -> int:
-    found = re.compile(r"\S*+").match(text, start)
-    return found.end() if found else start
+    match = re.compile(r"\S*+").match(text, start)
+    return match.end() if match else start
 
 
 def _cut(text: str, start: int, end: int) -> tuple[str, str]:
-    kept = f"{text[:start].rstrip()} {text[end:].lstrip()}".strip()
-    return kept, text[start:end].strip()
+    remaining = f"{text[:start].rstrip()} {text[end:].lstrip()}".strip()
+    return remaining, text[start:end].strip()

@@ -243,8 +243,8 @@ def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:
     if rule.constant is not None:
         return rule.constant if "-" in rule.constant else f"{rule.constant}-01"
     if rule.id_year is not None:
-        found = re.search(rule.id_year, raw.document)
-        year = (found.group(1) if found else None) or ""
+        match = re.search(rule.id_year, raw.document)
+        year = (match.group(1) if match else None) or ""
         if re.fullmatch(r"\d{2}|\d{4}", year, re.ASCII) is None:
             raise ParseError(f"no year in the document id {raw.document!r:.80} by {rule.id_year!r}")
         if len(year) == 2:
@@ -252,12 +252,12 @@ def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:
         return f"{year}-01"
     value = str(fields.get(rule.field or "", "")).strip()
     # A year must be the whole value, or a number with a point: "1999 words" and "2018.06" are not dates.
-    found = re.match(r"(\d{4})(?:[-/](0[1-9]|1[0-2])(?!\d)|(?:\.0)?\Z)", value, re.ASCII)
-    if found is None:
+    match = re.match(r"(\d{4})(?:[-/](0[1-9]|1[0-2])(?!\d)|(?:\.0)?\Z)", value, re.ASCII)
+    if match is None:
         raise ParseError(
             f"the field {rule.field!r} holds no date (YYYY-MM-DD, YYYY-MM or YYYY): {value!r:.80}"
         )
-    return f"{found.group(1)}-{found.group(2) or '01'}"
+    return f"{match.group(1)}-{match.group(2) or '01'}"
 
 
 @runtime_checkable

@@ -162,8 +162,8 @@ def _decoded(cells: list[str], encoding: str, guess: Guess = guessed) -> tuple[l
         return cells, None
     contents = [cell.encode("utf-8", "surrogateescape") for cell in cells]
     if not encoding:
-        found = guess(b" ".join(contents))
-        encoding = "utf-8" if found is None else found[1]
+        guessed_text = guess(b" ".join(contents))
+        encoding = "utf-8" if guessed_text is None else guessed_text[1]
     return [content.decode(encoding) for content in contents], codecs.lookup(encoding).name
 
 

@@ -65,9 +65,9 @@ class Table:
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every row of every table below the folder; files that are not in `only` are skipped."""
-        files = [found for found in find(folder, source, SUFFIXES) if Path(found.path).name not in _BESIDE]
-        paths = {found.path for found in files}
-        return once(raw for found in files for raw in self._records(found, source, only, paths))
+        files = [file for file in find(folder, source, SUFFIXES) if Path(file.path).name not in _BESIDE]
+        paths = {file.path for file in files}
+        return once(raw for file in files for raw in self._records(file, source, only, paths))
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return the row's short strings and numbers, under the format's names if any, and document id."""
@@ -98,44 +98,44 @@ class Table:
             return f"{unknown[0]} is not a field of this kind; known: {', '.join(self.columns)}"
         text = source.fields.get(self.main, self.columns[self.main])
         has_text, fault = source.may_be_rejected, None
-        for found in find(folder, source, SUFFIXES):
+        for file in find(folder, source, SUFFIXES):
             there: list[str] = []
             with contextlib.suppress(ParseError):  # an unreadable file is rejected later
-                there = [] if found.error else _columns(found, source)
+                there = [] if file.error else _columns(file, source)
             if not there:
                 continue
             told = f"there are: {', '.join(there[:_SHOWN])}"
             if missing := [column for column in source.fields.values() if column not in there]:
-                return f"{found.path} has no field {missing[0]}; {told}"
+                return f"{file.path} has no field {missing[0]}; {told}"
             has_text = has_text or text in there
             if has_text and not source.fields:
                 return None
-            fault = fault or f"{found.path} has no field {text}; {told}{_HINT.format(self.main)}"
+            fault = fault or f"{file.path} has no field {text}; {told}{_HINT.format(self.main)}"
         return None if has_text else fault
 
     def _named(self, raw: Raw) -> dict[str, str]:
         return {**self.columns, **raw.companions.get(_FIELDS, {})}
 
-    def _records(self, found: Found, source: Source, only: Only, paths: Container[str]) -> Iterator[Raw]:
-        if found.error is not None:
-            yield Raw(found.path, Path(found.path).name, b"", error=found.error)
-        elif only is None or found.path in only:
+    def _records(self, file: Found, source: Source, only: Only, paths: Container[str]) -> Iterator[Raw]:
+        if file.error is not None:
+            yield Raw(file.path, Path(file.path).name, b"", error=file.error)
+        elif only is None or file.path in only:
             fields = {_FIELDS: dict(sorted(source.fields.items()))} if source.fields else {}
             column = source.fields.get("id", self.columns["id"])
-            for raw in _named(found, source, only, column, paths):
+            for raw in _named(file, source, only, column, paths):
                 yield replace(raw, companions={**fields, **raw.companions})
 
 
-def _named(found: Found, source: Source, only: Only, column: str, paths: Container[str]) -> Iterator[Raw]:
+def _named(file: Found, source: Source, only: Only, column: str, paths: Container[str]) -> Iterator[Raw]:
     """Yield the rows of a file as JSON; an error that ends the reading is that of one last record."""
-    if _is_jsonl(found):
-        lines = (raw for raw in _lines(found, source) if is_wanted(raw, only))
+    if _is_jsonl(file):
+        lines = (raw for raw in _lines(file, source) if is_wanted(raw, only))
         yield from named(lines, partial(id_of, column), paths)
         return
-    for row in rows_of(_file(found, source, column)):
+    for row in rows_of(_file(file, source, column)):
         raw = Raw(
-            found.path,
-            document_id(row.document, f"{found.path}#{row.place}", paths),
+            file.path,
+            document_id(row.document, f"{file.path}#{row.place}", paths),
             row.content.encode(),
             row.place,
             error=row.error,
@@ -146,24 +146,24 @@ def _named(found: Found, source: Source, only: Only, column: str, paths: Contain
             yield raw
 
 
-def _lines(found: Found, source: Source) -> Iterator[Raw]:
-    lines = lines_of_file(found.path, found.file, source.max_bytes)
-    return (of_file_in_utf8(raw, source.encoding, found.file, source.max_bytes) for raw in lines)
+def _lines(file: Found, source: Source) -> Iterator[Raw]:
+    lines = lines_of_file(file.path, file.file, source.max_bytes)
+    return (of_file_in_utf8(raw, source.encoding, file.file, source.max_bytes) for raw in lines)
 
 
-def _is_jsonl(found: Found) -> bool:
-    return found.path.lower().endswith(JSON_LINES)
+def _is_jsonl(file: Found) -> bool:
+    return file.path.lower().endswith(JSON_LINES)
 
 
-def _file(found: Found, source: Source, column: str = "") -> TableFile:
-    return TableFile(found.path, found.file, source.max_bytes, source.encoding, source.quotes, column)
+def _file(file: Found, source: Source, column: str = "") -> TableFile:
+    return TableFile(file.path, file.file, source.max_bytes, source.encoding, source.quotes, column)
 
 
-def _columns(found: Found, source: Source) -> list[str]:
+def _columns(file: Found, source: Source) -> list[str]:
     """Return the columns of a file; for JSONL, the keys of its first lines."""
-    if not _is_jsonl(found):
-        return columns_of(_file(found, source))
-    with contextlib.closing(_lines(found, source)) as lines:  # type: ignore[type-var]
+    if not _is_jsonl(file):
+        return columns_of(_file(file, source))
+    with contextlib.closing(_lines(file, source)) as lines:  # type: ignore[type-var]
         return keys_of(itertools.islice(lines, _FIRST))
 
 
@@ -216,17 +216,17 @@ def rows_of(table: TableFile) -> Iterator[ReadRow]:
     most = _MOST_ROWS
     while True:
         try:
-            found = child_of(_BOUNDS).call(next_rows, table, done, most)
+            batch = child_of(_BOUNDS).call(next_rows, table, done, most)
         except ParseError as error:
             if most == 1:
                 yield ReadRow(place + 1, "", str(error))
                 return
             most = 1
             continue
-        if not found:
+        if not batch:
             return
-        yield from found
-        done, place = done + len(found), found[-1].place
+        yield from batch
+        done, place = done + len(batch), batch[-1].place
 
 
 def columns_of(table: TableFile) -> list[str]:
@@ -255,17 +255,17 @@ def next_rows(table: TableFile, done: int, most: int) -> list[ReadRow]:
         _reading.cache_clear()
         reading = _reading(table)
         reading.done = sum(1 for _ in islice(reading.rows, done))
-    found: list[ReadRow] = []
+    batch: list[ReadRow] = []
     characters = 0
     for row in islice(reading.rows, most):
-        found.append(row)
+        batch.append(row)
         characters += len(row.content)
         if characters >= _MOST_CHARACTERS:
             break
-    reading.done += len(found)
-    if not found:
+    reading.done += len(batch)
+    if not batch:
         _reading.cache_clear()
-    return found
+    return batch
 
 
 def read_columns(table: TableFile) -> list[str]:

@@ -46,29 +46,29 @@ def records(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
 
     Its companions have metadata from the WARC: type, url, date and content type.
     """
-    found = find(folder, source, (".warc", ".warc.gz", ".warc.zst"))
-    return once(raw for file in found for raw in _of_file(file, source.max_bytes, only))
+    files = find(folder, source, (".warc", ".warc.gz", ".warc.zst"))
+    return once(raw for file in files for raw in _of_file(file, source.max_bytes, only))
 
 
-def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
-    if found.error is not None:
-        yield Raw(found.path, Path(found.path).name, b"", error=found.error)
-    elif only is None or found.path in only:
-        for row, raw in enumerate(_of_stream(found, max_bytes), 1):
+def _of_file(file: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
+    if file.error is not None:
+        yield Raw(file.path, Path(file.path).name, b"", error=file.error)
+    elif only is None or file.path in only:
+        for row, raw in enumerate(_of_stream(file, max_bytes), 1):
             if raw is not None:
-                yield replace(raw, document=raw.document or f"{found.path}#{row}", row=row)
+                yield replace(raw, document=raw.document or f"{file.path}#{row}", row=row)
 
 
-def _of_stream(found: Found, max_bytes: int) -> Iterator[Raw | None]:
+def _of_stream(file: Found, max_bytes: int) -> Iterator[Raw | None]:
     try:
-        with found.file.open("rb") as stream:
-            size = found.file.stat().st_size
-            yield from _records(stream, found.path, size, max_bytes)
+        with file.file.open("rb") as stream:
+            size = file.file.stat().st_size
+            yield from _records(stream, file.path, size, max_bytes)
         if not size:
-            yield Raw(found.path, "", b"", error="the file is empty")
+            yield Raw(file.path, "", b"", error="the file is empty")
     except OSError as error:
-        cause = f"cannot be read any further: {error}".replace(str(found.file), found.path)
-        yield Raw(found.path, "", b"", error=cause)
+        cause = f"cannot be read any further: {error}".replace(str(file.file), file.path)
+        yield Raw(file.path, "", b"", error=cause)
 
 
 def only_record(content: bytes, path: str, max_bytes: int) -> Raw:
@@ -189,8 +189,8 @@ def message(content: bytes) -> Message:
 
     Raises ParseError if the message is invalid or its body cannot be decompressed.
     """
-    found = _STATUS_LINE.match(content)
-    if found is None:
+    match = _STATUS_LINE.match(content)
+    if match is None:
         raise ParseError(f"no HTTP message: {content[:20]!r}")
     head, gap, body = _parted(content)
     if not gap:
@@ -203,7 +203,7 @@ def message(content: bytes) -> Message:
         body = _unchunked(body)
     for packing in reversed(fields.get("content-encoding", "").lower().split(",")):
         body = _unpacked_body(body, packing.strip())
-    return Message(int(found[1]), fields.get("content-type", "").lower(), body)
+    return Message(int(match[1]), fields.get("content-type", "").lower(), body)
 
 
 def _parted(content: bytes) -> tuple[bytes, bytes, bytes]:
@@ -221,12 +221,12 @@ def _unchunked(body: bytes) -> bytes:
     """
     pieces: list[bytes] = []
     place = 0
-    while found := _CHUNK_HEAD.match(body, place):
-        size = int(found[1], 16)
+    while match := _CHUNK_HEAD.match(body, place):
+        size = int(match[1], 16)
         if not size:
             return b"".join(pieces)
-        pieces.append(body[found.end() : found.end() + size])
-        place = found.end() + size
+        pieces.append(body[match.end() : match.end() + size])
+        place = match.end() + size
         place += 2 if body.startswith(b"\r\n", place) else 1
     if pieces and place < len(body):
         raise ParseError(f"a chunk without a size, at byte {place} of the body")
@@ -294,11 +294,11 @@ class CrawledRows:
         with (folder / row["file"]).open("rb") as file:
             file.seek(row["offset"])
             content = file.read(row["length"])
-        found = only_record(content, f"{row['file']}@{row['offset']}", row["bytes"] + _HEAD)
-        if found.companions.get("type") == "resource" and packing_of(found.content) == "gzip":
-            within = only_record(found.content, found.path, _WITHIN)
-            found = found if within.error else within
-        return replace(found, document=row["id"], row=None)
+        record = only_record(content, f"{row['file']}@{row['offset']}", row["bytes"] + _HEAD)
+        if record.companions.get("type") == "resource" and packing_of(record.content) == "gzip":
+            within = only_record(record.content, record.path, _WITHIN)
+            record = record if within.error else within
+        return replace(record, document=row["id"], row=None)
 
 
 def body_of(raw: Raw) -> bytes:
@@ -316,8 +316,8 @@ def body_of(raw: Raw) -> bytes:
 
 def _status_and_body(content: bytes) -> tuple[int, str]:
     """Return a message's status, and its body as a string of one character per byte, which JSON can hold."""
-    found = message(content)
-    return found.status, found.body.decode("latin-1")
+    response = message(content)
+    return response.status, response.body.decode("latin-1")
 
 
 def opened_body(body: bytes) -> tuple[Unpacked, bytes]:

@@ -77,12 +77,12 @@ class Warc:
         Raises ParseError if the HTTP message is invalid or cannot be decompressed, or its body is no text.
         """
         about = raw.companions
-        found = Message(200, about["content_type"].lower(), raw.content)
+        response = Message(200, about["content_type"].lower(), raw.content)
         if about["content_type"].lower().startswith("application/http") or raw.content.startswith(b"HTTP/"):
-            found = message(raw.content)
-        if found.status != 200:
-            return WebPage(about["url"], about["date"], None, STATUS, str(found.status))
-        return _page(raw, found.content_type, found.body)
+            response = message(raw.content)
+        if response.status != 200:
+            return WebPage(about["url"], about["date"], None, STATUS, str(response.status))
+        return _page(raw, response.content_type, response.body)
 
 
 @dataclass(frozen=True)
@@ -174,10 +174,10 @@ def parse_web_pages(records: Sequence[Record]) -> Outcome:
 
 
 def _row(record: Record, fallbacks: Counter[str]) -> Row:
-    found = FORMATS[record.kind].parse(readable(record))
-    page = found.page
+    web_page = FORMATS[record.kind].parse(readable(record))
+    page = web_page.page
     if page is None:
-        raise UnwantedError(found.reason, found.detail or None)
+        raise UnwantedError(web_page.reason, web_page.detail or None)
     if page.fallback:
         fallbacks[f"pages read by resiliparse: {page.fallback}"] += 1
     paragraphs, start = [], 0
@@ -190,10 +190,10 @@ def _row(record: Record, fallbacks: Counter[str]) -> Row:
     return {
         **row_of(record, "page"),
         "document": record.raw.document,
-        "url": found.url or None,
+        "url": web_page.url or None,
         "title": page.title,
         "month": record.month,
-        "date": found.date or None,
+        "date": web_page.date or None,
         "encoding": page.encoding,
         "language": page.language,
         "language_distance": page.distance,

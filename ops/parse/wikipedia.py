@@ -69,8 +69,8 @@ class Dump:
         model = plain(descend(revision, "model"))
         if model not in ("", "wikitext"):
             raise ParseError(f"its text is no wikitext but {model!r:.40}")
-        found = article(title, date, text.text or "", descend(page, "redirect") is not None)
-        return found._replace(page=_number(page), revision=_number(revision))
+        content = article(title, date, text.text or "", descend(page, "redirect") is not None)
+        return content._replace(page=_number(page), revision=_number(revision))
 
 
 def _date(revision: etree._Element) -> str:
@@ -178,7 +178,7 @@ def _row(record: Record, form: _Form) -> Row:
             urls = dict.fromkeys(article.references[reference])
             its = [cited.get((url, number), anywhere[url]) for url in urls]
             marks.append({"place": start + place, "citations": its})
-        ends = [start, *(start + found.end() for found in _PARAGRAPH.finditer(text))]
+        ends = [start, *(start + match.end() for match in _PARAGRAPH.finditer(text))]
         for before, content in section.items:
             item, gaps = closed(content)
             lists.append({"section": number, "place": ends[before], "text": item, "holes": len(gaps)})
@@ -213,7 +213,7 @@ def _placed(text: str, marks: Sequence[Sequence[ReferenceMark]]) -> Iterator[tup
     start = 0
     paragraphs = text.split(_PARAGRAPH_END) if text else []
     for paragraph, of_paragraph in zip(paragraphs, marks, strict=True):
-        ends = [found.end() for found in _WORD_AND_SIGNS.finditer(paragraph)] if of_paragraph else []
+        ends = [match.end() for match in _WORD_AND_SIGNS.finditer(paragraph)] if of_paragraph else []
         for mark in of_paragraph:
             yield start + ([0, *ends][min(mark.words, len(ends))]), mark.reference
         start += len(paragraph) + len(_PARAGRAPH_END)
@@ -235,21 +235,21 @@ def pages(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
     of the document.
     """
     return once(
-        raw for found in find(folder, source, SUFFIXES) for raw in _of_file(found, source.max_bytes, only)
+        raw for file in find(folder, source, SUFFIXES) for raw in _of_file(file, source.max_bytes, only)
     )
 
 
-def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
-    if found.error is not None:
-        yield Raw(found.path, Path(found.path).name, b"", error=found.error)
+def _of_file(file: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
+    if file.error is not None:
+        yield Raw(file.path, Path(file.path).name, b"", error=file.error)
         return
-    if only is not None and found.path not in only:
+    if only is not None and file.path not in only:
         return
     try:
-        with opened(found.file, max_bytes) as stream:
-            yield from pages_of(stream, found.path, max_bytes)
+        with opened(file.file, max_bytes) as stream:
+            yield from pages_of(stream, file.path, max_bytes)
     except OSError as error:
-        yield _unread(found.path, 1, str(error).replace(str(found.file), found.path))
+        yield _unread(file.path, 1, str(error).replace(str(file.file), file.path))
 
 
 def pages_of(stream: Unpacked, path: str, max_bytes: int) -> Iterator[Raw]:

@@ -116,11 +116,11 @@ def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Art
     sections = _sections(text)
     if not any(section.paragraphs for section in sections):
         return none(NO_PROSE)
-    found: dict[tuple[str, int], tuple[Work, int]] = {}
+    works: dict[tuple[str, int], tuple[Work, int]] = {}
     for work, heading in citations:
         section = min(heading, len(sections) - 1)
-        found.setdefault((work.url, section), (work, section))
-    return Article(title, date, sections, list(found.values()), references, categories)
+        works.setdefault((work.url, section), (work, section))
+    return Article(title, date, sections, list(works.values()), references, categories)
 
 
 def _is_disambiguation(wikitext: str) -> bool:
@@ -299,17 +299,17 @@ def _without_elements(text: str) -> str:
     """Remove elements whose content is not text; an unclosed one becomes a hole."""
     pieces, done = [], 0
     unclosed: set[str] = set()
-    for found in _OPENING.finditer(text):
-        if found.start() < done:
+    for match in _OPENING.finditer(text):
+        if match.start() < done:
             continue
-        name, end = found[1].lower(), None
-        if not found[2].endswith("/") and name not in unclosed:
-            end = _ENDS[name].search(text, found.end())
+        name, end = match[1].lower(), None
+        if not match[2].endswith("/") and name not in unclosed:
+            end = _ENDS[name].search(text, match.end())
             if end is None:
                 unclosed.add(name)
-        content = text[found.end() : end.start()] if end else None
-        pieces += [text[done : found.start()], _element(name, content, found[2].endswith("/"))]
-        done = end.end() if end else found.end()
+        content = text[match.end() : end.start()] if end else None
+        pieces += [text[done : match.start()], _element(name, content, match[2].endswith("/"))]
+        done = end.end() if end else match.end()
     return "".join([*pieces, text[done:]])
 
 

@@ -91,19 +91,19 @@ class Cited(NamedTuple):
 
 def cited(text: str) -> Cited:
     """Return what a text cites, and its references."""
-    headings = [found.start() for found in _HEADING_LINE.finditer(text)]
+    headings = [match.start() for match in _HEADING_LINE.finditer(text)]
     references = list(_references(text))
-    named = {found.name: found.works for found in reversed(references) if found.name and found.works}
-    references = [found._replace(works=found.works or named.get(found.name, [])) for found in references]
-    spans = [(found.start, found.end) for found in references]
+    named = {ref.name: ref.works for ref in reversed(references) if ref.name and ref.works}
+    references = [ref._replace(works=ref.works or named.get(ref.name, [])) for ref in references]
+    spans = [(ref.start, ref.end) for ref in references]
     # Replace references by as many spaces, so that their templates are not found again and offsets stay.
     listed = _listed(replaced(text, spans, lambda reference: " " * len(reference)))
     citations = [
-        Citation(work, bisect_right(headings, found.start))
-        for found in sorted([*references, *listed])
-        for work in found.works
+        Citation(work, bisect_right(headings, ref.start))
+        for ref in sorted([*references, *listed])
+        for work in ref.works
     ]
-    return Cited(citations, spans, [[work.url for work in found.works] for found in references])
+    return Cited(citations, spans, [[work.url for work in ref.works] for ref in references])
 
 
 def is_object(text: str, start: int) -> bool:
@@ -121,15 +121,15 @@ def _references(text: str) -> Iterator[_Cited]:
     """Yield every `<ref>`."""
     done = 0
     closed = True
-    for found in _REF.finditer(text):
-        if found.start() < done:
+    for match in _REF.finditer(text):
+        if match.start() < done:
             continue
-        name = _NAME.search(found[1])
-        end = _REF_END.search(text, found.end()) if closed and not found[2] else None
-        closed = closed and (end is not None or bool(found[2]))
-        done = end.end() if end else found.end()
-        content = text[found.end() : end.start()] if end else ""
-        yield _Cited(found.start(), done, name[1].strip("\"' ") if name else "", list(_works(content)))
+        name = _NAME.search(match[1])
+        end = _REF_END.search(text, match.end()) if closed and not match[2] else None
+        closed = closed and (end is not None or bool(match[2]))
+        done = end.end() if end else match.end()
+        content = text[match.end() : end.start()] if end else ""
+        yield _Cited(match.start(), done, name[1].strip("\"' ") if name else "", list(_works(content)))
 
 
 def _listed(text: str) -> Iterator[_Cited]:
@@ -150,15 +150,15 @@ def _works(content: str) -> Iterator[Work]:
     templates = pairs(content, _BRACES, "{{", WORK)
     details = [_details(content[start:end]) for start, end in templates]
     place = 0
-    for found in _URL.finditer(content):
-        if _ARCHIVE.search(content, max(0, found.start() - 20), found.start()):
+    for match in _URL.finditer(content):
+        if _ARCHIVE.search(content, max(0, match.start() - 20), match.start()):
             continue
-        while place < len(templates) and templates[place][1] <= found.start():
+        while place < len(templates) and templates[place][1] <= match.start():
             place += 1
-        within = place < len(templates) and templates[place][0] < found.start()
-        named = _NAMED.match(content, found.end()) if content[: found.start()].endswith("[") else None
+        within = place < len(templates) and templates[place][0] < match.start()
+        named = _NAMED.match(content, match.end()) if content[: match.start()].endswith("[") else None
         work = details[place] if within else Work("", _worded(named[1]) if named else "")
-        yield work._replace(url=_url(found.group()))
+        yield work._replace(url=_url(match.group()))
 
 
 def _details(template: str) -> Work:
@@ -178,8 +178,8 @@ def _worded(value: str) -> str:
     return fold(html.unescape(_FORMATTED.sub("", _LINKED.sub(r"\1", value))))
 
 
-def _url(found: str) -> str:
-    return _address(found.partition("&nbsp;")[0].replace("&amp;", "&"))
+def _url(url: str) -> str:
+    return _address(url.partition("&nbsp;")[0].replace("&amp;", "&"))
 
 
 def _address(url: str) -> str:
@@ -197,7 +197,7 @@ def pairs(
     With `begin`, only spans that begin with this pattern count.
     """
     waiting: list[int] = []
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for mark in marks.finditer(text):
         if mark.group().lstrip(" \t:*#").lower().startswith(opening):
             waiting.append(mark.start())
@@ -205,10 +205,10 @@ def pairs(
             start = waiting.pop()
             if begin is not None and not begin.match(text, start):
                 continue
-            while found and found[-1][0] > start:
-                found.pop()
-            found.append((start, mark.end()))
-    return found
+            while spans and spans[-1][0] > start:
+                spans.pop()
+            spans.append((start, mark.end()))
+    return spans
 
 
 def replaced(

@@ -55,11 +55,11 @@ def marks_of(block: str, paragraph: str) -> list[ReferenceMark]:
     words = [*_WORD.findall(paragraph), ""]
     marks: list[ReferenceMark] = []
     done = 0
-    for found in _WORD_OR_REFERENCE.findall(block):
-        if REFERENCE <= found <= LAST_REFERENCE:
-            marks.append(ReferenceMark(ord(found) - ord(REFERENCE), done))
+    for token in _WORD_OR_REFERENCE.findall(block):
+        if REFERENCE <= token <= LAST_REFERENCE:
+            marks.append(ReferenceMark(ord(token) - ord(REFERENCE), done))
         else:
-            done += found == words[done]
+            done += token == words[done]
     return marks
 
 

@@ -211,18 +211,18 @@ def _taken(
         room -= word_count(sentences[index])
         if room < 0:
             break
-    found = within(everything, ranked, Budget(words=words))
+    chosen = within(everything, ranked, Budget(words=words))
     if cut:
         # The first sentence is chosen even if it is too long on its own.
-        room = words - sum(word_count(everything[index]) for index in found)
-        following = ranked[len(found)] if len(found) < len(ranked) else None
+        room = words - sum(word_count(everything[index]) for index in chosen)
+        following = ranked[len(chosen)] if len(chosen) < len(ranked) else None
         if room < 0:
-            everything[found[0]] = truncated(everything[found[0]], words)
+            everything[chosen[0]] = truncated(everything[chosen[0]], words)
         elif room and following is not None:
             everything[following] = truncated(everything[following], room)
-            found = sorted([*found, following])
+            chosen = sorted([*chosen, following])
     return ChosenSummary(
-        [everything[index] for index in found], [index - ahead for index in found if index >= ahead]
+        [everything[index] for index in chosen], [index - ahead for index in chosen if index >= ahead]
     )
 
 

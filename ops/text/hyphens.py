@@ -75,27 +75,27 @@ def join_lines(text: str, known: Set[str], spaces: bool = False) -> str:
     text = _AFTER_NUMBER.sub(r"\g<sign>", text)
     pieces: list[str] = []
     done = 0
-    for found in (_BREAK_OR_SPACE if spaces else _BREAK).finditer(text):
+    for match in (_BREAK_OR_SPACE if spaces else _BREAK).finditer(text):
         # The first half may itself have been joined: a word may run over three lines.
-        pieces.append(text[done : found.start()])
-        done = found.end()
+        pieces.append(text[done : match.start()])
+        done = match.end()
         before = "".join(pieces[-3:])[-_LONGEST:]
-        pieces.append(_between(before, found.group(), _after(text, done), known, spaces))
+        pieces.append(_between(before, match.group(), _after(text, done), known, spaces))
     pieces.append(text[done:])
     return "".join(pieces)
 
 
 def _after(text: str, start: int) -> str:
-    found = _WORD.match(text, start, start + _LONGEST)
-    return found.group() if found else ""
+    match = _WORD.match(text, start, start + _LONGEST)
+    return match.group() if match else ""
 
 
 def _between(text_before: str, sign: str, after: str, known: Set[str], spaces: bool) -> str:
     """Return the text between two halves: nothing, a hyphen, or a hyphen and a space."""
     if sign[0] == "\u00ad":
         return ""
-    found = _BEFORE.search(text_before)
-    before = found.group() if found else ""
+    match = _BEFORE.search(text_before)
+    before = match.group() if match else ""
     hyphenated = f"{before}-{after}".lower()
     joined = f"{before}{after}".lower()
     if after.lower() in _SUSPENDED and joined not in known:

@@ -20,12 +20,12 @@ def signature(text: str, permutations: int, words: int = 5) -> list[int]:
     """
     from datasketch import MinHash
 
-    found = MinHash(num_perm=permutations, seed=1, scheme=SCHEME)
-    found.update_batch(run.encode(errors="surrogatepass") for run in sorted(runs(text, words)))
-    return [int(value) for value in found.hashvalues]
+    sketch = MinHash(num_perm=permutations, seed=1, scheme=SCHEME)
+    sketch.update_batch(run.encode(errors="surrogatepass") for run in sorted(runs(text, words)))
+    return [int(value) for value in sketch.hashvalues]
 
 
 def runs(text: str, words: int) -> set[str]:
     """Return the runs of `words` words in a text, lower-cased; a shorter text is a single run."""
-    found = visible(text).lower().split()
-    return {" ".join(found[place : place + words]) for place in range(max(len(found) - words + 1, 1))}
+    tokens = visible(text).lower().split()
+    return {" ".join(tokens[place : place + words]) for place in range(max(len(tokens) - words + 1, 1))}

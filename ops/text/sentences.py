@@ -96,9 +96,9 @@ def with_marks_attached(text: str, marks: Iterable[Span]) -> str:
     marked = "".join(characters)
     pieces: list[str] = []
     done = 0
-    for found in _MARKS.finditer(marked):
-        pieces += text[done : found.start()], _ATTACHED * (found.end() - found.start())
-        done = found.end()
+    for match in _MARKS.finditer(marked):
+        pieces += text[done : match.start()], _ATTACHED * (match.end() - match.start())
+        done = match.end()
     return "".join([*pieces, text[done:]])
 
 

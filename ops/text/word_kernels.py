@@ -63,24 +63,24 @@ def number(
             place += code_point(data, place)[1] if data[place] >= _ASCII else 1
             continue
         slot, size = _slot(key, mask), place - first
-        found = slots[slot]
-        while found >= 0:
-            if known_keys[found] == key and known_lasts[found] - known_firsts[found] == size:
-                other, offset = known_firsts[found], 0 if size > _BYTES else size
+        entry = slots[slot]
+        while entry >= 0:
+            if known_keys[entry] == key and known_lasts[entry] - known_firsts[entry] == size:
+                other, offset = known_firsts[entry], 0 if size > _BYTES else size
                 while offset < size and data[other + offset] == data[first + offset]:
                     offset += 1
                 if offset == size:
                     break
             slot = (slot + np.uint64(1)) & mask
-            found = slots[slot]
-        if found < 0 and growing:
+            entry = slots[slot]
+        if entry < 0 and growing:
             if 2 * distinct >= len(slots):
                 return total, first, distinct
-            found = np.int32(distinct)
-            slots[slot] = found
+            entry = np.int32(distinct)
+            slots[slot] = entry
             known_firsts[distinct], known_lasts[distinct], known_keys[distinct] = first, place, key
             distinct += 1
-        firsts[total], numbers[total] = first, found
+        firsts[total], numbers[total] = first, entry
         total += 1
     return total, place, distinct
 

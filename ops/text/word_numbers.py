@@ -62,9 +62,9 @@ def number_words(texts: Sequence[str], known: str | None = None) -> WordNumbers:
     data, ends = data.lower(), ends[1:]
     vocabulary = _Vocabulary(data, kinds())
     vocabulary.number(0, int(ends[0]) - 1, growing=True)
-    found = vocabulary.number(int(ends[0]), len(data), growing=known is None)
-    numbers = np.concatenate([found_numbers for found_numbers, _ in found] or [np.empty(0, np.int32)])
-    counts = sum((np.searchsorted(firsts, ends) for _, firsts in found), np.zeros(len(ends), np.int64))
+    pieces = vocabulary.number(int(ends[0]), len(data), growing=known is None)
+    numbers = np.concatenate([piece_numbers for piece_numbers, _ in pieces] or [np.empty(0, np.int32)])
+    counts = sum((np.searchsorted(firsts, ends) for _, firsts in pieces), np.zeros(len(ends), np.int64))
     firsts, lasts = vocabulary.places()
     return WordNumbers(numbers, counts, firsts, lasts, data)
 

@@ -86,24 +86,24 @@ def word_difference(old: str, new: str) -> list[Piece]:
     start = next((at for at in range(shorter) if before[at] != after[at]), shorter)
     rest = range(1, shorter - start + 1)
     end = next((at - 1 for at in rest if before[-at] != after[-at]), shorter - start)
-    found = [Piece("=", "".join(before[:start]))]
+    pieces = [Piece("=", "".join(before[:start]))]
     removed, added = before[start : len(before) - end], after[start : len(after) - end]
     if len(removed) * len(added) > _MOST:
-        found += [Piece("-", "".join(removed)), Piece("+", "".join(added))]
+        pieces += [Piece("-", "".join(removed)), Piece("+", "".join(added))]
     else:
         steps: Any = Indel.opcodes(removed, added)
         for kind, i, j, k, m in steps:
             if kind == "equal":
-                found.append(Piece("=", "".join(removed[i:j])))
+                pieces.append(Piece("=", "".join(removed[i:j])))
             else:
-                found += [Piece("-", "".join(removed[i:j])), Piece("+", "".join(added[k:m]))]
-    found.append(Piece("=", "".join(before[len(before) - end :])))
-    return list(_joined(found))
+                pieces += [Piece("-", "".join(removed[i:j])), Piece("+", "".join(added[k:m]))]
+    pieces.append(Piece("=", "".join(before[len(before) - end :])))
+    return list(_joined(pieces))
 
 
-def _joined(found: list[Piece]) -> Iterator[Piece]:
+def _joined(unmerged: list[Piece]) -> Iterator[Piece]:
     """Merge adjacent pieces and skip empty ones; within a change, the old text comes before the new."""
-    for equal, run in groupby(found, lambda piece: piece.sign == "="):
+    for equal, run in groupby(unmerged, lambda piece: piece.sign == "="):
         pieces = list(run)
         for sign in ("=",) if equal else ("-", "+"):
             if text := "".join(piece.text for piece in pieces if piece.sign == sign):

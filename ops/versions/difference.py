@@ -214,12 +214,14 @@ def _rows(
     ids: dict[tuple[str, str], list[str]] = {}
     for side, table, row_id in places:
         ids.setdefault((side, table), []).append(row_id)
-    found = {}
+    by_place = {}
     for (side, table), wanted in ids.items():
         rows = database.sql(f"FROM {side}_{table} WHERE list_contains(?, id)", params=[wanted])
         for row in rows.to_arrow_table().to_pylist():
-            found[side, table, row["id"]] = {name: value for name, value in row.items() if name not in _OURS}
-    return found
+            by_place[side, table, row["id"]] = {
+                name: value for name, value in row.items() if name not in _OURS
+            }
+    return by_place
 
 
 #: Words shown around a change, and maximum characters of one piece.
@@ -231,8 +233,8 @@ def pieces(old: Any, new: Any) -> list[Piece]:
 
     Values other than strings are compared as JSON.
     """
-    found = word_difference(written(old), written(new))
-    return [_short(piece, at == 0, at == len(found) - 1) for at, piece in enumerate(found)]
+    changes = word_difference(written(old), written(new))
+    return [_short(piece, at == 0, at == len(changes) - 1) for at, piece in enumerate(changes)]
 
 
 def written(value: Any) -> str:

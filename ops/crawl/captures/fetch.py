@@ -85,13 +85,13 @@ def fetch_captures(
     place, names = _index(options, client, at.root)
     client.most_bytes = sys.maxsize  # each range has its own limit
     lookup = Lookup(at.folder, [url for url in wanted if url in left], _period(period, options), at.digest)
-    found, faults = lookup.captures(place, names, lambda: tell(done, frontier.asked))
+    captures, faults = lookup.captures(place, names, lambda: tell(done, frontier.asked))
     unread = "; ".join(f"{name} of the index cannot be read: {cause}" for name, cause in faults.items())
 
     warcs = place_of(options.files, client, at.root)
 
     def good() -> Iterator[Capture]:
-        for capture in found:
+        for capture in captures:
             if capture.url not in left:  # an interrupted run has its outcome already
                 continue
             entry = _lost(capture, options, lookup.period, unread)
@@ -109,7 +109,7 @@ def fetch_captures(
 
 
 def _read_ahead(
-    place: RangedPlace, found: Iterable[WarcSpan], threads: int
+    place: RangedPlace, warc_spans: Iterable[WarcSpan], threads: int
 ) -> Iterator[tuple[WarcSpan, bytes | FetchError]]:
     """Yield spans in order, each with its bytes or an error; up to `threads` are requested at once."""
 
@@ -121,7 +121,7 @@ def _read_ahead(
 
     waiting: deque[tuple[WarcSpan, Future[bytes | FetchError]]] = deque()
     with ThreadPoolExecutor(threads) as executor:
-        for span in found:
+        for span in warc_spans:
             waiting.append((span, executor.submit(read, span)))
             if len(waiting) == threads:
                 first, content = waiting.popleft()
@@ -160,9 +160,9 @@ def _index(options: CaptureOptions, client: Client, root: Path) -> tuple[RangedP
     for part in filter(None, ["subset=warc", options.crawl and f"crawl={options.crawl}"]):
         kind = part.partition("=")[0]
         parts = {
-            name: found
-            for name, found in parts.items()
-            if part in found or (kind == "subset" and not any(said.startswith("subset=") for said in found))
+            name: pieces
+            for name, pieces in parts.items()
+            if part in pieces or (kind == "subset" and not any(said.startswith("subset=") for said in pieces))
         }
     if not parts:
         of = f" of crawl={options.crawl}" if options.crawl else ""
@@ -305,13 +305,13 @@ def record_of(capture: Capture, member: bytes, options: CaptureOptions) -> tuple
 
 def open_record(record: bytes, most: int) -> Opened:
     """Return a parsed record. Raises ParseError if it is not a response."""
-    found = only_record(record, "the record", most)
-    if found.error is not None:
-        raise ParseError(found.error)
-    if found.companions["type"] != "response":
-        raise ParseError(f"a record of the type {found.companions['type']!r}, and no response")
-    answer = message(found.content)
-    return Opened(found.companions["url"], answer.status, answer.content_type, answer.body.decode("latin-1"))
+    parsed = only_record(record, "the record", most)
+    if parsed.error is not None:
+        raise ParseError(parsed.error)
+    if parsed.companions["type"] != "response":
+        raise ParseError(f"a record of the type {parsed.companions['type']!r}, and no response")
+    answer = message(parsed.content)
+    return Opened(parsed.companions["url"], answer.status, answer.content_type, answer.body.decode("latin-1"))
 
 
 def _unpacked(member: bytes, most: int) -> bytes | None:

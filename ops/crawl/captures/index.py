@@ -148,22 +148,22 @@ class Lookup:
         """
         wanted = self._wanted()
         faults: dict[str, str] = {}
-        with duckdb.connect(config={**_DUCKDB, "temp_directory": str(self._found / "spill")}) as db:
+        with duckdb.connect(config={**_DUCKDB, "temp_directory": str(self._stored / "spill")}) as db:
             db.register("addresses", wanted)
             db.execute("CREATE TEMP TABLE wanted AS SELECT * FROM addresses")
             hosts = HostRanges.of(wanted["host"].unique().to_pylist())
             for name in names:
                 path = self._path(name)
-                if (found := _read(path)) is None:
-                    found = _look_up(db, place, name, hosts, self.period)
-                    _write(found, path)
-                if (fault := (found.schema.metadata or {}).get(b"fault")) is not None:
+                if (captures := _read(path)) is None:
+                    captures = _look_up(db, place, name, hosts, self.period)
+                    _write(captures, path)
+                if (fault := (captures.schema.metadata or {}).get(b"fault")) is not None:
                     faults[name] = fault.decode()
                 tell()
         return self._merged(wanted, names), faults
 
     def _merged(self, wanted: pa.Table, names: Sequence[str]) -> Iterator[Capture]:
-        with duckdb.connect(config={**_DUCKDB, "temp_directory": str(self._found / "spill")}) as db:
+        with duckdb.connect(config={**_DUCKDB, "temp_directory": str(self._stored / "spill")}) as db:
             tables = (_read(self._path(name)) for name in names)
             batches = (batch for table in tables if table is not None for batch in table.to_batches())
             db.register("wanted", wanted)
@@ -173,22 +173,22 @@ class Lookup:
                     yield Capture(**row)
 
     @property
-    def _found(self) -> Path:
+    def _stored(self) -> Path:
         return self.folder / FOUND
 
     def _path(self, name: str) -> Path:
-        return self._found / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.parquet"
+        return self._stored / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.parquet"
 
     def _wanted(self) -> pa.Table:
         """Return the addresses with their keys; those stored by an interrupted run, if they include all."""
-        path = self._found / "wanted.parquet"
+        path = self._stored / "wanted.parquet"
         mark = f"{self.digest} {self.period}".encode()
         known = _read(path)
         same = known is not None and (known.schema.metadata or {}).get(b"mark") == mark
         if known is not None and same and {*known["url"].to_pylist()} >= {*self.wanted}:
             return known
-        shutil.rmtree(self._found, ignore_errors=True)
-        self._found.mkdir(parents=True)
+        shutil.rmtree(self._stored, ignore_errors=True)
+        self._stored.mkdir(parents=True)
         keys = [keys_of(url) for url in self.wanted]
         columns = {
             "url": [*self.wanted],
@@ -250,7 +250,7 @@ def row_groups(parquet: pq.ParquetFile, between: Callable[[str, str], bool], per
     if missing := [name for name in _COLUMNS.names if name not in names]:
         raise ValueError(f"it has no column {', '.join(missing)}")
     key, time = names.index("url_surtkey"), names.index("fetch_time")
-    found = []
+    groups = []
     for index in range(parquet.metadata.num_row_groups):
         group = parquet.metadata.row_group(index)
         keys, times = group.column(key).statistics, group.column(time).statistics
@@ -258,8 +258,8 @@ def row_groups(parquet: pq.ParquetFile, between: Callable[[str, str], bool], per
         if may and times is not None and times.has_min_max and hasattr(times.min, "isoformat"):
             may = times.min.isoformat()[: len(period)] <= period <= times.max.isoformat()[: len(period)]
         if may:
-            found.append(index)
-    return found
+            groups.append(index)
+    return groups
 
 
 def _rows(parquet: pq.ParquetFile, groups: Sequence[int]) -> Iterator[pa.RecordBatch]:
@@ -268,11 +268,11 @@ def _rows(parquet: pq.ParquetFile, groups: Sequence[int]) -> Iterator[pa.RecordB
     columns = [*_COLUMNS.names, *optional]
     for group in groups:  # one by one: an empty list would mean all
         for batch in parquet.iter_batches(_ROWS, row_groups=[group], columns=columns, use_threads=False):
-            found = [batch.column(field.name).cast(field.type, safe=False) for field in _COLUMNS]
+            arrays = [batch.column(field.name).cast(field.type, safe=False) for field in _COLUMNS]
             truncated = (
                 batch.column(_TRUNCATED).cast(pa.string()) if optional else pa.nulls(len(batch), pa.string())
             )
-            yield pa.RecordBatch.from_arrays([*found, truncated], schema=_ROW)
+            yield pa.RecordBatch.from_arrays([*arrays, truncated], schema=_ROW)
 
 
 def _write(table: pa.Table, path: Path) -> None:

@@ -161,10 +161,10 @@ class S2orcShards(WebCollection):
         url = f"{self.place}/{self.release}/dataset/{self.dataset}"
         try:
             files = json.loads(self.client.read(url, {"x-api-key": key}))["files"]
-            found = {urlsplit(file).path.rpartition("/")[2]: file for file in files}
+            shards = {urlsplit(file).path.rpartition("/")[2]: file for file in files}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise (
                 error if isinstance(error, FetchError) else FetchError(f"{url}: no list of files")
             ) from error
-        for name, file in sorted(found.items()):
+        for name, file in sorted(shards.items()):
             yield Item(name, file, month)

@@ -118,8 +118,8 @@ class Folder:
             raise FetchError(f"{self.place}: there is no such folder")
         for path in sorted(system.find(base)):
             name = path.removeprefix(base).lstrip("/")
-            found = re.search(self.pattern, name)
-            if found and _dashed(found.group(1) or "") == month and not leads_out(system, base, path):
+            match = re.search(self.pattern, name)
+            if match and _dashed(match.group(1) or "") == month and not leads_out(system, base, path):
                 yield Item(name, path, month, about={"size": str(system.info(path).get("size", ""))})
 
     def content(self, item: Item, conditions: Mapping[str, str] | None = None) -> Iterator[bytes]:

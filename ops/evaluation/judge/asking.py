@@ -81,7 +81,7 @@ def answers(text: str, questionnaire: Questionnaire) -> dict[str, str]:
     given = _by_name(lines)
     if len(questionnaire.questions) == 1 and len(lines) == 1:
         given.setdefault(questionnaire.questions[0].name, lines[0].strip(_AROUND + ",."))
-    found = {}
+    values = {}
     for question in questionnaire.questions:
         if question.name not in given:
             raise UnsoundError(f"no line answers {question.name}")
@@ -92,8 +92,8 @@ def answers(text: str, questionnaire: Questionnaire) -> dict[str, str]:
         if value is None:
             allowed = ", ".join(question.scale.values)
             raise UnsoundError(f"{question.name}: {answer[:40]!r} is not one of {allowed}")
-        found[question.name] = value
-    return found
+        values[question.name] = value
+    return values
 
 
 def _by_name(lines: list[str]) -> dict[str, str]:

@@ -125,7 +125,7 @@ def judgements(people: People, rating_sheets: Parts, params: JudgeParams, place:
         for unit in units
         if unit["id"] not in lost
     }
-    found = _asked(requests, params, place) if requests else {}
+    outcomes = _asked(requests, params, place) if requests else {}
     kept: list[Row] = []
     dropped = [drop(unit, lost[unit["id"]]) for unit in units if unit["id"] in lost]
     rejected: list[Row] = []
@@ -133,13 +133,13 @@ def judgements(people: People, rating_sheets: Parts, params: JudgeParams, place:
         if unit["id"] in lost:
             continue
         try:
-            rows = list(_ratings(unit, found[unit["id"]], chosen, params))
+            rows = list(_ratings(unit, outcomes[unit["id"]], chosen, params))
         except UnsoundError as error:
             rejected.append(reject(unit, f"{params.model} about row {unit['id']!r}: {error}"))
         else:
             kept += rows
             dropped += [] if rows else [drop(unit, "no_answer")]
-    lines = dict.fromkeys(outcome.line for outcome in found.values() if isinstance(outcome, Asked))
+    lines = dict.fromkeys(outcome.line for outcome in outcomes.values() if isinstance(outcome, Asked))
     files = {ASKED: b"".join(lines)} if lines else {}
     shape = judgements_shape(people)
     yield Outcome.of(shape, [unit["id"] for unit in units], kept, dropped, rejected, files=files)
@@ -182,12 +182,12 @@ def _asked(
     wanted = {_digest(body): body for body in requests.values()}
     former = {} if place.recrawl else _published(place.former)
     with contextlib.closing(Journal(place.working / params.rater, _FORM)) as journal:
-        found = {
+        recorded = {
             name: Asked.of(journal.record(journal.entries[name])) if name in journal.entries else former[name]
             for name in wanted
             if name in journal.entries or name in former
         }
-        known = {name: outcome for name, outcome in found.items() if not outcome.refusal}
+        known = {name: outcome for name, outcome in recorded.items() if not outcome.refusal}
         missing = {name: body for name, body in wanted.items() if name not in known}
         failed: dict[str, FetchError] = {}
         with contextlib.closing(_answered(missing, params)) as answered:
@@ -254,12 +254,12 @@ def _answered(
 
 def _outcome(future: Future[Asked]) -> Asked | FetchError:
     try:
-        found = future.result()
+        asked = future.result()
     except FetchError as error:
         return error
-    if found.status in _HOPELESS:
-        raise JudgeError(f"the model cannot be asked: status {found.status}: {found.told}")
-    return _RefusedError(refusal) if (refusal := found.refusal) else found
+    if asked.status in _HOPELESS:
+        raise JudgeError(f"the model cannot be asked: status {asked.status}: {asked.told}")
+    return _RefusedError(refusal) if (refusal := asked.refusal) else asked
 
 
 def _published(folder: Path | None) -> dict[str, Asked]:
@@ -268,8 +268,8 @@ def _published(folder: Path | None) -> dict[str, Asked]:
     if file is None or not file.is_file():
         return {}
     with file.open("rb") as lines:
-        found = [Asked.of(line) for line in lines]
-    return {_digest(outcome.request): outcome for outcome in found}
+        outcomes = [Asked.of(line) for line in lines]
+    return {_digest(outcome.request): outcome for outcome in outcomes}
 
 
 def _digest(body: Mapping[str, Any]) -> str:

@@ -74,12 +74,12 @@ class JudgeParams(Params, section="judge"):
         """Return the key. Raises LookupError, without showing it, if the variable holds no valid key."""
         if self.key is None:
             return None
-        found = os.environ.get(self.key, "").strip()
-        if not found:
+        key = os.environ.get(self.key, "").strip()
+        if not key:
             raise LookupError(f"judge.key: the environment variable {self.key} holds no key")
-        if not _KEY.fullmatch(found):
+        if not _KEY.fullmatch(key):
             raise LookupError(
                 f"judge.key: the environment variable {self.key} holds a space, a line break or another"
                 " character that no key has"
             )
-        return found
+        return key

@@ -202,8 +202,8 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         The probability of a piece is the sum over generating it and all ways of copying it (equation 4).
         """
         ways = torch.softmax(self.scores(top, copies), dim=-1)
-        found = nn.functional.pad(ways[:, : self.vocabulary], (0, others))
-        return found.scatter_add(1, numbers, ways[:, self.vocabulary :])
+        extended = nn.functional.pad(ways[:, : self.vocabulary], (0, others))
+        return extended.scatter_add(1, numbers, ways[:, self.vocabulary :])
 
     def begun(self, numbers: Tensor) -> dict[str, Tensor]:
         """Return the encoded sources (N x S) and the decoder's first state, as `generate` passes them on."""
@@ -227,8 +227,8 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         state, scores = past_key_values or (first, self.begin(memory, first))
         state, scores = self.step(decoder_input_ids[:, -1], state, scores, memory)
         copies = scores[:, : memory.numbers.shape[1]]
-        found = self.probabilities(state[:, -1], copies, memory.numbers, others).log()
-        return Seq2SeqLMOutput(logits=found.unsqueeze(1), past_key_values=(state, scores))
+        log_probabilities = self.probabilities(state[:, -1], copies, memory.numbers, others).log()
+        return Seq2SeqLMOutput(logits=log_probabilities.unsqueeze(1), past_key_values=(state, scores))
 
     @classmethod
     def _supports_default_dynamic_cache(cls) -> bool:
@@ -252,8 +252,8 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         ways = torch.cat(
             [generation.masked_fill(~known, -torch.inf), copies.masked_fill(~same, -torch.inf)], dim=2
         )
-        found: Tensor = ways.logsumexp(dim=2) - whole
-        return found
+        log_probabilities: Tensor = ways.logsumexp(dim=2) - whole
+        return log_probabilities
 
     def follow(self, memory: Memory, state: Tensor, target: Tensor, sampling: float) -> tuple[Tensor, Tensor]:
         """Return the states (N x T x H) and the scores of copying (N x T x S) along the targets (N x T).

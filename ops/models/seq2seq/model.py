@@ -75,13 +75,13 @@ class Seq2Seq(Writer, ABC):
         while batch := list(islice(remaining, self.at_once(BATCH))):
             self.network.eval()
             with self.products():
-                found = self._answers(batch, width)
-            yield from zip(batch, found, strict=True)
+                outputs = self._answers(batch, width)
+            yield from zip(batch, outputs, strict=True)
 
     @torch.no_grad()
     def _answers(self, sources: Sequence[str], beam: int) -> list[str]:
         inputs = self._inputs(sources)
-        found = self.network.generate(
+        ids = self.network.generate(
             input_ids=inputs.source,
             max_new_tokens=self._most(inputs.source.shape[1] - 1),
             num_beams=beam,
@@ -89,7 +89,7 @@ class Seq2Seq(Writer, ABC):
             length_penalty=self.config.length_penalty if beam > 1 else None,
             **inputs.options,
         )
-        return [self.pieces.text(row, words) for row, words in zip(found.tolist(), inputs.words, strict=True)]
+        return [self.pieces.text(row, words) for row, words in zip(ids.tolist(), inputs.words, strict=True)]
 
     @abstractmethod
     def _inputs(self, sources: Sequence[str]) -> Inputs: ...

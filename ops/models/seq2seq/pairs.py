@@ -85,9 +85,9 @@ def stored_pairs(
     def pair(row: Row) -> Row:
         source, target = texts_of(row)
         pieces = length(source), length(target)
-        kept = {name: row[name] for name in columns}
+        copied_columns = {name: row[name] for name in columns}
         values = (next(numbers), source, target, *pieces, max(pieces) <= longest)
-        return kept | dict(zip(_PAIR.names, values, strict=True))
+        return copied_columns | dict(zip(_PAIR.names, values, strict=True))
 
     tables = (
         pa.Table.from_pylist([pair(row) for row in table.to_pylist()], schema)
@@ -195,9 +195,9 @@ def _in_order(
             counted = [(number, text, model.pieces.length(text)) for number, text in block]
             insert(tables, "sources", pa.table(list(zip(*counted, strict=True)), schema=_SOURCES))
         query = "SELECT DISTINCT pieces, source FROM sources ORDER BY pieces, source"
-        ordered = (pa.Table.from_pylist(found, _ORDERED) for found in in_blocks(_read(tables, query), rows))
-        for found in answered(ordered):
-            insert(tables, "answers", found)
+        ordered = (pa.Table.from_pylist(block, _ORDERED) for block in in_blocks(_read(tables, query), rows))
+        for answer_table in answered(ordered):
+            insert(tables, "answers", answer_table)
         query = "SELECT answer FROM sources JOIN answers USING (source) ORDER BY number"
         yield from (row["answer"] for row in _read(tables, query))
 

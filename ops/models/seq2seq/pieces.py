@@ -65,9 +65,9 @@ class Pieces:
             tokenizer = Tokenizer.from_str(content.decode())
         except Exception as error:  # the package raises no narrower type
             raise PiecesError(f"no vocabulary: {str(error).splitlines()[0]}") from None
-        found = [tokenizer.id_to_token(number) for number in range(len(_SPECIAL))]
-        if found != _SPECIAL:
-            raise PiecesError(f"its first pieces are {found}, not {_SPECIAL}")
+        special = [tokenizer.id_to_token(number) for number in range(len(_SPECIAL))]
+        if special != _SPECIAL:
+            raise PiecesError(f"its first pieces are {special}, not {_SPECIAL}")
         return cls(tokenizer)
 
     @cached_property
@@ -99,17 +99,17 @@ class Pieces:
 
     def text(self, numbers: Sequence[int], others: Sequence[str] = ()) -> str:
         """Return the text of pieces, up to the end marker if any; number V + i is the word others[i]."""
-        kept: list[int] = []
+        piece_numbers: list[int] = []
         for number in numbers:
             if number == EOS:
                 break
             if number != PAD:
-                kept.append(number)
+                piece_numbers.append(number)
         if self.kind == "words":
             size = len(self)
             words = [
                 others[number - size] if number >= size else str(self._tokenizer.id_to_token(number))
-                for number in kept
+                for number in piece_numbers
             ]
             return " ".join(words)
-        return self._tokenizer.decode(kept, skip_special_tokens=True).strip()
+        return self._tokenizer.decode(piece_numbers, skip_special_tokens=True).strip()

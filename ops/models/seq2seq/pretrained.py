@@ -82,8 +82,8 @@ class PretrainedModel(Seq2Seq):
         return numbers if len(numbers) <= longest + 1 else [*numbers[:longest], numbers[-1]]
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
-        found = self._tokenizer.pad({"input_ids": list(map(list, rows))}, return_tensors="pt")
-        return {name: found[name].to(self.network.device) for name in ("input_ids", "attention_mask")}
+        batch = self._tokenizer.pad({"input_ids": list(map(list, rows))}, return_tensors="pt")
+        return {name: batch[name].to(self.network.device) for name in ("input_ids", "attention_mask")}
 
     def _inputs(self, sources: Sequence[str]) -> Inputs:
         inputs = self._padded([self._cut_text(text) for text in sources])
@@ -155,8 +155,8 @@ def _reduced(network: Any) -> tuple[Any, ...]:
 
 
 def _emptied(kind: Any) -> Any:
-    found = _with_shared_once(kind)
-    return found.__new__(found)
+    subclass = _with_shared_once(kind)
+    return subclass.__new__(subclass)
 
 
 class SharedOnce:
@@ -166,8 +166,8 @@ class SharedOnce:
 
     def state_dict(self, *args: Any, **kwargs: Any) -> Any:
         """Return the tensors by name, without those that are tied to another."""
-        found = super().state_dict(*args, **kwargs)  # type: ignore[misc]
-        return {name: value for name, value in found.items() if name not in self.all_tied_weights_keys}
+        tensors = super().state_dict(*args, **kwargs)  # type: ignore[misc]
+        return {name: value for name, value in tensors.items() if name not in self.all_tied_weights_keys}
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False

@@ -101,15 +101,15 @@ class Checkpoint:
         if missing := [name for name in (WEIGHTS, BEST, OPTIMISER, STATE) if name not in files]:
             raise CheckpointError(f"the checkpoint has no {', '.join(missing)}; remove it to start again")
         try:
-            found = json.loads(files[STATE])
-            differing = _differences(found["identity"], json.loads(json.dumps(identity)))
+            stored = json.loads(files[STATE])
+            differing = _differences(stored["identity"], json.loads(json.dumps(identity)))
             if differing:
                 raise CheckpointError(
                     f"the checkpoint is of another run: {'; '.join(differing)}. Remove it to start again, or "
                     f"restore these values to continue"
                 )
-            state = RunState(**found["state"])
-            state.curve = [CurvePoint(**point) for point in found["state"]["curve"]]
+            state = RunState(**stored["state"])
+            state.curve = [CurvePoint(**point) for point in stored["state"]["curve"]]
             tensors = [load(files[name]) for name in (WEIGHTS, BEST, OPTIMISER)]
         except (ValueError, KeyError, TypeError, SafetensorError) as error:
             raise CheckpointError(
@@ -137,11 +137,11 @@ def optimiser_tensors(state: Mapping[str, Any]) -> dict[str, Tensor]:
 
 def with_tensors(state: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Any]:
     """Return a `state_dict()` with the parameter groups of `state` and these tensors."""
-    found: dict[int, dict[str, Tensor]] = {}
+    states: dict[int, dict[str, Tensor]] = {}
     for key, value in tensors.items():
         index, _, name = key.partition(".")
-        found.setdefault(int(index), {})[name] = value
-    return {"state": found, "param_groups": state["param_groups"]}
+        states.setdefault(int(index), {})[name] = value
+    return {"state": states, "param_groups": state["param_groups"]}
 
 
 def _differences(checkpoint: Any, run: Any, name: str = "") -> list[str]:

@@ -244,10 +244,10 @@ class _Run:
         files = self.checkpoints.read() if self.checkpoints is not None else None
         if files is None:
             return
-        found = Checkpoint.of(files, self.identity)
-        self.state, self.best, self.saved = found.state, found.best, found.state.step
-        self.task.module.load_state_dict(dict(found.weights))
-        self.optimiser.load_state_dict(with_tensors(self.optimiser.state_dict(), found.optimiser))
+        checkpoint = Checkpoint.of(files, self.identity)
+        self.state, self.best, self.saved = checkpoint.state, checkpoint.best, checkpoint.state.step
+        self.task.module.load_state_dict(dict(checkpoint.weights))
+        self.optimiser.load_state_dict(with_tensors(self.optimiser.state_dict(), checkpoint.optimiser))
 
     def _not_finite(self, what: str, indices: Any) -> NotFiniteError:
         state = self.state
@@ -269,16 +269,16 @@ def _numerics(strict: bool) -> Iterator[None]:
     """Fix torch's order of sums if `strict`; restore its generator and settings at the end."""
     import torch
 
-    with ExitStack() as kept:
-        kept.enter_context(torch.random.fork_rng())
-        kept.callback(torch.use_deterministic_algorithms, torch.are_deterministic_algorithms_enabled())
+    with ExitStack() as stack:
+        stack.enter_context(torch.random.fork_rng())
+        stack.callback(torch.use_deterministic_algorithms, torch.are_deterministic_algorithms_enabled())
         if strict:
             torch.set_num_threads(1)
             torch.use_deterministic_algorithms(True)
             # In these two libraries, wide convolutions sum in an order that depends on the processor.
             for library in (torch.backends.mkldnn, torch.backends.nnpack):
                 enabled, *_ = library.set_flags(False)
-                kept.callback(library.set_flags, enabled)
+                stack.callback(library.set_flags, enabled)
         yield
 
 

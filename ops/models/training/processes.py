@@ -55,8 +55,8 @@ class Processes:
         import torch
         from accelerate.utils import gather
 
-        found: Tensor = gather(torch.tensor([value], dtype=torch.float64, device=self.device))
-        return [float(each) for each in found]
+        gathered: Tensor = gather(torch.tensor([value], dtype=torch.float64, device=self.device))
+        return [float(each) for each in gathered]
 
     def agreed(self, metrics: Mapping[str, float]) -> dict[str, float]:
         """Return the first process's metrics, so that all processes decide the same."""
@@ -64,8 +64,8 @@ class Processes:
             return dict(metrics)
         from accelerate.utils import broadcast_object_list
 
-        [found] = broadcast_object_list([dict(metrics)])
-        return dict(found)
+        [first_metrics] = broadcast_object_list([dict(metrics)])
+        return dict(first_metrics)
 
 
 class GradientSum:
@@ -96,9 +96,9 @@ class GradientSum:
         ]
         mine = torch.cat([*flat, flat[0].new_tensor(there)])
         mine = torch.nn.functional.pad(mine, (0, -len(mine) % self._count))
-        found = torch.empty_like(mine)
-        distributed.all_to_all_single(found, mine)
-        for part in found.view(self._count, -1):
+        received = torch.empty_like(mine)
+        distributed.all_to_all_single(received, mine)
+        for part in received.view(self._count, -1):
             self._slice = part.clone() if self._slice is None else self._slice + part
         for weights in self._weights:
             weights.grad = None
@@ -109,13 +109,13 @@ class GradientSum:
             return
         from torch import distributed
 
-        found = self._slice.new_empty(self._count * len(self._slice))
-        distributed.all_gather_single(found, self._slice)
+        sums = self._slice.new_empty(self._count * len(self._slice))
+        distributed.all_gather_single(sums, self._slice)
         self._slice, first = None, 0
-        there = found[sum(weights.numel() for weights in self._weights) :]
+        there = sums[sum(weights.numel() for weights in self._weights) :]
         for weights, parts in zip(self._weights, there.tolist(), strict=False):
             last = first + weights.numel()
-            weights.grad = found[first:last].view_as(weights) if parts else None
+            weights.grad = sums[first:last].view_as(weights) if parts else None
             first = last
 
 

@@ -71,12 +71,12 @@ class Aasc:
             place, *cells = line.rstrip("\r").split("\t")
             if len(cells) < 2:
                 raise ParseError(f"line {number}: its cells are {len(cells) + 1}, due are id, type, sentence")
-            found = _ID.fullmatch(place)
-            if found is None:
+            match = _ID.fullmatch(place)
+            if match is None:
                 raise ParseError(f"line {number}: {place!r:.40} is no id of a sentence, such as s-1-1-0-0")
             kind, text = _type_and_text(cells)
-            if (found["section"], kind) != section:
-                section = found["section"], kind
+            if (match["section"], kind) != section:
+                section = match["section"], kind
                 paper.section(kind, 1)
             paper.sentence(text, place, list(_marks(text)))
         return paper.finish()

@@ -56,18 +56,18 @@ def body_spans(
     lines that it begins. Otherwise (ScienceParse) line breaks are rare: a footnote is one line, and so is a
     displayed equation. Every character except white space is in exactly one of the spans.
     """
-    found: list[tuple[Span, ...]] = []
+    sentences: list[tuple[Span, ...]] = []
     flow: list[Span] = []
     for block, furniture in _marked(text, line_spans(text, start, end), wrapped, heads):
         if furniture:
-            found.append(((block[0][0], block[-1][1]),))
+            sentences.append(((block[0][0], block[-1][1]),))
             continue
         if flow and not _goes_on(text, flow[-1], block[0]):
-            found += _split(text, flow)
+            sentences += _split(text, flow)
             flow = []
         flow.append((block[0][0], block[-1][1]))
-    found += _split(text, flow)
-    return sorted(found)
+    sentences += _split(text, flow)
+    return sorted(sentences)
 
 
 def _blocks(lines: Lines) -> Iterator[list[Span]]:
@@ -95,8 +95,8 @@ def _marked(
             if run and len(items) > 1 and line in items:
                 yield run, False
                 run = []
-            found, before = text[slice(*line)], text[slice(*block[index - 1])] if index else ""
-            if _is_furniture(found, before, index, len(block)) or (not wrapped and _is_display(found)):
+            content, before = text[slice(*line)], text[slice(*block[index - 1])] if index else ""
+            if _is_furniture(content, before, index, len(block)) or (not wrapped and _is_display(content)):
                 if run:
                     yield run, False
                     run = []

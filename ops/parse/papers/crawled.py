@@ -61,10 +61,10 @@ class CrawledPapers(CrawledRows):
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
         """Return a row's record; its companions include the PDF reader and the item's metadata."""
-        found = super().raw(row, kept, folder)
+        record = super().raw(row, kept, folder)
         about = json.loads(row.get("about") or "{}")
         told = {"grobid": self.grobid, **{name: str(about.get(name, "")) for name in ("categories", "doi")}}
-        return replace(found, companions={**found.companions, **told})
+        return replace(record, companions={**record.companions, **told})
 
     def documents(self, raw: Raw) -> Iterator[Raw]:
         """Yield the papers of a record: one, or one per line or file. Address, line or file gives the id."""

@@ -291,9 +291,9 @@ class _Finder:
     def marks(self, text: str) -> list[Mark]:
         """Return the marks: one for each entry that a mark names."""
         return [
-            Mark(found.start(), found.end(), key)
-            for found in self._pattern.finditer(text)
-            for key in self._entries.get(_mark_form(found.group()), ())
+            Mark(match.start(), match.end(), key)
+            for match in self._pattern.finditer(text)
+            for key in self._entries.get(_mark_form(match.group()), ())
         ]
 
 

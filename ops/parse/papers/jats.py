@@ -125,12 +125,12 @@ def _doi(root: etree._Element) -> str:
 
 
 def _date(root: etree._Element) -> str:
-    found = []
+    dates = []
     for date in within(descend(root, *_FRONT), "pub-date"):
         year, month, day = (plain(descend(date, name)) for name in ("year", "month", "day"))
         if year:
-            found.append("-".join([year, *(part.zfill(2) for part in (month, day) if part.isdecimal())]))
-    return min(found, default="")
+            dates.append("-".join([year, *(part.zfill(2) for part in (month, day) if part.isdecimal())]))
+    return min(dates, default="")
 
 
 def _sections(paper: PaperBuilder, part: etree._Element, level: int) -> None:

@@ -28,29 +28,29 @@ _MOST, _LONGEST = 50, 200
 
 def subjects_of(*words: Iterable[str]) -> tuple[str, ...]:
     """Return the distinct subjects in order, white space collapsed: the first 50 of up to 200 characters."""
-    found: dict[str, None] = {}
+    subjects: dict[str, None] = {}
     for several in words:
         for word in several:
-            if len(found) == _MOST:
-                return tuple(found)
+            if len(subjects) == _MOST:
+                return tuple(subjects)
             if 0 < len(subject := fold(word)) <= _LONGEST:
-                found[subject] = None
-    return tuple(found)
+                subjects[subject] = None
+    return tuple(subjects)
 
 
 def categories_in(text: str) -> list[str]:
     """Split a string of subjects at semicolons, and at spaces where all words are arXiv categories."""
-    found: list[str] = []
+    categories: list[str] = []
     for piece in text.split(";"):
         words = piece.split()
-        found += words if all(map(_CATEGORY.fullmatch, words)) else [piece]
-    return found
+        categories += words if all(map(_CATEGORY.fullmatch, words)) else [piece]
+    return categories
 
 
 def archive_of(name: Any) -> list[str]:
     """Return the arXiv archive in an id or file name, as a list of one or none."""
-    found = _ARCHIVE.match(word_at(name))
-    return [found["archive"]] if found else []
+    match = _ARCHIVE.match(word_at(name))
+    return [match["archive"]] if match else []
 
 
 def words_in(value: Any, key: str = "") -> list[str]:
@@ -73,6 +73,6 @@ def doi_of(*values: Any) -> str:
     DOIs are equal without regard to case (ISO 26324), so that "10.1000/A" and "doi:10.1000/a" are one.
     """
     for value in values:
-        if found := _DOI.fullmatch(word_at(value).strip()):
-            return found["doi"].lower()
+        if match := _DOI.fullmatch(word_at(value).strip()):
+            return match["doi"].lower()
     return ""

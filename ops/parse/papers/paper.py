@@ -137,8 +137,8 @@ def assemble(
     known = words_of(text)
     sentences = []
     for section, spans, locator in placed:
-        found = "\n".join(text[start:end] for start, end in spans)
-        folded, holes = closed(fold(join_lines(found, known, spaces)))
+        sentence = "\n".join(text[start:end] for start, end in spans)
+        folded, holes = closed(fold(join_lines(sentence, known, spaces)))
         if folded:
             sentences.append(Sentence(section, spans[0][0], spans[-1][1], locator, folded, len(holes)))
     roles = roles_of(headings)
@@ -157,9 +157,9 @@ def _part_acknowledgments(sections: list[Section], sentences: list[Sentence]) ->
     if any(section.role == ACKNOWLEDGMENTS for section in sections):
         return
     for index in range(len(sentences) // 2, len(sentences)):
-        if found := _ACKNOWLEDGMENTS.match(sentences[index].text):
+        if match := _ACKNOWLEDGMENTS.match(sentences[index].text):
             parted = sentences[index].section
-            sections.insert(parted + 1, Section(found["title"], ACKNOWLEDGMENTS))
+            sections.insert(parted + 1, Section(match["title"], ACKNOWLEDGMENTS))
             for after in range(index, len(sentences)):
                 sentences[after] = sentences[after]._replace(section=sentences[after].section + 1)
             return

@@ -105,7 +105,7 @@ def _year(entry: str) -> str:
 
 def _marks(paper: Paper, entries: Mapping[str, BibliographyEntry]) -> list[Mark]:
     """Return the marks outside of the bibliography; one for each entry that a mark names."""
-    found = {
+    marks = {
         mark
         for one in paper.sentences
         if paper.sections[one.section].role != REFERENCES
@@ -113,7 +113,7 @@ def _marks(paper: Paper, entries: Mapping[str, BibliographyEntry]) -> list[Mark]
         for mark in _named(printed)
         if mark.entry in entries
     }
-    return sorted(found, key=lambda mark: (mark.start, mark.end, int(mark.entry)))
+    return sorted(marks, key=lambda mark: (mark.start, mark.end, int(mark.entry)))
 
 
 def _named(mark: re.Match[str]) -> Iterator[Mark]:

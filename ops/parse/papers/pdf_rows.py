@@ -96,16 +96,16 @@ def with_holes(rows: Sequence[list[Segment]]) -> list[list[Segment]]:
 def _without_fractions(row: list[Segment]) -> list[Segment]:
     """Put a hole in place of small signs that are centred over others, and of an index of letters."""
     main = main_of(row)
-    kept: list[Segment] = []
+    segments: list[Segment] = []
     for small, signs in groupby(row, lambda segment: segment.size < _SMALLER * main.size):
         run = list(signs)
-        touching = bool(kept) and run[0].left - kept[-1].right < _TOUCHING * main.size
-        if small and (_is_long_index(run, kept, main) if touching else _is_fraction(run, main)):
+        touching = bool(segments) and run[0].left - segments[-1].right < _TOUCHING * main.size
+        if small and (_is_long_index(run, segments, main) if touching else _is_fraction(run, main)):
             space = " " * run[-1].text.endswith(" ")
             right = max(sign.right for sign in run)
             run = [main._replace(text=HOLE + space, left=run[0].left, right=right)]
-        kept += run
-    return kept
+        segments += run
+    return segments
 
 
 def _is_fraction(signs: Sequence[Segment], main: Segment) -> bool:

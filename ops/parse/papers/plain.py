@@ -85,9 +85,9 @@ class PlainText:
             spans = body_spans(text, start, end, heads=heads)
             if heading.title or spans:
                 headings.append(heading)
-            for found in spans:
-                line = bisect_right(starts, found[0][0])
-                placed.append(Placed(len(headings) - 1, list(found), f"line {line}"))
+            for sentence in spans:
+                line = bisect_right(starts, sentence[0][0])
+                placed.append(Placed(len(headings) - 1, list(sentence), f"line {line}"))
         paper = assemble(head.title, text, headings, placed)
         subjects = subjects_of(categories_in(head.metadata.get("subjects", "")))
         return replace(paper, subjects=subjects, doi=doi_of(head.metadata.get("doi")))
@@ -113,27 +113,27 @@ def _sections(text: str, lines: Sequence[Span], body: int) -> Iterator[tuple[Hea
 
 
 def _marked(text: str, lines: Sequence[Span]) -> list[_Place]:
-    found = []
+    places = []
     for start, end in lines:
         if match := _HASHES.match(text[start:end]):
-            found.append(_Place(start, end, Heading(match["title"].rstrip("# \t"), len(match["hashes"]))))
-    return found
+            places.append(_Place(start, end, Heading(match["title"].rstrip("# \t"), len(match["hashes"]))))
+    return places
 
 
 def _printed(text: str, lines: Sequence[Span]) -> list[_Place]:
     """Return the headings that are lines, and "Abstract: ..." at the head of a line."""
-    found: list[_Place] = []
+    places: list[_Place] = []
     roles: set[str] = set()
     blank = (0, 0)
     for before, (start, end), after in zip([blank, *lines], lines, [*lines[1:], blank], strict=False):
         line = text[start:end]
-        if not found and (label := _ABSTRACT_LABEL.match(line)):
-            found.append(_Place(start, start + label.end(), Heading(label["name"])))
+        if not places and (label := _ABSTRACT_LABEL.match(line)):
+            places.append(_Place(start, start + label.end(), Heading(label["name"])))
             roles.add(ABSTRACT)
         elif line and _is_heading(line, text[slice(*before)], text[slice(*after)], roles):
-            found.append(_Place(start, end, Heading(line)))
+            places.append(_Place(start, end, Heading(line)))
             roles.add(role_of(line))
-    return found
+    return places
 
 
 def _is_heading(line: str, before: str, after: str, roles: Collection[str]) -> bool:

@@ -111,10 +111,10 @@ def _read(record: Mapping[str, Any]) -> Paper:
             text = text_at(paragraph.get("text"), f"{where}.text")
             title = text_at(paragraph.get("section"), f"{where}.section").strip()
             number = word_at(paragraph.get("sec_num"))
-            found = (name, f"{number} {title}".strip())
-            if found != section:
-                paper.section("Abstract" if name == "abstract" and not title else found[1])
-                section = found
+            heading = (name, f"{number} {title}".strip())
+            if heading != section:
+                paper.section("Abstract" if name == "abstract" and not title else heading[1])
+                section = heading
             if _EQUATION.fullmatch(text):
                 paper.displayed_formula()
                 continue
@@ -137,7 +137,7 @@ def subjects_at(record: Mapping[str, Any]) -> tuple[str, ...]:
     of_arxiv = (record.get("arxiv_id"), others.get("arxiv"), others.get("ArXiv"))
     return subjects_of(
         *(words_in(record.get(name), "category") for name in _FIELDS_OF_STUDY),
-        [ACL_ANTHOLOGY for found in of_acl if word_at(found)],
+        [ACL_ANTHOLOGY for identifier in of_acl if word_at(identifier)],
         *map(archive_of, of_arxiv),
         *(words_in(record.get(name), "name") for name in ("venue", "journal")),
     )
@@ -158,13 +158,13 @@ def _paragraphs(
     body: Mapping[str, Any], record: Mapping[str, Any], name: str
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the path of each paragraph, and the paragraph; an abstract may be a plain string."""
-    found = body.get(name)
+    paragraphs = body.get(name)
     if name == "abstract":
-        found = found or record.get("abstract")
-        found = [{"text": found}] if isinstance(found, str) else found
-    if found is not None and not isinstance(found, list):
-        raise ParseError(f"{name} must be a list, found {kind_of(found)}")
-    return objects_at(found, name)
+        paragraphs = paragraphs or record.get("abstract")
+        paragraphs = [{"text": paragraphs}] if isinstance(paragraphs, str) else paragraphs
+    if paragraphs is not None and not isinstance(paragraphs, list):
+        raise ParseError(f"{name} must be a list, found {kind_of(paragraphs)}")
+    return objects_at(paragraphs, name)
 
 
 def _entry(key: str, entry: Mapping[str, Any]) -> BibliographyEntry:
@@ -200,22 +200,22 @@ def read_bulk(record: Mapping[str, Any]) -> Paper:
     def stretches(name: str) -> list[_Stretch]:
         return _stretches(named.get(name), f"content.annotations.{name}", len(text))
 
-    paper = PaperBuilder(" ".join(text[found.start : found.end] for found in stretches("title")[:1]))
+    paper = PaperBuilder(" ".join(text[stretch.start : stretch.end] for stretch in stretches("title")[:1]))
     bibrefs, headings, entries = (
         stretches("bibref"),
         _apart(stretches("sectionheader")),
         stretches("bibentry"),
     )
-    marks = [Mark(found.start, found.end, word_at(found.attributes.get("ref_id"))) for found in bibrefs]
+    marks = [Mark(bibref.start, bibref.end, word_at(bibref.attributes.get("ref_id"))) for bibref in bibrefs]
     first_reference = entries[0].start if entries else len(text)
 
     starts = [mark.start for mark in marks]
 
-    def add(found: _Stretch, what: str) -> None:
-        near = marks[bisect_left(starts, found.start) : bisect_left(starts, found.end)]
-        inside = [mark for mark in near if mark.end <= found.end]
-        moved = [Mark(mark.start - found.start, mark.end - found.start, mark.entry) for mark in inside]
-        paper.body(text[found.start : found.end], f"{what}[{found.start}:{found.end}]", moved)
+    def add(stretch: _Stretch, what: str) -> None:
+        near = marks[bisect_left(starts, stretch.start) : bisect_left(starts, stretch.end)]
+        inside = [mark for mark in near if mark.end <= stretch.end]
+        moved = [Mark(mark.start - stretch.start, mark.end - stretch.start, mark.entry) for mark in inside]
+        paper.body(text[stretch.start : stretch.end], f"{what}[{stretch.start}:{stretch.end}]", moved)
 
     if abstracts := _apart(stretches("abstract")):
         paper.section("Abstract", 1)
@@ -234,20 +234,20 @@ def read_bulk(record: Mapping[str, Any]) -> Paper:
             paper.section("")
             begun = True
         add(paragraph, "text")
-    for found in _apart(entries):
-        paper.entry(_bulk_entry(found, text))
+    for entry in _apart(entries):
+        paper.entry(_bulk_entry(entry, text))
     return paper.finish()
 
 
 def _apart(stretches: Sequence[_Stretch]) -> list[_Stretch]:
     """Return sorted stretches without overlaps, so that together they are no longer than the text."""
     done = 0
-    found = []
+    separate = []
     for stretch in stretches:
         start = max(stretch.start, done)
         done = max(stretch.end, done)
-        found.append(stretch._replace(start=start, end=max(stretch.end, start)))
-    return found
+        separate.append(stretch._replace(start=start, end=max(stretch.end, start)))
+    return separate
 
 
 def _between(headings: list[_Stretch], end: int) -> list[_Stretch]:
@@ -262,18 +262,18 @@ def _stretches(value: Any, where: str, length: int) -> list[_Stretch]:
             value = json.loads(value)
         except ValueError as error:
             raise ParseError(f"{where} is no JSON: {error}") from None
-    found = []
+    stretches = []
     for place, stretch in objects_at(value, where):
         start, end = word_at(stretch.get("start")), word_at(stretch.get("end"))
         if not (start.isdecimal() and end.isdecimal() and int(start) <= int(end) <= length):
             raise ParseError(f"{place} = [{start:.20}, {end:.20}] is outside the {length} characters")
         attributes = object_at(stretch.get("attributes"), f"{place}.attributes")
-        found.append(_Stretch(int(start), int(end), attributes))
-    return sorted(found, key=lambda stretch: stretch[:2])
+        stretches.append(_Stretch(int(start), int(end), attributes))
+    return sorted(stretches, key=lambda stretch: stretch[:2])
 
 
-def _bulk_entry(found: _Stretch, text: str) -> BibliographyEntry:
-    attributes = found.attributes
-    key = word_at(attributes.get("id")) or f"{found.start}"
+def _bulk_entry(entry: _Stretch, text: str) -> BibliographyEntry:
+    attributes = entry.attributes
+    key = word_at(attributes.get("id")) or f"{entry.start}"
     ids = ids_of(("s2orc", attributes.get("matched_paper_id")), ("doi", attributes.get("doi")))
-    return BibliographyEntry(key, text[found.start : found.end], word_at(attributes.get("title")), ids=ids)
+    return BibliographyEntry(key, text[entry.start : entry.end], word_at(attributes.get("title")), ids=ids)

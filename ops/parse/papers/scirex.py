@@ -72,8 +72,8 @@ class SciRex:
 
 
 def _document(record: Mapping[str, Any]) -> str | None:
-    found = record.get("doc_id")
-    return found if isinstance(found, str) else None
+    document = record.get("doc_id")
+    return document if isinstance(document, str) else None
 
 
 def _spans(record: Mapping[str, Any]) -> tuple[list[str], list[Span], list[Span]]:

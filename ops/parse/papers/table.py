@@ -74,10 +74,10 @@ def _sentences(paper: Paper, paper_id: str) -> list[dict[str, Any]]:
     occurrences: Counter[str] = Counter()
     rows = []
     for position, one in enumerate(paper.sentences):
-        found = fold(paper.text[one.start : one.end])
+        text = fold(paper.text[one.start : one.end])
         rows.append(
             {
-                "id": row_id("sentence", paper_id, found, str(occurrences[found])),
+                "id": row_id("sentence", paper_id, text, str(occurrences[text])),
                 "position": position,
                 "section": one.section,
                 "start": one.start,
@@ -87,7 +87,7 @@ def _sentences(paper: Paper, paper_id: str) -> list[dict[str, Any]]:
                 "holes": one.holes,
             }
         )
-        occurrences[found] += 1
+        occurrences[text] += 1
     return rows
 
 
@@ -112,16 +112,16 @@ def _marks(paper: Paper, paper_id: str) -> Iterator[Row]:
     starts = [sentence["start"] for sentence in sentences]
     occurrences: Counter[tuple[str, str, str]] = Counter()
     for mark in paper.marks:
-        found = bisect_right(starts, mark.start) - 1
-        inside = found >= 0 and mark.end <= sentences[found]["end"]
-        sentence = sentences[found]["id"] if inside else None
+        index = bisect_right(starts, mark.start) - 1
+        inside = index >= 0 and mark.end <= sentences[index]["end"]
+        sentence = sentences[index]["id"] if inside else None
         text = fold(paper.text[mark.start : mark.end])
         place = (sentence or paper_id, text, mark.entry)
         entry = entries.get(mark.entry)
         yield {
             "id": row_id("mark", *place, str(occurrences[place])),
             "sentence_id": sentence,
-            "section": sentences[found]["section"] if inside else None,
+            "section": sentences[index]["section"] if inside else None,
             "start": mark.start,
             "end": mark.end,
             "text": text,

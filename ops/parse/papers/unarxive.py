@@ -101,9 +101,9 @@ def _document(record: Mapping[str, Any]) -> str | None:
 def _date(metadata: Mapping[str, Any]) -> str:
     """Return the submission date of version 1 ("Thu, 22 Dec 2022 17:01:56 GMT"), or the last update's."""
     for _, version in objects_at(metadata.get("versions"), "metadata.versions"):
-        found = re.search(r"(\d{1,2}) ([A-Z][a-z]{2}) (\d{4})", word_at(version.get("created")))
-        if found and found[2] in _MONTHS:
-            return f"{found[3]}-{_MONTHS.index(found[2]) + 1:02d}-{int(found[1]):02d}"
+        match = re.search(r"(\d{1,2}) ([A-Z][a-z]{2}) (\d{4})", word_at(version.get("created")))
+        if match and match[2] in _MONTHS:
+            return f"{match[3]}-{_MONTHS.index(match[2]) + 1:02d}-{int(match[1]):02d}"
         break
     return word_at(metadata.get("update_date"))
 
@@ -116,10 +116,10 @@ def _shown(record: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     }
     counts: Counter[str] = Counter()
     for key, entry in object_at(record.get("ref_entries"), "ref_entries").items():
-        found = object_at(entry, f"ref_entries.{key}")
-        kind = word_at(found.get("type"))
+        fields = object_at(entry, f"ref_entries.{key}")
+        kind = word_at(fields.get("type"))
         counts[kind] += 1
-        formula = fold(word_at(found.get("latex")))
+        formula = fold(word_at(fields.get("latex")))
         shown[kind, key] = str(counts[kind]) if kind != "formula" else formula
     return shown
 
@@ -129,21 +129,21 @@ def _written(text: str, where: str, shown: Mapping[tuple[str, str], str]) -> tup
     pieces: list[str] = []
     marks: list[Mark] = []
     length = done = 0
-    for found in _STAND_IN.finditer(text):
-        kind, key = found.groups()
+    for match in _STAND_IN.finditer(text):
+        kind, key = match.groups()
         written = shown.get((kind, key), "")
         if kind is None:
-            written = found.group() + HOLE
+            written = match.group() + HOLE
         elif not 0 < len(written) <= _LONGEST_FORMULA:
             written = HOLE
-        if kind == "formula" and _ENDED.search(text[max(done, found.start() - 3) : found.start()]):
+        if kind == "formula" and _ENDED.search(text[max(done, match.start() - 3) : match.start()]):
             written = f" {written}"
-        for piece in (text[done : found.start()], written):
+        for piece in (text[done : match.start()], written):
             pieces.append(piece)
             length += len(piece)
         if kind == "cite" and written != HOLE:
             marks.append(Mark(length - len(pieces[-1]), length, key))
-        done = found.end()
+        done = match.end()
     return "".join([*pieces, text[done:]]), where, marks
 
 

@@ -80,12 +80,10 @@ def name_of(element: etree._Element) -> str:
 
 def descend(element: etree._Element, *names: str) -> etree._Element | None:
     """Return the first child of a child ... by local names, or None."""
-    found: etree._Element | None = element
+    node: etree._Element | None = element
     for name in names:
-        found = (
-            next((child for child in found if name_of(child) == name), None) if found is not None else None
-        )
-    return found
+        node = next((child for child in node if name_of(child) == name), None) if node is not None else None
+    return node
 
 
 def children(element: etree._Element | None, *names: str) -> Iterator[etree._Element]:
@@ -95,7 +93,7 @@ def children(element: etree._Element | None, *names: str) -> Iterator[etree._Ele
 
 def within(element: etree._Element | None, *names: str) -> Iterator[etree._Element]:
     """Yield the descendants (and the element itself) with one of these local names, in document order."""
-    yield from (found for found in element.iter() if name_of(found) in names) if element is not None else ()
+    yield from (node for node in element.iter() if name_of(node) in names) if element is not None else ()
 
 
 def plain(element: etree._Element | None) -> str:
