@@ -21,10 +21,11 @@ _JOINING = frozenset({"-", "--", "–", "—", "/"})
 _FINAL = frozenset({".", "!", "?", "..."})
 _OPENING = OPENING - _EITHER
 _BLANK_BEHIND = (CLOSING - _EITHER) | (DIVIDING - _JOINING) | _FINAL
+_ARTICLES = frozenset({"an", "the"})
 _CLITICS = frozenset({"n't", "n’t"})
 #: Natural text writes these without a blank before them.
 _NEVER_APART = _FINAL | {",", ")", "]"}
-#: As many tokens before and after a mark tell how the document writes marks.
+#: The marks within this many tokens of a mark show how the document writes them.
 _NEAR = 100
 #: A mark after one of these is part of a formula: "1^-", "0\\,".
 _OF_FORMULAS = frozenset("^_\\")
@@ -87,7 +88,8 @@ def joined(annotation: Annotation, words: Sequence[str], tokens: Sequence[Token]
 def sentence(
     annotation: Annotation, tokens: TokenList, starts: Sequence[int], end: int, end_given: bool = False
 ) -> Written | None:
-    """Return `tokens` as a sentence with a full stop, None if quotes or brackets are unbalanced or empty.
+    """Return `tokens` as a sentence with a full stop, None if quotes or brackets are unbalanced or empty, or
+    if it breaks off after an article.
 
     `starts` are the tokens that began a sentence of the text. Common words among them are written in lower
     case when they are no longer first. The text ends before `end`; a "!" that ends it stays. `end_given`: the
@@ -118,7 +120,7 @@ def sentence(
     while first < len(words) and (words[first] in _STRAY or words[first].isspace()):
         first += 1
     del words[:first], places[:first]
-    if not words or not _balanced(words) or _quotes_nothing(words):
+    if not words or words[-1] in _ARTICLES or not _balanced(words) or _quotes_nothing(words):
         return None
     ended = words[-1] in _CLOSING and len(words) > 1 and words[-2] == "."
     # "prophase I.", "the U.S."
