@@ -82,8 +82,8 @@ _OPENERS = INSIDE | {"so", "and", "but", "or", "yet"}
 _WITH_TWO_OBJECTS = words(
     "allocate allow appoint assign award call declare elect grant name offer pay sentence"
 )
-#: Without these a verb phrase says more than its text. Other adverbs in -ly right before the first verb tell
-#: how only that is done: "were lightly stained and viewed".
+#: The second verb phrase keeps these, because it would claim too much without them. It loses any other adverb
+#: in -ly right before the first verb: "were lightly stained and viewed".
 _LIMITING = words(
     "apparently allegedly barely generally hardly largely mainly mostly nearly normally only partially "
     "partly possibly potentially presumably probably purportedly rarely reportedly scarcely supposedly "
