@@ -38,6 +38,7 @@ from ops.discofuse.rules.sure_links import (
     goes_on,
     has_object,
     holding,
+    is_another,
     is_before_quotation,
     is_left_out,
     is_of_any,
@@ -109,6 +110,8 @@ def resolved(
         if is_one_person(sentence, noun, text[-1], link.mention[0]):
             continue
         if is_other_thing(sentence, noun, text[-1], link.mention[0]):
+            continue
+        if link.kind == "nominal" and is_another(sentence, noun, text[-1], link):
             continue
         if link.kind == "pronoun" and is_quoted(sentence, noun, text[-1], link.mention[0]):
             continue
@@ -273,7 +276,8 @@ def _may_replace(
     if end < sentence.end and sentence.lower[end] in _CLITICS:
         return False
     words = [_lower(source, token) for token in phrase]
-    if not words or (end < sentence.end and sentence.lower[end] == "of"):
+    # "His - tagged proteins"
+    if not words or (end < sentence.end and sentence.lower[end] == "of") or sentence.continues_word(end + 1):
         return False
     if (
         end - start > 1

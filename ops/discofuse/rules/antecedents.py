@@ -24,6 +24,8 @@ _COMPARING = frozenset({"more", "less", "fewer", "over", "about", "around", "nea
 _ENDS_PHRASE = DIVIDING | RELATIVE | {"(", "[", "-LRB-", "that", "where"}
 #: These do not begin a subject: "i.e. relation tables".
 _EXAMPLES = frozenset({"i.e.", "e.g.", "i.e", "e.g", "such", "including"})
+#: "In vivo tests" begins with "in".
+_BEHIND_IN = frozenset({"vivo", "vitro", "situ", "silico"})
 _CLAUSES = frozenset({"relcl", "acl", "appos", "advcl"})
 
 
@@ -119,7 +121,9 @@ def _is_short_phrase(sentence: ParsedSentence, preposition: int) -> bool:
 def is_part(source: ParsedSentence, noun: int, span: tuple[int, int]) -> bool:
     """Return whether a span is a part of what is meant, or an amount that cannot follow "the"."""
     first = source.lower[span[0]]
-    if _is_cut(source, span) or _has_examples(source, span[1]) or first in _EXAMPLES | _COMPARING:
+    if _is_cut(source, span) or _has_examples(source, span[1]):
+        return True
+    if first in _EXAMPLES | _COMPARING | _BEHIND_IN:
         return True
     # "Six models seem to be the best baseline": others may be better.
     superlative = not _SUPERLATIVES.isdisjoint(source.tags[slice(*span)])

@@ -105,6 +105,8 @@ def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> Bet
     above = noun_above(sentence, noun)
     if not found:
         return None
+    if _ends_range(sentence, found) or _may_be_object(sentence, found):
+        return None
     behind = _noun_behind(sentence, noun, at)
     if behind is not None and not _tells(sentence, at, noun, behind):
         return None
@@ -122,6 +124,31 @@ def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> Bet
         return None
     goes_on = sentence.tags[found.end + 1] == "CC"
     return None if goes_on and not sentence.is_finite(conjunct(sentence, found.end + 1)) else found
+
+
+def _ends_range(sentence: ParsedSentence, found: Between) -> bool:
+    """Return whether a range from one thing to another goes on after the comma: "a set of tasks ranging from
+    tagging , to parsing"."""
+    behind = found.end + 1
+    return (
+        behind < sentence.end
+        and sentence.lower[behind] == "to"
+        and "from" in sentence.lower[found.start : found.end]
+    )
+
+
+def _may_be_object(sentence: ParsedSentence, found: Between) -> bool:
+    """Return whether a verb before a preposition may have the description as its object: "models in a graph ,
+    a map , as a set"."""
+    noun, behind = found.noun, found.end + 1
+    verb = sentence.heads[sentence.heads[noun]]
+    return (
+        sentence.dependencies[noun] == "pobj"
+        and behind < sentence.end
+        and sentence.lower[behind] == "as"
+        and sentence.heads[behind] == verb
+        and sentence.child(verb, "dobj", "auxpass") is None
+    )
 
 
 def _described(sentence: ParsedSentence, noun: int, at: int) -> int:

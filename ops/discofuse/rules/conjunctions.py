@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ops.discofuse.annotation import DIVIDING, QUOTES
 from ops.discofuse.rules.connectives import COORDINATING
 from ops.discofuse.rules.rule import NAMES, SUBJECTS, TIMES, VERBS, ParsedSentence, RuleParams
-from ops.discofuse.rules.scope import end_of_first
+from ops.discofuse.rules.scope import end_of_first, is_disjunction
 
 #: Conjunctions that parsers often mistake for adverbs or subordinators. They count after a comma, and "so"
 #: right before a subject.
@@ -64,6 +64,7 @@ def tied(sentence: ParsedSentence, params: RuleParams) -> Sequence[Tied]:
             for at in _conjunctions(sentence)
             if (verb := sentence.head_of(at + 1, _end_of_second(sentence, at))) is not None
             and (main := _main_of_first(sentence, at, params)) is not None
+            and (params.profile == "released" or not is_disjunction(sentence, main, verb, at))
         ]
     return known
 

@@ -206,6 +206,8 @@ def _detect(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Connectiv
                 released = params.profile == "released"
                 if found and not released and found.text in _ADVERBS:
                     found = None
+                if found and not released and _leaves_partner(sentence, found):
+                    found = None
                 if found and (released or _is_sentence_without(sentence, found)):
                     yield found
                     return
@@ -227,7 +229,17 @@ def _at(sentence: ParsedSentence, start: int, end: int, opens: bool) -> _Connect
         return _Connective(start, end, (start, end), text)
     # "In 1990 , however , he left": a phrase before the subject keeps its comma.
     fronted = SUBJECTS.isdisjoint(sentence.dependencies[sentence.start : start])
+    # "If , however , he left"
+    fronted = fronted and sentence.dependencies[start - 2] != "mark"
     return _Connective(start, end, (start if fronted else start - 1, end + 1), text)
+
+
+def _leaves_partner(sentence: ParsedSentence, found: _Connective) -> bool:
+    """Return whether the preceding sentence has "on the one hand", which would be left alone."""
+    before = sentence.before
+    if before is None or not found.text.startswith("on the other hand"):
+        return False
+    return any(before.lower[at : at + 2] == ["one", "hand"] for at in range(before.start, before.end - 1))
 
 
 def _is_sentence_without(sentence: ParsedSentence, found: _Connective) -> bool:

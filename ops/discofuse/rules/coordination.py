@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from ops.discofuse.rules.conjunctions import MISTAGGED, Tied, is_conjunct, is_tied, third_clause, tied
 from ops.discofuse.rules.connectives import COORDINATING
-from ops.discofuse.rules.morphology import is_past
+from ops.discofuse.rules.morphology import is_past, is_plural
 from ops.discofuse.rules.repetition import fronted, repeated
 from ops.discofuse.rules.rule import (
     FINITE,
+    NOUNS,
     TIMES,
     VERBS,
     WH_WORDS,
@@ -43,6 +44,7 @@ from ops.discofuse.rules.scope import (
     is_supposed,
     may_be_command,
     may_be_infinitive,
+    shares_comparison,
     shares_object,
 )
 
@@ -97,6 +99,8 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
         if lower[at] in ("so", "for") and lower[at + 1] in _NO_CONJUNCTION_BEFORE:
             continue
         if _stands_for_first(sentence, at, subject, verb) or _lacks_be(sentence, at, verb):
+            continue
+        if _is_noun_phrase(sentence, subject, verb) or shares_comparison(sentence, at):
             continue
         if _continues_clause(sentence, main, at, subject, verb):
             continue
@@ -193,6 +197,21 @@ def _lacks_be(sentence: ParsedSentence, conjunction: int, verb: int) -> bool:
         sentence.tags[verb] == "VBN"
         and not sentence.auxiliaries(verb)
         and "auxpass" in sentence.dependencies[sentence.start : conjunction]
+    )
+
+
+def _is_noun_phrase(sentence: ParsedSentence, subject: int, verb: int) -> bool:
+    """Return whether the parser took a noun phrase for a clause: "and Core grant 2 from the institute", "and
+    the second [ 3 ] which re - orders the time ordered tree"."""
+    bare = sentence.tags[verb] in ("VB", "VBP") and not sentence.auxiliaries(verb)
+    alone = sentence.child(subject, "conj") is None and not is_plural(sentence, subject)
+    if bare and alone and sentence.tags[subject] == "NNP" and sentence.words[subject][0].isupper():
+        return True
+    return any(
+        sentence.dependencies[at] == "relcl"
+        and sentence.tags[at] in NOUNS
+        and sentence.child(at, "nsubj") is not None
+        for at in sentence.children(subject)
     )
 
 

@@ -82,6 +82,13 @@ _OPENERS = INSIDE | {"so", "and", "but", "or", "yet"}
 _WITH_TWO_OBJECTS = words(
     "allocate allow appoint assign award call declare elect grant name offer pay sentence"
 )
+#: The second verb phrase keeps these, because it would claim too much without them. It loses any other adverb
+#: in -ly right before the first verb: "were lightly stained and viewed".
+_LIMITING = words(
+    "apparently allegedly barely generally hardly largely mainly mostly nearly normally only partially "
+    "partly possibly potentially presumably probably purportedly rarely reportedly scarcely supposedly "
+    "typically usually"
+)
 _WHEN = TIMES | {"EVENT"}
 #: "From there he moved on and was then hired": a phrase before the subject belongs only to the first verb.
 _NEXT = frozenset({"then", "later", "afterwards", "afterward", "subsequently", "thereafter"})
@@ -204,7 +211,7 @@ def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool 
             and tag == "VBD"
             and bare
             and _may_be_passive(sentence, verb)
-            and (main_tag != "VBD" or lemmas[verb] in _TRANSITIVE)
+            and (main_tag != "VBD" or lemmas[verb] in _TRANSITIVE or _describes_in_passive(sentence, main))
         )
         infinite = tag == "VBG" or (tag == "VB" and main_tag != "VBP")
         # Mostly a tagging error, or a subject that agrees with only one of the verbs.
@@ -245,9 +252,16 @@ def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool 
 def _may_be_passive(sentence: ParsedSentence, verb: int) -> bool:
     """Return whether a past form without an object may be a passive participle without its auxiliary."""
     lemma = sentence.annotation.lemmas[verb]
-    if sentence.child(verb, "xcomp", "ccomp") is not None:
+    governed = sentence.child(verb, "xcomp", "ccomp")
+    if governed is not None and sentence.lower[governed] != "using":  # "sequenced using a kit"
         return lemma in _WITH_INFINITIVE
     return lemma not in _INTRANSITIVE and is_participle(sentence.lower[verb])
+
+
+def _describes_in_passive(sentence: ParsedSentence, main: int) -> bool:
+    """Return whether the parser took a passive for a description: "was PCR amplified"."""
+    described = sentence.child(main, "acomp")
+    return described is not None and sentence.tags[described] == "VBN"
 
 
 def _is_third_singular(sentence: ParsedSentence, noun: int) -> bool:
@@ -355,6 +369,8 @@ def _prefix(
     for at in range(start if dated or own_phrase else opening, main):
         if at > through and shares and modified and dependencies[at] == "advmod":
             continue
+        if shares and at == main - 1 > through and _is_manner(sentence, at):
+            continue
         if at > through and not shares:
             if dependencies[at] in AUXILIARIES or dependencies[at] == "neg":
                 continue
@@ -364,3 +380,8 @@ def _prefix(
             if dependencies[at] == "advmod" and (modified or able or at > auxiliary):
                 continue
         yield at
+
+
+def _is_manner(sentence: ParsedSentence, token: int) -> bool:
+    word = sentence.lower[token]
+    return sentence.dependencies[token] == "advmod" and word.endswith("ly") and word not in _LIMITING

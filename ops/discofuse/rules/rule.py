@@ -89,6 +89,8 @@ WH_WORDS = frozenset({"WDT", "WP", "WP$", "WRB"})
 #: "The token SHOULD be hard to guess": taggers take these for nouns.
 LOUD_MODALS = frozenset({"CAN", "COULD", "MAY", "MIGHT", "MUST", "SHALL", "SHOULD", "WILL", "WOULD"})
 TIMES = frozenset({"DATE", "TIME"})
+#: Fission-fusion has a dash in many texts.
+_HYPHENS = frozenset({"-", "–"})
 _NO_PART_OF_CLAUSES = frozenset({"punct", "cc"})
 _NONE: tuple[int, ...] = ()
 
@@ -270,7 +272,7 @@ class ParsedSentence:
     def continues_word(self, token: int) -> bool:
         """Return whether a hyphen ties a token to the one before: "grown" of "home-grown"."""
         hyphen = token - 1
-        torn = self.lower[hyphen] == "-" and not self.annotation.spaces[hyphen]
+        torn = self.lower[hyphen] in _HYPHENS and not self.annotation.spaces[hyphen]
         return hyphen > self.start and (torn or self.tags[hyphen] == "HYPH")
 
 

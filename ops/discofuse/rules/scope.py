@@ -44,6 +44,9 @@ _PLACING = frozenset(
 _UNTIL = frozenset({"until", "till"})
 #: Clauses with these after two verbs tell when both happened.
 _WHEN = frozenset({"until", "till", "when", "before", "after", "once", "while"})
+_POSSIBLE = frozenset({"can", "could", "may", "might"})
+_COMPARATIVES = frozenset({"JJR", "RBR"})
+_THAN = frozenset({"than"})
 _BARE_BE = frozenset({"is", "are", "was", "were", "not", "n't"})
 
 
@@ -174,6 +177,33 @@ def is_alternative(sentence: ParsedSentence, main: int, conjunction: int) -> boo
         and sentence.dependencies[at] == "cc"
         and any(sentence.dependencies[then] in SUBJECTS for then in range(at + 1, conjunction))
         for at in range(main + 1, conjunction)
+    )
+
+
+def is_disjunction(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
+    """Return whether only one of two conjuncts need be true, so that neither holds alone: "They left or he
+    lost". What is denied with "or" is denied twice: "did not win or draw"; and what may be may be alone: "can
+    activate or block it"."""
+    if sentence.lower[conjunction] != "or":
+        return False
+    if sentence.subject(verb) is None and sentence.child(main, "neg") is not None:
+        return False
+    own = sentence.auxiliaries(verb)
+    carriers = [main] if sentence.subject(verb) is None and not own else [main, verb]
+    return not all(
+        any(sentence.lower[at] in _POSSIBLE for at in sentence.auxiliaries(carrier)) for carrier in carriers
+    )
+
+
+def shares_comparison(sentence: ParsedSentence, conjunction: int) -> bool:
+    """Return whether a comparison after two clauses ends both: "A was higher but B was lower than today"."""
+    compared = [at for at in range(sentence.start, sentence.end) if sentence.tags[at] in _COMPARATIVES]
+    than = sentence.positions(_THAN)
+    return (
+        bool(than)
+        and than[0] > conjunction
+        and any(at < conjunction for at in compared)
+        and any(conjunction < at < than[0] for at in compared)
     )
 
 

@@ -256,7 +256,14 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         return found
     shared = tuple(frame(sentence, main) or condition(sentence, main))
     compared = any(lower[at] in lower[body:verb] for at in shared if sentence.tags[at] in NOUNS)
-    return None if shared and (compared or lower[subject] in _OTHERS) else found._replace(frame=shared)
+    if shared and (compared or lower[subject] in _OTHERS):
+        return None
+    # "On the first day it rained , while it snowed on the second"
+    placed = bool(shared) and any(
+        lower[at] == lower[shared[0]] != "in" and sentence.dependencies[at] == "prep"
+        for at in range(verb, sentence.end)
+    )
+    return found if placed else found._replace(frame=shared)
 
 
 def _is_purpose(sentence: ParsedSentence, verb: int, comma: bool) -> bool:

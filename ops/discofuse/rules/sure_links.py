@@ -13,7 +13,7 @@ from ops.coreference.lexicon import GROUP_NAMES, PRONOUNS, TITLES
 from ops.coreference.links import Link
 from ops.discofuse.rules.commas import THINGS, is_person
 from ops.discofuse.rules.morphology import is_plural
-from ops.discofuse.rules.rule import SUBJECTS, ParsedSentence, TokenList
+from ops.discofuse.rules.rule import NOUNS, SUBJECTS, ParsedSentence, TokenList
 
 _IT = frozenset({"it"})
 #: Of 21 such pronouns with a score of 0.4 to 0.8, 20 were right (encyclopedia, web pages, abstracts).
@@ -24,6 +24,10 @@ _SPEAK = frozenset({"say", "tell", "add", "explain", "write", "reply", "recall",
 NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG", "WORK_OF_ART", "LAW"})
 _A = frozenset({"a", "an"})
 _CARRIERS = frozenset({"be", "do", "have", "can", "will"})
+_POINTING = frozenset({"this", "that", "these", "those"})
+#: "In this paper" is the one at hand, whichever came before.
+_OF_TEXTS = frozenset({"article", "chapter", "manuscript", "paper", "report", "section", "survey", "thesis"})
+_SPANS = frozenset({"interval", "period"})
 _OF_ONE = frozenset({"themselves", "themself"})
 _OF_ANY = frozenset({"depending on", "depends on", "depend on", "regardless of", "irrespective of"})
 _SEEMING = frozenset({"look", "seem", "appear", "feel", "sound", "happen", "turn"})
@@ -254,6 +258,31 @@ def is_of_any(sentence: ParsedSentence, mention: tuple[int, int]) -> bool:
     """Return whether a nominal means any of its kind: "depending on the system"."""
     start = max(mention[0] - 2, sentence.start)
     return " ".join(sentence.lower[start : mention[0]]) in _OF_ANY
+
+
+def is_another(source: ParsedSentence, noun: int, sentence: ParsedSentence, link: Link) -> bool:
+    """Return whether "this" or "these" may point at something else than the antecedent: "in this paper" at
+    the text itself, "they had 10 s ; during this interval" at the time just named, "these sequences" at all
+    that are coordinated, "the frequencies matter , as these bands are" at a nearer noun."""
+    start, end = link.mention
+    if sentence.lower[start] not in _POINTING:
+        return False
+    head, begin = end - 1, max(sentence.start, link.antecedent[1])
+    if sentence.lower[head] in _OF_TEXTS:
+        return sentence.tags[start - 1] == "IN"
+    if sentence.lower[head] in _SPANS and "CD" in sentence.tags[begin:start]:
+        return True
+    if not is_plural(sentence, head):
+        return False
+    above = source.heads[noun]
+    if source.dependencies[noun] == "conj" and source.tags[above] in NOUNS and is_plural(source, above):
+        return True
+    at = head
+    while sentence.dependencies[at] != "advcl":
+        if sentence.heads[at] == at:
+            return False
+        at = sentence.heads[at]
+    return "NNS" in sentence.tags[begin:start]
 
 
 def is_quoted(source: ParsedSentence, noun: int, sentence: ParsedSentence, pronoun: int) -> bool:

@@ -21,7 +21,14 @@ _JOINING = frozenset({"-", "--", "–", "—", "/"})
 _FINAL = frozenset({".", "!", "?", "..."})
 _OPENING = OPENING - _EITHER
 _BLANK_BEHIND = (CLOSING - _EITHER) | (DIVIDING - _JOINING) | _FINAL
+_ARTICLES = frozenset({"an", "the"})
 _CLITICS = frozenset({"n't", "n’t"})
+#: Natural text writes these without a blank before them.
+_NEVER_APART = _FINAL | {",", ")", "]"}
+#: The marks within this many tokens of a mark show how the document writes them.
+_NEAR = 100
+#: A mark after one of these is part of a formula: "1^-", "0\\,".
+_OF_FORMULAS = frozenset("^_\\")
 #: Marks that rules write without a blank before them.
 _POSSESSIVES = frozenset({"'s", "'"})
 
@@ -60,7 +67,8 @@ def joined(annotation: Annotation, words: Sequence[str], tokens: Sequence[Token]
 
     Words that are adjacent in the document keep its spacing. Words that a rule put together are separated by
     a blank, unless one is a mark or a clitic that the document writes without a blank. A full stop that a
-    rule added is spaced like the mark before `end`, which ends the sentence in the document.
+    rule added has a blank before it if the document writes its marks so; the mark before `end` ends the
+    sentence there. One such blank in natural text is only a trace of a citation that was taken out.
     """
     spaces = annotation.spaces
     written: list[str] = []
@@ -80,7 +88,8 @@ def joined(annotation: Annotation, words: Sequence[str], tokens: Sequence[Token]
 def sentence(
     annotation: Annotation, tokens: TokenList, starts: Sequence[int], end: int, end_given: bool = False
 ) -> Written | None:
-    """Return `tokens` as a sentence with a full stop, None if quotes or brackets are unbalanced or empty.
+    """Return `tokens` as a sentence with a full stop, None if quotes or brackets are unbalanced or empty, or
+    if it breaks off after an article.
 
     `starts` are the tokens that began a sentence of the text. Common words among them are written in lower
     case when they are no longer first. The text ends before `end`; a "!" that ends it stays. `end_given`: the
@@ -100,6 +109,8 @@ def sentence(
                 words[at] = _small(annotation, start)
     full_stop = "."
     while words and not end_given and (words[-1] in _STRAY_AT_END or words[-1].isspace()):
+        if _is_of_formula(annotation, places[-1]):
+            break
         full_stop = "!" if words[-1] == "!" else full_stop
         words.pop()
         places.pop()
@@ -109,7 +120,7 @@ def sentence(
     while first < len(words) and (words[first] in _STRAY or words[first].isspace()):
         first += 1
     del words[:first], places[:first]
-    if not words or not _balanced(words) or _quotes_nothing(words):
+    if not words or words[-1] in _ARTICLES or not _balanced(words) or _quotes_nothing(words):
         return None
     ended = words[-1] in _CLOSING and len(words) > 1 and words[-2] == "."
     # "prophase I.", "the U.S."
@@ -163,8 +174,22 @@ def _ends_spaced(annotation: Annotation, end: int) -> bool:
     """Return whether a blank precedes the mark that ends a sentence, perhaps inside quotes or brackets."""
     for at in range(end - 1, max(end - 3, 0), -1):
         if annotation.words[at] in _FINAL:
-            return bool(annotation.spaces[at - 1])
+            return bool(annotation.spaces[at - 1]) and _writes_marks_apart(annotation, at)
     return False
+
+
+def _writes_marks_apart(annotation: Annotation, mark: int) -> bool:
+    """Return whether blanks precede all marks near this one, as in a tokenised document."""
+    words, spaces = annotation.words, annotation.spaces
+    near = range(max(mark - _NEAR, 1), min(mark + _NEAR, len(words)))
+    return all(spaces[at - 1] or words[at] not in _NEVER_APART or words[at - 1].isspace() for at in near)
+
+
+def _is_of_formula(annotation: Annotation, token: Token) -> bool:
+    """Return whether a mark is the end of a formula: "1^-"."""
+    if not isinstance(token, int) or token == 0 or annotation.spaces[token - 1]:
+        return False
+    return annotation.words[token] not in _FINAL and annotation.words[token - 1][-1] in _OF_FORMULAS
 
 
 def _single_commas(words: Sequence[str], places: Sequence[Token]) -> tuple[list[str], TokenList]:

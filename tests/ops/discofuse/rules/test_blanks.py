@@ -94,6 +94,31 @@ def test_a_tokenised_document_stays_tokenised():
     assert (fused, unfused) == (text, "The Rovers pushed forward . Bray defended well .")
 
 
+@pytest.mark.parametrize(
+    ("kind", "fused", "unfused"),
+    [
+        (
+            "SINGLE_VP_COORD",
+            "This extension (a short one) is similar to the method and can be found in the book .",
+            "This extension (a short one) is similar to the method. This extension (a short one) can be found in "
+            "the book.",
+        ),
+        (
+            "SINGLE_S_COORD",
+            "Invariance forbids transitions in the representations, and we have P_{g g} = 0\\,.",
+            "Invariance forbids transitions in the representations. We have P_{g g} = 0\\,.",
+        ),
+        (
+            "SINGLE_CONN_INNER",
+            "The numbers were small, while the distributions indicated that its numbers were 1^- .",
+            "The numbers were small. The distributions indicated that its numbers were 1^-.",
+        ),
+    ],
+)
+def test_a_full_stop_that_a_rule_adds_to_natural_text_follows_the_last_word_or_formula(kind, fused, unfused):
+    assert made(fused, kind) == (fused, unfused)
+
+
 def test_line_ends_become_blanks_and_a_missing_blank_between_sentences_stays_missing():
     text = "The rain\n  fell on the old town.\nThe river rose all day."
     assert made(text, "PAIR_NONE")[0] == "The rain fell on the old town. The river rose all day."

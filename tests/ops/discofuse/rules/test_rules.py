@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ops.discofuse.dataset.pipeline import annotator
+from ops.discofuse.dataset.unfuse import annotated
 from ops.discofuse.rules import RULES, RuleParams
 from ops.discofuse.rules.connectives import BACKWARD
 from ops.discofuse.rules.rule import DISCOURSE_TYPES, ParsedSentence
@@ -197,10 +199,17 @@ def test_a_word_that_began_the_sentence_is_lower_case_wherever_it_is_moved():
     ]
 
 
+@pytest.mark.parametrize("dash", ["-", "–"])
+def test_a_compound_with_a_dash_is_no_antecedent_without_its_beginning(dash):
+    text = f"The fission{dash}fusion dynamics changed the groups. These dynamics may enhance certain skills."
+    assert found(annotated(text, annotator()), "PAIR_ANAPHORA") == []
+
+
 RELEASED = {
     "PAIR_CONN": [
         "The town is small . It is still a popular place .",
         "He was poor . Now he is rich .",
+        "He is on the one hand rich . On the other hand , he is alone .",
     ],
     "SINGLE_RELATIVE": [
         "He met the son of the king , who was ill .",
@@ -212,7 +221,11 @@ RELEASED = {
         "Beginning in 1960 , he worked as a teacher .",
     ],
     "SINGLE_CONN_INNER": ["He was born in Rome , hence his name ."],
-    "SINGLE_S_COORD": ["The club was old , was poor , but became famous in 1990 ."],
+    "SINGLE_S_COORD": [
+        "The club was old , was poor , but became famous in 1990 .",
+        "You pay , or the shop will not help .",
+    ],
+    "SINGLE_VP_COORD": ["The sensors suffer from a narrow bandwidth or require a strong magnetic field ."],
 }
 
 
