@@ -31,6 +31,7 @@ def interrupted(tmp_path):
         for package in ("orchestration", "orchestration/cli"):
             (tmp_path / package / "__init__.py").touch()
         (tmp_path / "orchestration/cli/app.py").write_text(code)
+        (tmp_path / "orchestration/process.py").write_text("def prepare():\n    pass\n")
         (tmp_path / "below").mkdir()
         return subprocess.run(
             [sys.executable, "-c", f"import sys; sys.path.append({str(ROOT)!r}); {CALL}"],
