@@ -78,15 +78,15 @@ def filter_documents(
 
 
 def _sections() -> Mapping[str, Any]:
-    found = raw_section(document(), "filters")
-    if not isinstance(found, Mapping):
-        raise ParamsError(f"params.yaml: filters: names of sources are expected, found {found!r}")
-    return found
+    sections = raw_section(document(), "filters")
+    if not isinstance(sections, Mapping):
+        raise ParamsError(f"params.yaml: filters: names of sources are expected, found {sections!r}")
+    return sections
 
 
 def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> dg.AssetsDefinition:
-    def scores(found: Parts, params: Any) -> Outcomes:
-        return documents.scores(found, params, shape)
+    def scores(unfiltered: Parts, params: Any) -> Outcomes:
+        return documents.scores(unfiltered, params, shape)
 
     return _declare(
         scores,
@@ -94,8 +94,8 @@ def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> dg.AssetsDef
         f"The scores of {_called(name)} that filters ask for: language, hashes, personal data, quality.",
         {"params": scoring},
         shape=schemas.scores(shape),
-        inputs={"found": name},
-        consumes="found",
+        inputs={"unfiltered": name},
+        consumes="unfiltered",
         measures=["words", "language_score"],
         expectations=[
             unique("document_id"),
@@ -129,8 +129,8 @@ def _duplicates(name: str, scoring: type[ScoreParams], bound: type[BoundParams])
 def _filtered(
     name: str, shape: Shape, scoring: type[ScoreParams], bound: type[BoundParams]
 ) -> dg.AssetsDefinition:
-    def filtered(found: Parts, scores: Parts, duplicates: AllParts, asked: Any, params: Any) -> Outcomes:
-        return documents.filtered(found, scores, duplicates, asked, params, shape)
+    def filtered(unfiltered: Parts, scores: Parts, duplicates: AllParts, asked: Any, params: Any) -> Outcomes:
+        return documents.filtered(unfiltered, scores, duplicates, asked, params, shape)
 
     units = _called(name)
     scored = section(scoring)
@@ -147,8 +147,8 @@ def _filtered(
         f"{units[0].upper()}{units[1:]} within the bounds of filters.{name}, which later datasets read.",
         {"asked": scoring, "params": bound},
         shape=schemas.filtered(shape),
-        inputs={"found": name, "scores": f"{name}_scores", "duplicates": f"{name}_duplicates"},
-        consumes="found",
+        inputs={"unfiltered": name, "scores": f"{name}_scores", "duplicates": f"{name}_duplicates"},
+        consumes="unfiltered",
         replaces=name,
         thresholds=[
             Threshold(bound, param, rule, scores, values=values, meaning=meaning, units=units)
@@ -185,9 +185,9 @@ def _overlaps(
     group: str, called: str, name: str, shape: Shape, texts: Sequence[str], partitioned: bool
 ) -> dg.AssetsDefinition:
     def overlaps(
-        found: Parts, test_sets: AllParts, params: OverlapParams, derived: DerivedFolder
+        examples: Parts, test_sets: AllParts, params: OverlapParams, derived: DerivedFolder
     ) -> Outcomes:
-        return contamination.overlaps(found, test_sets, params, derived, texts, shape)
+        return contamination.overlaps(examples, test_sets, params, derived, texts, shape)
 
     return _declare(
         overlaps,
@@ -196,8 +196,8 @@ def _overlaps(
         {},
         group,
         shape=schemas.overlaps(shape),
-        inputs={"found": name},
-        consumes="found",
+        inputs={"examples": name},
+        consumes="examples",
         partitioned=partitioned,
         measures=["ngrams", "sentences"],
         expectations=[
@@ -216,8 +216,8 @@ def _clean(
     bound: type[ContaminationParams],
     partitioned: bool,
 ) -> dg.AssetsDefinition:
-    def clean(found: Parts, overlaps: Parts, params: Any) -> Outcomes:
-        return contamination.uncontaminated(found, overlaps, params, shape)
+    def clean(examples: Parts, overlaps: Parts, params: Any) -> Outcomes:
+        return contamination.uncontaminated(examples, overlaps, params, shape)
 
     return _declare(
         clean,
@@ -226,8 +226,8 @@ def _clean(
         {"params": bound},
         group,
         shape=schemas.filtered(shape),
-        inputs={"found": name, "overlaps": scored},
-        consumes="found",
+        inputs={"examples": name, "overlaps": scored},
+        consumes="examples",
         replaces=name,
         partitioned=partitioned,
         thresholds=[

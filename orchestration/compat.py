@@ -105,8 +105,8 @@ def events_of_run(instance: DagsterInstance, run_id: str, kinds: Set[DagsterEven
 
 def last_attempt(instance: DagsterInstance, key: AssetKey, partition: str) -> tuple[str, int] | None:
     """Return the run that last started to make a partition, and the storage id of the event that says so."""
-    found = instance.get_latest_planned_materialization_info(key, partition or None)
-    return (found.run_id, found.storage_id) if found else None
+    planned = instance.get_latest_planned_materialization_info(key, partition or None)
+    return (planned.run_id, planned.storage_id) if planned else None
 
 
 def end_run(instance: DagsterInstance, run: DagsterRun, message: str) -> None:

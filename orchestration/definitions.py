@@ -55,10 +55,10 @@ def workspace() -> Workspace:
     Raises ParamsError if params.yaml does not fit them, and SourceError if partitions follow a source that
     cannot be read.
     """
-    found = Workspace.here()
-    follow_sources(found)
-    found.graph.check(document(), found.settings)
-    return found
+    current = Workspace.here()
+    follow_sources(current)
+    current.graph.check(document(), current.settings)
+    return current
 
 
 def build(
@@ -76,7 +76,7 @@ def build(
     ours = dg.Definitions(resources={"store": Store(workspace)})
     plain = _plain_definitions()
     _check_conflicts({"silverloom": ours, **plain})
-    found = dg.Definitions.merge(ours, loaded, *plain.values())
+    merged = dg.Definitions.merge(ours, loaded, *plain.values())
     absent = {asset_key(key) for key in DECLARED if key.to_user_string() not in workspace.datasets}
     pages = workspace.datasets["quality/pages"]  # it reads the datasets that exist
     # Assets were declared before all datasets were known, which say what is excluded and which months exist.
@@ -88,17 +88,17 @@ def build(
     health = [health_check(workspace, asset_key(pages.key))] if with_health else []
     return dg.Definitions(
         assets=[
-            *(asset for asset in found.assets or () if left.isdisjoint(getattr(asset, "keys", ()))),
+            *(asset for asset in merged.assets or () if left.isdisjoint(getattr(asset, "keys", ()))),
             *anew.values(),
             *sources,
         ],
-        asset_checks=[*(found.asset_checks or ()), *health],
-        jobs=found.jobs,
-        schedules=[*(found.schedules or ()), newest_partition(workspace), *map(hourly, health)],
-        sensors=[*(found.sensors or ()), source_files(workspace), runs_to_mlflow(workspace)],
-        resources={**(found.resources or {}), **(resources or {})},
-        executor=found.executor or dg.in_process_executor,
-        loggers=found.loggers,
+        asset_checks=[*(merged.asset_checks or ()), *health],
+        jobs=merged.jobs,
+        schedules=[*(merged.schedules or ()), newest_partition(workspace), *map(hourly, health)],
+        sensors=[*(merged.sensors or ()), source_files(workspace), runs_to_mlflow(workspace)],
+        resources={**(merged.resources or {}), **(resources or {})},
+        executor=merged.executor or dg.in_process_executor,
+        loggers=merged.loggers,
     )
 
 

@@ -206,7 +206,7 @@ def _cell(value: object) -> str:
 
 
 def _inline(text: str) -> str:
-    return _ACTIVE.sub(lambda found: f"\\{found[0]}", text).translate(_HTML)
+    return _ACTIVE.sub(lambda match: f"\\{match[0]}", text).translate(_HTML)
 
 
 def aligned(rows: Sequence[Sequence[object]]) -> str:

@@ -12,10 +12,12 @@ from typing import Any
 from pages.html import render
 
 
-def comparison_page(found: Mapping[str, Any], root: str, kinds: Sequence[str], alike: str) -> bytes:
+def comparison_page(comparison: Mapping[str, Any], root: str, kinds: Sequence[str], alike: str) -> bytes:
     """Return the page of one comparison; it says `alike` if both versions were made from the same inputs.
 
     `root` is the relative path to the folder of all pages; `kinds` are the kinds of row changes.
     """
-    title = f"{found['dataset']}: versions"
-    return render("version.html", "version.html", title, root=root, kinds=kinds, alike=alike, found=found)[1]
+    title = f"{comparison['dataset']}: versions"
+    return render(
+        "version.html", "version.html", title, root=root, kinds=kinds, alike=alike, comparison=comparison
+    )[1]

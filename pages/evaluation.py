@@ -88,8 +88,8 @@ class Grid(NamedTuple):
 
 def bar(score: Interval | Mapping[str, Any] | None) -> Bar | None:
     """Return the cell of a score on a scale to 1; None if there is no score."""
-    found = Interval(**score) if isinstance(score, Mapping) else score
-    return None if found is None or found.mean is None else Bar(found)
+    interval = Interval(**score) if isinstance(score, Mapping) else score
+    return None if interval is None or interval.mean is None else Bar(interval)
 
 
 def bars(
@@ -155,27 +155,27 @@ def agreement(table: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
     number of rows. A table keeps the entries with the most compared rows, in their order.
     """
     head = ("raters", "question", "kappa", "same answer", "rows", "left out")
-    found = {}
+    grids = {}
     for name, title in _AGREEMENT.items():
         rows = (table or {}).get(name, [])
         most = sorted(range(len(rows)), key=lambda at: -rows[at]["rows"])[:MOST_RATERS]
         lines = [_rater(rows[at]) for at in sorted(most)]
-        found[name] = {"grid": Grid(title, head, lines, "agreement"), "all": len(rows)}
-    return found
+        grids[name] = {"grid": Grid(title, head, lines, "agreement"), "all": len(rows)}
+    return grids
 
 
 def judge(table: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Return a judging model's answers next to people's, and their agreement; None if no model judged."""
-    found = (table or {}).get("judge")
-    if not table or not found:
+    judged = (table or {}).get("judge")
+    if not table or not judged:
         return None
     kappas: dict[str, list[float]] = {}
     for row in table["agreement"]:
         if row["kappa"] is not None:
             kappas.setdefault(row["question"], []).append(row["kappa"])
-    agreed = {row["question"]: row for row in found["agreement"]}
+    agreed = {row["question"]: row for row in judged["agreement"]}
     lines = []
-    for row in found["compared"]:
+    for row in judged["compared"]:
         name = row["question"]
         against = agreed.get(name, {})
         same, people = against.get("observed"), kappas.get(name)
@@ -189,7 +189,7 @@ def judge(table: Mapping[str, Any] | None) -> dict[str, Any] | None:
         lines.append(GridLine(name.replace("_", " "), cells))
     head = ("question", "people", "model", "kappa of people", "kappa of the model", "same answer", "rows")
     grid = Grid("A model compared with people", head, lines, "agreement")
-    return {"model": found["model"], "rater": found["rater"], "grid": grid}
+    return {"model": judged["model"], "rater": judged["rater"], "grid": grid}
 
 
 def _decimals(value: float | None, digits: int) -> str | None:
@@ -222,7 +222,7 @@ def values(
     }
 
 
-def with_curves(found: Iterable[Row]) -> list[dict[str, Any]]:
+def with_curves(models: Iterable[Row]) -> list[dict[str, Any]]:
     """Return the models, the chosen one first, with a chart for each metric.
 
     A chart has points [step, epoch, value, line]; the lines "training" and "validation" of a metric share a
@@ -237,7 +237,7 @@ def with_curves(found: Iterable[Row]) -> list[dict[str, Any]]:
             "charts": _charts(model),
             "left_out": sum(not _is_finite(point["value"]) for point in model["curve"]),
         }
-        for model in sorted(found, key=lambda model: (not model["chosen"], model["model"]))
+        for model in sorted(models, key=lambda model: (not model["chosen"], model["model"]))
     ]
 
 

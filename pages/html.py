@@ -52,7 +52,7 @@ def embedded(data: object) -> str:
 
 def shared() -> Files:
     """Yield style sheet and scripts."""
-    for name, path in _found(_STATIC).items():
+    for name, path in _files_by_name(_STATIC).items():
         yield f"static/{name}", path.read_bytes()
     yield "static/vega.js", bundle().encode()
 
@@ -81,7 +81,7 @@ def _json(data: object) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    templates = {name: path.read_text() for name, path in _found(_TEMPLATES).items()}
+    templates = {name: path.read_text() for name, path in _files_by_name(_TEMPLATES).items()}
     environment = jinja2.Environment(
         loader=jinja2.DictLoader(templates),
         autoescape=True,
@@ -96,7 +96,7 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def _found(patterns: Iterable[str]) -> dict[str, Path]:
+def _files_by_name(patterns: Iterable[str]) -> dict[str, Path]:
     """Return files by name; a system's files have the system's name as a prefix."""
     paths = [path for pattern in patterns for path in sorted(_HERE.glob(pattern))]
     places = [path.relative_to(_HERE).parts for path in paths]

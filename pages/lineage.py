@@ -44,11 +44,11 @@ def held(ancestry: Ancestry, roots: Mapping[str, Sequence[str]], most: int = NOD
 
     Each generation is looked up for all pages together.
     """
-    found = {name: dict.fromkeys(ids) for name, ids in roots.items()}
+    nodes = {name: dict.fromkeys(ids) for name, ids in roots.items()}
     for limit, follow in product(_FOLLOWED, (Lineage.sources, Lineage.user_ids)):
         seen = {name: set(ids) for name, ids in roots.items()}
         levels = {name: list(dict.fromkeys(ids)) for name, ids in roots.items()}
-        while levels := {name: ids for name, ids in levels.items() if ids and len(found[name]) < most}:
+        while levels := {name: ids for name, ids in levels.items() if ids and len(nodes[name]) < most}:
             ancestry.look_up(id for ids in levels.values() for id in ids)
             for name, ids in levels.items():
                 following = dict.fromkeys(
@@ -56,8 +56,8 @@ def held(ancestry: Ancestry, roots: Mapping[str, Sequence[str]], most: int = NOD
                 )
                 levels[name] = [id for id in following if id not in seen[name]]
                 seen[name].update(levels[name])
-                found[name].update(dict.fromkeys(levels[name][: max(0, most - len(found[name]))]))
-    return {name: list(ids) for name, ids in found.items()}
+                nodes[name].update(dict.fromkeys(levels[name][: max(0, most - len(nodes[name]))]))
+    return {name: list(ids) for name, ids in nodes.items()}
 
 
 class _Descriptions:

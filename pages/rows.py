@@ -84,11 +84,11 @@ def columns(table: pa.Table, declared: pa.Schema | None = None) -> list[Column]:
 
     A column counts as text to read if its values have several words on average.
     """
-    found = []
+    described = []
     for field in _declared(table, declared):
         kind, fields = _kind(field)
-        found.append(Column(field.name, kind, _part(field, kind, table[field.name]), fields))
-    return found
+        described.append(Column(field.name, kind, _part(field, kind, table[field.name]), fields))
+    return described
 
 
 def cells(table: pa.Table, shown: int, declared: pa.Schema | None = None) -> Iterator[list[Cell]]:
@@ -117,7 +117,7 @@ def _data(
     of_rows = (name for name in dataset.measures if name.partition(".")[2] in _OF_ROWS)
     measures = list(dict.fromkeys(["score", *of_rows]))
     partitions = sorted({place.file.partition for place in places})
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_kind: dict[str, list[dict[str, Any]]] = {}
     compared: list[list[str]] = []
     rows: list[dict[str, Any]] = []
     contents: list[list[Any]] = []
@@ -126,7 +126,7 @@ def _data(
         if not chosen:
             continue
         table, declared = _table(chosen), getattr(dataset.shape, kind)
-        found[kind] = [column._asdict() for column in columns(table, declared)]
+        by_kind[kind] = [column._asdict() for column in columns(table, declared)]
         contents += cells(table, len(places), declared)
         pairs: list[dict[str, Any]] = [{}] * len(chosen)
         if dataset.text_pair and (kind == "kept" or {*dataset.text_pair} <= {*table.column_names}):
@@ -148,7 +148,7 @@ def _data(
         "name": dataset.name,
         "partitions": partitions,
         "measures": measures,
-        "columns": found,
+        "columns": by_kind,
         "text_pair": dataset.text_pair,
         "compared": compared,
         "rows": [row | {"cells": content} for row, content in zip(rows, fitted(contents), strict=True)],
@@ -157,12 +157,12 @@ def _data(
 
 def page_links(table: pa.Table, pages_of: Mapping[str, str]) -> list[dict[str, str]]:
     """Return for each row the page about it, or about what it names; empty if no page exists."""
-    found: list[dict[str, str]] = [{}] * len(table)
+    links: list[dict[str, str]] = [{}] * len(table)
     for name in table.column_names if pages_of else ():
         if name == "id" or name.endswith("_id"):
             pages = map(pages_of.get, table[name].to_pylist())
-            found = [row or ({"page": page} if page else {}) for row, page in zip(found, pages, strict=True)]
-    return found
+            links = [row or ({"page": page} if page else {}) for row, page in zip(links, pages, strict=True)]
+    return links
 
 
 def _table(places: Sequence[RowPlace]) -> pa.Table:
@@ -185,19 +185,19 @@ def _declared(table: pa.Table, declared: pa.Schema | None) -> list[pa.Field]:
     """Return the fields of a table, as declared if the type is the same: files carry no roles."""
     known = {field.name: field for field in declared or ()}
     pairs = ((field, known.get(field.name, field)) for field in table.schema)
-    return [found if found.type == field.type else field for field, found in pairs]
+    return [declared_field if declared_field.type == field.type else field for field, declared_field in pairs]
 
 
 def _kind(field: pa.Field) -> tuple[str, tuple[str, ...]]:
-    kind, found = field.type, role(field)
+    kind, field_role = field.type, role(field)
     if not isinstance(kind, pa.ListType | pa.FixedSizeListType):
         return ("text" if pa.types.is_string(kind) or pa.types.is_binary(kind) else "value"), ()
     inner = kind.value_type
     if not pa.types.is_struct(inner):
         return ("list" if pa.types.is_string(inner) else "numbers"), ()
-    if found == TRANSCRIPT:
+    if field_role == TRANSCRIPT:
         return "words", tuple(part.name for part in inner)
-    if found and found.name == "spans":
+    if field_role and field_role.name == "spans":
         return "ranges", tuple(part.name for part in inner)
     # texts first, names last
     order = sorted(inner, key=lambda part: (role(part) != TEXT, _is_name(part)))
@@ -238,8 +238,8 @@ def _cells(values: pa.ChunkedArray, field: pa.Field, most: int, items: int) -> I
 def _items(part: list[Any], kind: str, fields: Sequence[str]) -> list[Any]:
     if kind == "words":
         return _runs(part)
-    found = [[entry[name] for name in fields] for entry in part] if fields else part
-    return json_ready(found)  # type: ignore[no-any-return]
+    values = [[entry[name] for name in fields] for entry in part] if fields else part
+    return json_ready(values)  # type: ignore[no-any-return]
 
 
 def _runs(spoken: Sequence[Row]) -> list[Any]:
@@ -273,11 +273,11 @@ def _cut(cell: Cell, most: int) -> Cell:
     if isinstance(cell, list):  # a text that is already cut
         return [cell[0][:most], cell[1]]
     if isinstance(cell, dict):
-        kept, left = [], most
+        entries, left = [], most
         for entry in cell["v"]:
             left -= _weight(entry)
             if left < 0:
                 break
-            kept.append(entry)
-        return {"n": cell["n"], "v": kept}
+            entries.append(entry)
+        return {"n": cell["n"], "v": entries}
     return cell

@@ -62,7 +62,11 @@ def found_in(sentences: Sequence[str], text: str) -> list[int]:
     if not rest:
         return joined
     padded = f" {' '.join(text.split())} "
-    return [at for at, found in enumerate(sentences) if found and f" {' '.join(found.split())} " in padded]
+    return [
+        at
+        for at, sentence in enumerate(sentences)
+        if sentence and f" {' '.join(sentence.split())} " in padded
+    ]
 
 
 def _of_rows(olds: Sequence[Old], news: Sequence[str | None]) -> list[dict[str, Any]]:
@@ -82,7 +86,7 @@ def _of_rows(olds: Sequence[Old], news: Sequence[str | None]) -> list[dict[str, 
 
 def _places(ancestry: Ancestry, source: str, table: pa.Table) -> list[RowPlace | None]:
     """Return for each row the kept row of dataset `source` that one of its ids refers to."""
-    found: list[RowPlace | None] = [None] * len(table)
+    kept_places: list[RowPlace | None] = [None] * len(table)
     for name in table.column_names:
         if name.endswith("_id"):
             ids = table[name].to_pylist()
@@ -92,18 +96,18 @@ def _places(ancestry: Ancestry, source: str, table: pa.Table) -> list[RowPlace |
                 for place in reversed(places_of_id)
                 if place.file.table == "kept" and place.file.dataset.name == source
             }
-            found = [place or places.get(id) for place, id in zip(found, ids, strict=True)]
-    return found
+            kept_places = [place or places.get(id) for place, id in zip(kept_places, ids, strict=True)]
+    return kept_places
 
 
 def _texts(places: Sequence[RowPlace | None], column: str) -> dict[RowPlace, Old]:
     """Return the values of a column for some rows, reading each file once."""
-    found: dict[RowPlace, Old] = dict.fromkeys(place for place in places if place)
-    for file in dict.fromkeys(place.file for place in found):
-        of_file = [place for place in found if place.file is file]
+    values: dict[RowPlace, Old] = dict.fromkeys(place for place in places if place)
+    for file in dict.fromkeys(place.file for place in values):
+        of_file = [place for place in values if place.file is file]
         table = read(file.path, [column]).take(pa.array([place.index for place in of_file]))
-        found |= dict(zip(of_file, _plain(table[column], file.schema.field(column)), strict=True))
-    return found
+        values |= dict(zip(of_file, _plain(table[column], file.schema.field(column)), strict=True))
+    return values
 
 
 def _plain(values: pa.ChunkedArray, declared: pa.Field) -> list[Old]:

@@ -59,7 +59,7 @@ def thresholds(everything: Everything, name: str) -> Iterator[dict[str, Any]]:
         params = next(value for value in dataset.arguments.values() if isinstance(value, threshold.params))
         for knob in threshold.knobs(params):
             content = what_if(everything, dataset, threshold, knob)
-            check_kept(content, kept(everything[name], threshold, knob))
+            check_kept(content, kept_count(everything[name], threshold, knob))
             yield content
 
 
@@ -122,7 +122,7 @@ def scores(
             yield table.cast(SCORED)
 
 
-def kept(partitions: Mapping[str, Path], threshold: Threshold, knob: Knob) -> int:
+def kept_count(partitions: Mapping[str, Path], threshold: Threshold, knob: Knob) -> int:
     """Return how many units the dataset actually kept."""
     name = (knob.name,) if knob.name and threshold.counted is not len else ()
     parts = (table for folder in partitions.values() for table in tables(folder, "kept"))
@@ -206,8 +206,8 @@ def two_thresholds(scores: Iterable[pa.Table], first: Axis, second: Axis) -> dic
 def kept_at(content: Mapping[str, Any], first: float, second: float) -> int:
     """Return how many units two grid values keep together."""
     row, column = content["second"]["values"].index(second), content["first"]["values"].index(first)
-    kept: int = content["counts"][row][column]
-    return kept
+    number: int = content["counts"][row][column]
+    return number
 
 
 def check_kept(content: Mapping[str, Any], really: int) -> None:
@@ -228,8 +228,8 @@ def _with_more(rows: pa.Table, table: pa.Table, values: Iterable[float]) -> pa.T
     texts = pc.if_else(long, pc.binary_join_element_wise(cut, "…", ""), cut)
     hashes = [hashlib.blake2b(name.encode(), digest_size=8).digest() for name in table["id"].to_pylist()]
     more = pa.table([table["id"], table["score"], texts, pa.array(hashes, pa.binary())], _ROWS)
-    found = pa.concat_tables([rows, more])
-    return _pruned(found, values) if len(found) > 4 * ROWS else found
+    merged = pa.concat_tables([rows, more])
+    return _pruned(merged, values) if len(merged) > 4 * ROWS else merged
 
 
 def _pruned(rows: pa.Table, values: Iterable[float]) -> pa.Table:

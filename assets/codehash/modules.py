@@ -84,7 +84,7 @@ class _Module:
 
     def add_registered(self) -> None:
         """Count the definitions that a decorator may register somewhere as effects of the module, too."""
-        origins = {found.bound: found.base or found.name for found in (*self.imports, *self.typing)}
+        origins = {import_.bound: import_.base or import_.name for import_ in (*self.imports, *self.typing)}
         for number, node in enumerate(self.nodes):
             for call in getattr(node, "decorator_list", ()):
                 name = (chain_of(call.func if isinstance(call, ast.Call) else call) or "").split(".")[0]
@@ -101,8 +101,8 @@ def read_module(content: bytes, package: str) -> ModuleSource:
     module = _Module(tree)
     module.add_registered()
     imports: dict[str, list[Import]] = {}
-    for found in (*module.imports, *module.typing):
-        imports.setdefault(found.bound, []).append(found)
+    for import_ in (*module.imports, *module.typing):
+        imports.setdefault(import_.bound, []).append(import_)
     bound = module.names.keys() | imports.keys()
     public = {
         node.value
@@ -112,9 +112,13 @@ def read_module(content: bytes, package: str) -> ModuleSource:
     }
     read = [read_statement(node, bound) for node in module.nodes]
     mentions = {chain for statement in read for chain in (*statement.mentions, *statement.aside)}
-    loose = [found for found in module.imports if found.base != "__future__" and not is_used(found, mentions)]
-    unused = [found for found in loose if found.bound not in public]
-    exported = [found for found in loose if found.bound in public]
+    loose = [
+        import_
+        for import_ in module.imports
+        if import_.base != "__future__" and not is_used(import_, mentions)
+    ]
+    unused = [import_ for import_ in loose if import_.bound not in public]
+    exported = [import_ for import_ in loose if import_.bound in public]
     return ModuleSource(read, module.names, imports, unused, exported)
 
 
@@ -127,7 +131,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
         return
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         yield node.id
-    yield from (found.bound for found in imported(node))
+    yield from (import_.bound for import_ in imported(node))
     for child in ast.iter_child_nodes(node):
         yield from _bound(child)
 

@@ -68,20 +68,23 @@ class ProjectNames:
         name, *rest = chain.split(".")
         if name in source.names:
             yield Meaning(Symbol(module, name), ".".join(rest))
-        for found in (*source.imports.get(name, ()), *(found for found in inner if found.bound == name)):
-            yield from self.follow(found, rest)
+        for import_ in (
+            *source.imports.get(name, ()),
+            *(import_ for import_ in inner if import_.bound == name),
+        ):
+            yield from self.follow(import_, rest)
 
     def follow(
-        self, found: Import, rest: Iterable[str] = (), seen: frozenset[Symbol] = frozenset()
+        self, import_: Import, rest: Iterable[str] = (), seen: frozenset[Symbol] = frozenset()
     ) -> Iterator[Meaning]:
         """Yield what an import binds, followed by some attributes."""
-        if found.base is None:
-            return self.member(found.name.split(".")[0], [*rest], seen)
-        return self.member(found.base, [] if found.name == WHOLE else [found.name, *rest], seen)
+        if import_.base is None:
+            return self.member(import_.name.split(".")[0], [*rest], seen)
+        return self.member(import_.base, [] if import_.name == WHOLE else [import_.name, *rest], seen)
 
-    def imported(self, found: Import) -> Iterator[str]:
+    def imported(self, import_: Import) -> Iterator[str]:
         """Yield the modules of the project that an import runs, without the packages that contain them."""
-        names = [found.name] if found.base is None else [found.base, f"{found.base}.{found.name}"]
+        names = [import_.name] if import_.base is None else [import_.base, f"{import_.base}.{import_.name}"]
         return (name for name in names if name in self.files)
 
     def member(
@@ -100,8 +103,8 @@ class ProjectNames:
         if path and symbol not in seen and (name in source.names or name in source.imports):
             if name in source.names:
                 yield Meaning(symbol, ".".join(rest))
-            for found in source.imports.get(name, ()):
-                yield from self.follow(found, rest, seen | {symbol})
+            for import_ in source.imports.get(name, ()):
+                yield from self.follow(import_, rest, seen | {symbol})
         elif path and f"{module}.{name}" in self.files:
             yield from self.member(f"{module}.{name}", rest, seen)
         else:

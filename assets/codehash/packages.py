@@ -18,8 +18,8 @@ Pins: TypeAlias = Mapping[str, tuple[str, str]]
 
 def pins(lock: str) -> Pins:
     """Return the pins in the text of a lock file: lines of `name==version`."""
-    found = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", lock, re.MULTILINE)
-    return {_normal(name): (name, version) for name, version in found}
+    pinned = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", lock, re.MULTILINE)
+    return {_normal(name): (name, version) for name, version in pinned}
 
 
 def locked(package: str, pinned: Pins) -> list[tuple[str, str]]:

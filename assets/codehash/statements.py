@@ -61,7 +61,7 @@ def read_statement(node: ast.stmt, bound: Collection[str]) -> Statement:
     """Return the parts that count of a statement in a module that binds the names `bound`."""
     reader = _Reader()
     reader.write(node)
-    known = {*bound, *(found.bound for found in reader.imports)}
+    known = {*bound, *(import_.bound for import_ in reader.imports)}
     numbers: dict[str, int] = {}
     reflects = False
     for place, chain, _ in reader.mentions:
@@ -90,11 +90,11 @@ def imported(node: ast.AST) -> Iterator[Import]:
             yield Import(node.module or "", alias.name, alias.asname or alias.name)
 
 
-def is_used(found: Import, mentions: Iterable[str]) -> bool:
+def is_used(import_: Import, mentions: Iterable[str]) -> bool:
     """Return whether some mentions use what an import binds; `import a.b` binds `a` and provides `a.b`."""
-    if found.base is not None or found.bound == found.name:
-        return any(chain.split(".")[0] == found.bound for chain in mentions)
-    wanted = found.name if found.bound == found.name.split(".")[0] else found.bound
+    if import_.base is not None or import_.bound == import_.name:
+        return any(chain.split(".")[0] == import_.bound for chain in mentions)
+    wanted = import_.name if import_.bound == import_.name.split(".")[0] else import_.bound
     return any(f"{chain}.".startswith(f"{wanted}.") or wanted.startswith(f"{chain}.") for chain in mentions)
 
 
@@ -178,8 +178,12 @@ class _Reader(ast.NodeVisitor):
     def _close(self, first: int) -> None:
         """End a scope: from index `first` on, names that it binds are not mentions of the module's names."""
         hidden = self._scopes.pop() - self._globals.pop()
-        kept = [found for found in self.mentions[first:] if found[2] or found[1].split(".")[0] not in hidden]
-        self.mentions[first:] = kept
+        visible = [
+            mention
+            for mention in self.mentions[first:]
+            if mention[2] or mention[1].split(".")[0] not in hidden
+        ]
+        self.mentions[first:] = visible
 
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
@@ -258,7 +262,7 @@ class _Reader(ast.NodeVisitor):
         made = node.keywords
         if isinstance(node.func, ast.Name) and node.func.id == DATASET_DECORATOR:
             made = [word for word in node.keywords if word.arg not in ABOUT]
-            about = (found for word in node.keywords if word not in made for found in ast.walk(word))
+            about = (child for word in node.keywords if word not in made for child in ast.walk(word))
             self.aside += filter(None, map(chain_of, about))
         self._fields(node, ("func", "args"))
         self.write(made)

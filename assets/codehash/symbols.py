@@ -64,12 +64,12 @@ class Symbols:
 
     def reached(self, symbol: Symbol) -> set[Symbol]:
         """Return all symbols that a symbol reaches, itself included. Raises LookupError as `reach` does."""
-        found, waiting = {symbol}, [symbol]
+        reached, waiting = {symbol}, [symbol]
         while waiting:
-            fresh = self._hashed(waiting.pop())[1].uses - found
-            found |= fresh
+            fresh = self._hashed(waiting.pop())[1].uses - reached
+            reached |= fresh
             waiting += fresh
-        return found
+        return reached
 
     def counts(self, module: str) -> bool:
         """Return whether the symbols of a module count wherever they are mentioned."""
@@ -84,20 +84,20 @@ class Symbols:
         content = Content()
         for number in source.names.get(name, ()):
             self._add_statement(content, symbol, source.statements[number])
-        for found in source.imports.get(WHOLE, ()):
-            self._add(content, module, self._names.follow(found))
+        for import_ in source.imports.get(WHOLE, ()):
+            self._add(content, module, self._names.follow(import_))
         if name == WHOLE:
             content.uses |= {Symbol(module, bound) for bound in source.names}
-            for found in (*source.exported, *source.unused):
-                self._add(content, module, self._names.follow(found))
+            for import_ in (*source.exported, *source.unused):
+                self._add(content, module, self._names.follow(import_))
         content.uses.add(Symbol(module, EFFECTS))
         if name == EFFECTS:
             content.uses.update(*map(self._effects, source.unused))
         return md5(repr([symbol, content.text])) if content.text else "", content
 
-    def _effects(self, found: Import) -> set[Symbol]:
+    def _effects(self, import_: Import) -> set[Symbol]:
         """Return the effects of an import whose name is not mentioned."""
-        return {Symbol(name, EFFECTS) for name in self._names.imported(found) if self.counts(name)}
+        return {Symbol(name, EFFECTS) for name in self._names.imported(import_) if self.counts(name)}
 
     def _add_statement(self, content: Content, symbol: Symbol, statement: Statement) -> None:
         module = symbol.module
@@ -106,11 +106,11 @@ class Symbols:
         for meaning in meanings:
             self._add(content, module, meaning)
         self._add_walked(content, {reference for meaning in meanings for reference in meaning})
-        for found in statement.imports:
-            if found.bound == symbol.name:
-                self._add(content, module, self._names.follow(found))
-            elif not is_used(found, statement.mentions):
-                content.uses |= self._effects(found)
+        for import_ in statement.imports:
+            if import_.bound == symbol.name:
+                self._add(content, module, self._names.follow(import_))
+            elif not is_used(import_, statement.mentions):
+                content.uses |= self._effects(import_)
         if statement.reflects:
             content.uses.add(Symbol(module, WHOLE))
         for path in statement.modules:

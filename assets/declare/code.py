@@ -51,8 +51,8 @@ def entry(
     a text. Raises LookupError for a package that requirements.lock does not pin.
     """
     counts = symbols(tuple(within)).counts
-    further = {found for found in map(symbol_of, also) if counts(found.module)}
-    roots = [reach(found, tuple(within)) for found in (symbol_of(function), WRITER, *sorted(further))]
+    further = {symbol for symbol in map(symbol_of, also) if counts(symbol.module)}
+    roots = [reach(symbol, tuple(within)) for symbol in (symbol_of(function), WRITER, *sorted(further))]
     packages = {name: version for _, versions in roots for name, version in versions.items()}
     return {
         "code": md5(repr([[code for code, _ in roots], about])),

@@ -160,7 +160,7 @@ def _arguments(
     name = f"{group}/{function.__name__}"
     inputs: list[Input] = []
     params: dict[str, type[Params]] = {}
-    found: dict[str, str] = {}
+    places: dict[str, str] = {}
     for argument, hint in hints.items():
         if hint in (Parts, AllParts, AllPartsAndFiles, Artifact):
             upstream = _input_key(name, group, named.get(argument, argument))
@@ -173,14 +173,14 @@ def _arguments(
             all_partitions = hint in (AllParts, AllPartsAndFiles) or not partitioned
             inputs.append(Input(argument, upstream, all_partitions, hint in (Artifact, AllPartsAndFiles)))
         elif hint in _PLACES:
-            found[_PLACES[hint]] = argument
+            places[_PLACES[hint]] = argument
         elif isinstance(hint, type) and issubclass(hint, Params):
             params[argument] = hint
         elif hint is Records:
-            found["records"] = records or function.__name__
+            places["records"] = records or function.__name__
         else:
             raise TypeError(f"{name}: the argument {argument!r} is no dataset, params or records")
-    return {"records": None, **found, "argument_inputs": tuple(inputs), "params": params}
+    return {"records": None, **places, "argument_inputs": tuple(inputs), "params": params}
 
 
 def _check_text_pair(declaration: Declaration) -> None:

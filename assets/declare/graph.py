@@ -26,12 +26,12 @@ class AssetGraph:
         """Take declarations in any order. Raises ParamsError for a source that names an unfit dataset."""
         self._declared = {dataset.name: dataset for dataset in declarations}
         check_named(self._declared)
-        found = presence(self._declared)
-        self.left_out = found.told
+        present = presence(self._declared)
+        self.left_out = present.told
         """The systems that params.yaml leaves out, in one line; None if it leaves out none."""
         self.datasets: dict[str, Declaration] = {}
-        for dataset in found.datasets.values():
-            self._add(dataset, found.datasets)
+        for dataset in present.datasets.values():
+            self._add(dataset, present.datasets)
 
     def _add(self, dataset: Declaration, declared: Mapping[str, Declaration]) -> None:
         """Add a dataset after all that it reads: params.yaml may name datasets that are declared later."""
@@ -48,8 +48,8 @@ class AssetGraph:
     def ancestors(self, dataset: Declaration) -> list[Declaration]:
         """Return all ancestors of a dataset, direct or not, each once."""
         parents = self.upstream(dataset)
-        found = [ancestor for parent in parents for ancestor in (parent, *self.ancestors(parent))]
-        return list({ancestor.name: ancestor for ancestor in found}.values())
+        ancestors = [ancestor for parent in parents for ancestor in (parent, *self.ancestors(parent))]
+        return list({ancestor.name: ancestor for ancestor in ancestors}.values())
 
     def selected(self, select: str | None) -> list[Declaration]:
         """Return the selected datasets with their ancestors: a group, a dataset, or everything.
@@ -297,12 +297,12 @@ def _choice(declared: Mapping[str, Declaration], dataset: Declaration, source: D
 
 def with_ancestors(declared: Mapping[str, Declaration], name: str) -> set[str]:
     """Return a dataset and all its ancestors, even if the graph has a cycle."""
-    found: set[str] = set()
+    names: set[str] = set()
     waiting = [name]
     while waiting:
-        if (name := waiting.pop()) in declared and name not in found:
-            found.add(name)
+        if (name := waiting.pop()) in declared and name not in names:
+            names.add(name)
             dataset = declared[name]
             waiting += [source.key.to_user_string() for source in dataset.argument_inputs]
             waiting += [source.dataset for source in settings().named_datasets(dataset.records).values()]
-    return found
+    return names

@@ -31,8 +31,8 @@ def without_logins(text: str) -> str:
 
 def _known() -> list[str]:
     """Return the logins of the servers that keep state."""
-    found = [os.environ.get(name, "") for name in ("MLFLOW_TRACKING_URI", "SILVERLOOM_DAGSTER_POSTGRES")]
+    addresses = [os.environ.get(name, "") for name in ("MLFLOW_TRACKING_URI", "SILVERLOOM_DAGSTER_POSTGRES")]
     with contextlib.suppress(ParamsError):
-        found.append(settings().mlflow)
-    logins = (address.partition("://")[2].rpartition("@")[0] for address in found)
+        addresses.append(settings().mlflow)
+    logins = (address.partition("://")[2].rpartition("@")[0] for address in addresses)
     return [login for login in logins if login]

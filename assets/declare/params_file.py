@@ -74,12 +74,12 @@ def _document(root: Path) -> Mapping[str, Any]:
 def _settings(root: Path) -> Settings:
     content = _document(root)
     known = {name: content[name] for name in Settings.model_fields if content.get(name) is not None}
-    found = validated(Settings, known, "")
-    for records in found.sources:
-        for name, source in found.folders(records).items():
-            if fault := _month_fault(source, found.partitions.every):
+    loaded = validated(Settings, known, "")
+    for records in loaded.sources:
+        for name, source in loaded.folders(records).items():
+            if fault := _month_fault(source, loaded.partitions.every):
                 raise ParamsError(f"params.yaml: sources.{records}.{name}.month {fault}")
-    return found
+    return loaded
 
 
 def _month_fault(source: Source, every: Every) -> str | None:

@@ -183,13 +183,13 @@ class Settings(Params):
 
     def folders(self, records: str) -> dict[str, Source]:
         """Return the sources of some raw records that are folders, by name."""
-        found = self.sources.get(records, {})
-        return {name: source for name, source in found.items() if isinstance(source, Source)}
+        sources = self.sources.get(records, {})
+        return {name: source for name, source in sources.items() if isinstance(source, Source)}
 
     def named_datasets(self, records: str | None) -> dict[str, DatasetSource]:
         """Return the sources that are datasets, sorted by name."""
-        found = self.sources.get(records or "", {})
-        return {name: source for name, source in sorted(found.items()) if isinstance(source, DatasetSource)}
+        sources = self.sources.get(records or "", {})
+        return {name: source for name, source in sorted(sources.items()) if isinstance(source, DatasetSource)}
 
     @property
     def source_paths(self) -> list[str]:

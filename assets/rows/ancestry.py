@@ -116,8 +116,8 @@ class Lineage:
 
     def sources(self, most: int | None = None) -> list[str]:
         """Return at most `most` sources, from the first `most` of each row; never the id itself."""
-        found = dict.fromkeys(name for names in self.lists for name in names[:most] if name != self.id)
-        return list(found)[:most]
+        ids = dict.fromkeys(name for names in self.lists for name in names[:most] if name != self.id)
+        return list(ids)[:most]
 
     def user_ids(self, most: int | None = None) -> list[str]:
         """Return the ids of the first `most` users; never the id itself."""
@@ -182,10 +182,10 @@ class Ancestry:
     def places(self, ids: Iterable[str]) -> dict[str, list[RowPlace]]:
         """Return the rows with these ids, by id, in the order of the DAG."""
         query = "SELECT id, number FROM rows SEMI JOIN wanted USING (id) ORDER BY number"
-        found = defaultdict[str, list[RowPlace]](list)
+        places = defaultdict[str, list[RowPlace]](list)
         for name, number in self._ask(query, id=list(dict.fromkeys(ids))):
-            found[name].append(self._place(name, number))
-        return found
+            places[name].append(self._place(name, number))
+        return places
 
     def matching(self, name: str) -> list[str]:
         """Return the id `name`, else all ids that end with `/name`: those of rows, then other sources."""
@@ -193,8 +193,8 @@ class Ancestry:
             SELECT id FROM {_NAMED} WHERE id = $name OR ends_with(id, '/' || $name)
             GROUP BY id ORDER BY id != $name, min((source, number)), id
         """  # noqa: S608  no user's text
-        found = [id for (id,) in self._tables.execute(query, {"name": name}).fetchall()]
-        return [name] if name in found else found
+        ids = [id for (id,) in self._tables.execute(query, {"name": name}).fetchall()]
+        return [name] if name in ids else ids
 
     def holder(self, lineage: Lineage, unit: str) -> str | None:
         """Return the row whose list contains a unit that another row was made from; None if no list does.
@@ -219,9 +219,9 @@ class Ancestry:
             beside = (file.dataset, file.partition) == (place.file.dataset, place.file.partition)
             if beside and file.table != "kept":
                 table = read(file.path, ["id", "crawl", "url"])
-                found = table.filter((pc.field("crawl") == crawl) & (pc.field("url") == url))["id"]
-                if len(found):
-                    return [found[0].as_py()]
+                ids = table.filter((pc.field("crawl") == crawl) & (pc.field("url") == url))["id"]
+                if len(ids):
+                    return [ids[0].as_py()]
         return []
 
     def _store(self) -> None:
@@ -280,9 +280,9 @@ class Ancestry:
     def _ask(self, query: str, **wanted: list[Any]) -> list[tuple[Any, ...]]:
         """Return the answer to a query that joins the table `wanted`, with these columns."""
         self._tables.register("wanted", pa.table(wanted))
-        found = self._tables.execute(query).fetchall()
+        rows = self._tables.execute(query).fetchall()
         self._tables.unregister("wanted")
-        return found
+        return rows
 
     def _place(self, name: str, number: int) -> RowPlace:
         return RowPlace(self.files[number >> _BITS], number & (1 << _BITS) - 1, name)

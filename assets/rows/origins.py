@@ -45,12 +45,12 @@ def rows(places: Sequence[RowPlace], whole: bool = False) -> list[Row]:
     by_file: dict[File, list[RowPlace]] = {}
     for place in places:
         by_file.setdefault(place.file, []).append(place)
-    found: dict[RowPlace, Row] = {}
+    by_place: dict[RowPlace, Row] = {}
     for file, chosen in by_file.items():
         table = read(file.path).take([place.index for place in chosen])
         shown = table if whole else _brief(table, of_role(file.schema, "spans"))
-        found |= zip(chosen, shown.to_pylist(), strict=True)
-    return [found[place] for place in places]
+        by_place |= zip(chosen, shown.to_pylist(), strict=True)
+    return [by_place[place] for place in places]
 
 
 def where(file: File, row: Row) -> str:
@@ -83,7 +83,7 @@ def raw_file(record_id: str, kind: str | None) -> str:
 
 def spoken(ancestry: Ancestry, places: Sequence[RowPlace], contents: Sequence[Row]) -> list[list[Spoken]]:
     """Return the first words of the transcript that each row's spans cover; empty for rows without spans."""
-    found: list[list[Spoken]] = [[] for _ in places]
+    passages: list[list[Spoken]] = [[] for _ in places]
     spans: list[tuple[int, str, str, str]] = [
         (number, name, *detail.split(".", 1))  # type: ignore[misc]
         for number, (place, row) in enumerate(zip(places, contents, strict=True))
@@ -99,8 +99,8 @@ def spoken(ancestry: Ancestry, places: Sequence[RowPlace], contents: Sequence[Ro
         lists = read(file.path, [words])[words].combine_chunks()
         for number, name, index in rows_of_file:
             first = contents[number][name][:SPOKEN]
-            found[number] = [_passage(lists[index].values, span["first"], span["last"]) for span in first]
-    return found
+            passages[number] = [_passage(lists[index].values, span["first"], span["last"]) for span in first]
+    return passages
 
 
 def short(value: object) -> str:

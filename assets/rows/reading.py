@@ -66,10 +66,10 @@ def value_counts(columns: Iterable[pa.Array | pa.ChunkedArray]) -> Counter[str]:
     return counts
 
 
-def grouped(found: Iterable[Row], column: str) -> dict[str, list[Row]]:
+def grouped(ungrouped: Iterable[Row], column: str) -> dict[str, list[Row]]:
     """Return rows grouped by their value in a column; other values map to an empty list."""
     groups: dict[str, list[Row]] = defaultdict(list)
-    for row in found:
+    for row in ungrouped:
         groups[row[column]].append(row)
     return groups
 
@@ -119,7 +119,7 @@ class Counted:
 
 def counted(everything: Everything) -> dict[str, Counted]:
     """Return every dataset of a report with its counts, in the order of the DAG."""
-    found = {}
+    counted_datasets = {}
     for name, partitions in everything.items():
         dataset = everything.graph.datasets[name]
         if dataset.shape is not None:
@@ -130,8 +130,10 @@ def counted(everything: Everything) -> dict[str, Counted]:
             reasons = {partition: numbers["reasons"] for partition, numbers in made.items()}
             files = (path for folder in partitions.values() for path in folder.rglob("*") if path.is_file())
             size = sum(path.stat().st_size for path in files)
-            found[name] = Counted(dataset, rows, reasons, size, total(made.values()).get("combinations", {}))
-    return found
+            counted_datasets[name] = Counted(
+                dataset, rows, reasons, size, total(made.values()).get("combinations", {})
+            )
+    return counted_datasets
 
 
 def tables(folder: Path, table: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:

@@ -134,9 +134,9 @@ def _fates(units: pa.Array, paths: Mapping[str, Iterable[Path]]) -> dict[str, pa
 def _mentioned(paths: Iterable[Path]) -> Iterator[pa.Array]:
     """Yield the ids of kept rows and of their sources."""
     for path in paths:
-        kept = pq.read_table(path, columns=["id", "source_ids"])
-        yield from kept["id"].chunks
-        yield from pc.list_flatten(kept["source_ids"]).chunks
+        table = pq.read_table(path, columns=["id", "source_ids"])
+        yield from table["id"].chunks
+        yield from pc.list_flatten(table["source_ids"]).chunks
 
 
 def _ids(paths: Iterable[Path]) -> Iterator[pa.Array]:
@@ -166,9 +166,9 @@ def schema(folder: Path, shape: Shape, scratch: Path | None = None) -> Finding:
         before = rows
         declared = getattr(shape, table).names
         for path in part_files(folder, table):
-            found = pq.read_schema(path).names
-            if found != declared:
-                faults.append(f"{path.name} has the columns {found}, but {declared} are declared")
+            columns = pq.read_schema(path).names
+            if columns != declared:
+                faults.append(f"{path.name} has the columns {columns}, but {declared} are declared")
                 continue
             part = pq.read_table(path, columns=["id", "source_ids", "licence"])
             rows += part.num_rows
@@ -193,7 +193,7 @@ def _checksum(lists: Iterable[pa.Array | pa.ChunkedArray]) -> int:
 
 
 def _chunked(lists: Iterable[pa.Array | pa.ChunkedArray]) -> pa.ChunkedArray:
-    chunks = (found.chunks if isinstance(found, pa.ChunkedArray) else [found] for found in lists)
+    chunks = (array.chunks if isinstance(array, pa.ChunkedArray) else [array] for array in lists)
     return pa.chunked_array(chain.from_iterable(chunks), pa.string())
 
 

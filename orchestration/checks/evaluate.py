@@ -80,12 +80,12 @@ def evaluated_once(expectations: Suite, partition: str, rows: pa.Table) -> list[
         return _evaluated[key]
     deciding = {expectation.name: _deciding(expectation, partition, rows) for expectation in expectations}
     due = [expectation for expectation in expectations if deciding[expectation.name] not in _met]
-    found = {result.expectation.name: result for result in evaluate(due, partition, rows)} if due else {}
-    _met.update(deciding[name] for name, result in found.items() if result.passed and deciding[name])
+    evaluated = {result.expectation.name: result for result in evaluate(due, partition, rows)} if due else {}
+    _met.update(deciding[name] for name, result in evaluated.items() if result.passed and deciding[name])
     number = rows.num_rows
     known = described((), number)
     results = [
-        found.get(asked.name) or Result(asked, True, 0, known, elements=number) for asked in expectations
+        evaluated.get(asked.name) or Result(asked, True, 0, known, elements=number) for asked in expectations
     ]
     if key:
         _evaluated[key] = results
@@ -113,8 +113,8 @@ DECIDED_BY_VALUES = {"column", "min_value", "max_value", "regex", "value_set"}
 
 
 def _distinct(values: pa.ChunkedArray) -> tuple[Any, ...] | None:
-    found = pc.unique(values.drop_null())
-    return tuple(sorted(found.to_pylist())) if len(found) <= _FEW else None
+    distinct = pc.unique(values.drop_null())
+    return tuple(sorted(distinct.to_pylist())) if len(distinct) <= _FEW else None
 
 
 #: By type of expectation: what decides it for a whole column.
@@ -129,15 +129,16 @@ OF_COLUMN: dict[str, Callable[[pa.ChunkedArray], tuple[Any, ...] | None]] = {
 def evaluate(expectations: Suite, partition: str, rows: pa.Table) -> list[Result]:
     """Evaluate expectations; those that are violated twice, the second time for the failing rows."""
     batch = _definition().get_batch(batch_parameters={"dataframe": rows.to_pandas()})
-    found = _by_name(batch.validate(suite("partition", expectations, partition), result_format=_COUNTS))
+    gx_results = _by_name(batch.validate(suite("partition", expectations, partition), result_format=_COUNTS))
     violated = [
         expectation
         for expectation in expectations
-        if not found[expectation.name].success or found[expectation.name].result.get("unexpected_count")
+        if not gx_results[expectation.name].success
+        or gx_results[expectation.name].result.get("unexpected_count")
     ]
     if violated:
-        found |= _by_name(batch.validate(suite("partition", violated, partition), result_format=_ROWS))
-    return [_result(expectation, found[expectation.name]) for expectation in expectations]
+        gx_results |= _by_name(batch.validate(suite("partition", violated, partition), result_format=_ROWS))
+    return [_result(expectation, gx_results[expectation.name]) for expectation in expectations]
 
 
 def _by_name(validation: Any) -> dict[str, Any]:
@@ -157,9 +158,9 @@ def _definition() -> Any:
     return asset.add_batch_definition_whole_dataframe("whole")
 
 
-def _result(expectation: Expectation, found: Any) -> Result:
+def _result(expectation: Expectation, gx_result: Any) -> Result:
     # Great Expectations reports either one exception or one per metric.
-    info, values = found.exception_info, found.result
+    info, values = gx_result.exception_info, gx_result.result
     metrics = [info] if "raised_exception" in info else info.values()
     messages = [str(metric["exception_message"]) for metric in metrics if metric["raised_exception"]]
     if messages:
@@ -175,7 +176,7 @@ def _result(expectation: Expectation, found: Any) -> Result:
         observed = "no former version"
     return Result(
         expectation,
-        passed=bool(found.success),
+        passed=bool(gx_result.success),
         unexpected=int(values.get("unexpected_count") or 0),
         observed=observed,
         rows=[int(row) for row in values.get("unexpected_index_list") or ()],

@@ -82,8 +82,8 @@ class IdCounts:
     def total(self, times: str) -> int:
         """Return the sum of an expression over all ids, such as `taken - due`, where it is positive."""
         query = f"SELECT coalesce(sum(times), 0)::BIGINT FROM {_positive(times)}"  # noqa: S608
-        (found,) = self.tables.execute(query).fetchall()
-        return int(found[0])
+        (row,) = self.tables.execute(query).fetchall()
+        return int(row[0])
 
     def listed(self, what: str, times: str) -> list[str]:
         """Return a fault with the number of ids and the first ones in order, or nothing if there are none."""

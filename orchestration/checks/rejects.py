@@ -37,12 +37,12 @@ _CAUSES = 3
 
 def reject_causes(view: View, dataset: Declaration) -> Counter[str]:
     """Return the causes, shortened, of all rejected rows in a dataset's existing partitions."""
-    found: Counter[str] = Counter()
+    shortened: Counter[str] = Counter()
     for place in _made(view, dataset, ("rejected",)):
         for causes in _rejects(*place).values():
             for cause, number in causes.items():
-                found[cause[:_LONGEST]] += number
-    return found
+                shortened[cause[:_LONGEST]] += number
+    return shortened
 
 
 class RejectedSource(NamedTuple):
@@ -67,11 +67,11 @@ def rejected_sources(view: View, datasets: Iterable[Declaration]) -> list[Reject
     Sources with `may_be_rejected` are left out.
     """
     datasets = list(datasets)
-    found = {source.name: source for source in sources_without_records(view.workspace, datasets)}
+    rejected = {source.name: source for source in sources_without_records(view.workspace, datasets)}
     for dataset in datasets:
         for name, causes in _rejected_whole(view, dataset).items():
-            found.setdefault(name, RejectedSource(name, dataset, causes))
-    return list(found.values())
+            rejected.setdefault(name, RejectedSource(name, dataset, causes))
+    return list(rejected.values())
 
 
 def sources_without_records(
@@ -89,21 +89,21 @@ def sources_without_records(
 def _rejected_whole(view: View, dataset: Declaration) -> dict[str, Counter[str]]:
     if not dataset.records:
         return {}
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    by_source: dict[str, Counter[str]] = defaultdict(Counter)
     for place in _made(view, dataset, ("rejected",)):
         for name, causes in _rejects(*place).items():
-            found[name].update(causes)
+            by_source[name].update(causes)
     sources = corpus(view.workspace, dataset.records).sources
     unread = {
         name
-        for name, causes in found.items()
+        for name, causes in by_source.items()
         if name in sources and not sources[name].may_be_rejected and not all(map(is_too_large, causes))
     }
     for place in _made(view, dataset, ("kept", "dropped")):
         if not unread:  # usually true after the first partition
             break
         unread -= _read(*place)
-    return {f"sources.{dataset.records}.{name}": found[name] for name in found if name in unread}
+    return {f"sources.{dataset.records}.{name}": by_source[name] for name in by_source if name in unread}
 
 
 def describe_causes(causes: Counter[str], most: int) -> str:
@@ -124,13 +124,13 @@ def _made(view: View, dataset: Declaration, tables: Collection[str]) -> Iterator
 @cache
 def _rejects(folder: Path, _version: str) -> dict[str, Counter[str]]:
     """Return the causes of a partition's rejected rows by source, without the file and line before each."""
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    by_source: dict[str, Counter[str]] = defaultdict(Counter)
     for path in part_files(folder, "rejected"):
         for row in pq.read_table(path, columns=["id", "error"]).to_pylist():
             place, colon, cause = row["error"].partition(": ")
             named = colon and place.partition(", line ")[0] == row["id"].partition("#")[0]
-            found[row["id"].partition("/")[0]][cause if named else row["error"]] += 1
-    return found
+            by_source[row["id"].partition("/")[0]][cause if named else row["error"]] += 1
+    return by_source
 
 
 @cache

@@ -54,14 +54,14 @@ def repeated(
 ) -> tuple[pa.Table, list[int]]:
     """Return the rows whose values in some columns occur more than once, and their positions in the table."""
     listed = ", ".join(f'"{name}"' for name in columns)
-    found = ", ".join(f'rows."{name}"' for name in columns)
+    qualified = ", ".join(f'rows."{name}"' for name in columns)
     same = " AND ".join(f'rows."{name}" IS NOT DISTINCT FROM twice."{name}"' for name in columns)
     query = f"""
         WITH twice AS (
             SELECT {listed} FROM read_parquet($paths, hive_partitioning = false)
             GROUP BY {listed} HAVING count(*) > 1
         )
-        SELECT {found}, rows.file_index AS __file, rows.file_row_number AS __row
+        SELECT {qualified}, rows.file_index AS __file, rows.file_row_number AS __row
         FROM read_parquet($paths, file_row_number = true, hive_partitioning = false) AS rows
         JOIN twice ON {same}
         ORDER BY rows.file_index, rows.file_row_number
@@ -73,9 +73,9 @@ def repeated(
     return rows.select(list(columns)), positions.tolist()
 
 
-def joined(found: Sequence[tuple[int, Result]]) -> Result:
+def joined(of_slices: Sequence[tuple[int, Result]]) -> Result:
     """Return the results for the slices of a table, each with its first row's position, as one."""
-    results = [result for _, result in found]
+    results = [result for _, result in of_slices]
     if failed := [result for result in results if result.exception]:
         return failed[0]
     first = tuple(islice(chain.from_iterable(result.first for result in results), 3))
@@ -85,7 +85,7 @@ def joined(found: Sequence[tuple[int, Result]]) -> Result:
         passed=all(result.passed for result in results),
         unexpected=sum(result.unexpected for result in results),
         observed=described(first, elements),
-        rows=[start + row for start, result in found for row in result.rows],
+        rows=[start + row for start, result in of_slices for row in result.rows],
         first=first,
         elements=elements,
     )

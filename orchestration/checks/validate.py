@@ -96,23 +96,23 @@ def _of_table(paths: Sequence[Path], expectations: Suite, partition: str, space:
         return evaluated_once(expectations, partition, beginning[0])
     del beginning
     by_row = [asked for asked in expectations if _takes(asked, _BY_ROW)]
-    found: dict[str, list[tuple[int, Result]]] = {asked.name: [] for asked in expectations}
+    of_slices: dict[str, list[tuple[int, Result]]] = {asked.name: [] for asked in expectations}
     alone: dict[str, Result] = {}
     count = 0
     for rows in slices(paths, _read_by(by_row)) if by_row else ():
         for result in evaluated_once(by_row, partition, rows):
-            found[result.expectation.name].append((count, result))
+            of_slices[result.expectation.name].append((count, result))
         count += len(rows)
     for asked in expectations:
         if _takes(asked, _UNIQUE) and not any("." in name for name in asked.columns):
             rows, positions = repeated(paths, asked.columns, space)
             (result,) = evaluate([asked], partition, rows)
             result = replace(result, elements=sum(pq.read_metadata(path).num_rows for path in paths))
-            found[asked.name] = [(0, replace(result, rows=[positions[row] for row in result.rows]))]
+            of_slices[asked.name] = [(0, replace(result, rows=[positions[row] for row in result.rows]))]
         elif asked not in by_row:
             whole = pa.concat_tables(slices(paths, _read_by([asked])))
             alone[asked.name] = evaluate([asked], partition, whole)[0]
-    return [alone.get(asked.name) or joined(found[asked.name]) for asked in expectations]
+    return [alone.get(asked.name) or joined(of_slices[asked.name]) for asked in expectations]
 
 
 def _read_by(expectations: Suite) -> list[str]:
@@ -179,18 +179,18 @@ def check(
     failure to store failing rows blocks nothing, unless the disk is full.
     """
     try:
-        found = validation(workspace, dataset, partition, folder, manifest)
+        validated = validation(workspace, dataset, partition, folder, manifest)
     except Exception as error:
         return {name: _unevaluated(severity, error) for name, severity in LEVELS.items()}
     files: list[Path] = []
     try:
-        files = keep_failing(workspace, dataset, partition, folder, found.results)
+        files = keep_failing(workspace, dataset, partition, folder, validated.results)
     except DiskFullError:
         raise  # the manifest could not be written either
     except Exception as error:
         dg.get_dagster_logger().warning(f"could not store failing rows: {describe(error)}")
     shown = [workspace.shown(path) for path in files]
-    return {name: _finding(found, severity, manifest.counts, shown) for name, severity in LEVELS.items()}
+    return {name: _finding(validated, severity, manifest.counts, shown) for name, severity in LEVELS.items()}
 
 
 def _unevaluated(severity: Severity, error: Exception) -> Finding:
@@ -217,10 +217,12 @@ def former_counts(
     return None if manifest is None or manifest.version == version else manifest.counts
 
 
-def _finding(found: Validation, severity: Severity, counts: Mapping[str, int], files: list[str]) -> Finding:
+def _finding(
+    validated: Validation, severity: Severity, counts: Mapping[str, int], files: list[str]
+) -> Finding:
     """Return a check's finding about a validation. `files` hold the failing rows."""
-    looked_at = sorted(found.of(severity), key=lambda result: result.passed)
-    failed = found.failed(severity)
+    looked_at = sorted(validated.of(severity), key=lambda result: result.passed)
+    failed = validated.failed(severity)
     faults = [f"{result.expectation.name}: {result.described}" for result in failed]
     rows_failed = any(result.rows for result in failed if result.expectation.table != "counts")
     failing = ", ".join(files) if rows_failed else ""
@@ -243,4 +245,4 @@ def _finding(found: Validation, severity: Severity, counts: Mapping[str, int], f
     }
     summary = f"{len(looked_at) - len(failed)} of {len(looked_at)} expectations met"
     all_faults = (*faults, *([f"failing rows: {failing}"] if failing else []))
-    return Finding(all_faults, summary, found.recorded(severity), shown)
+    return Finding(all_faults, summary, validated.recorded(severity), shown)

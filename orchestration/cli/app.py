@@ -184,10 +184,10 @@ def compare(
     """Compare two versions of a dataset: their inputs and their rows."""
     from orchestration.versions import compare
 
-    found = compare.compare(workspace, dataset, old or "HEAD", new, limit)
-    print(json.dumps(found, indent=1, ensure_ascii=False) if as_json else compare.text(found))
+    comparison = compare.compare(workspace, dataset, old or "HEAD", new, limit)
+    print(json.dumps(comparison, indent=1, ensure_ascii=False) if as_json else compare.text(comparison))
     if html:
-        compare.write_page(workspace, html, found)
+        compare.write_page(workspace, html, comparison)
         print(f"written: {html}", file=sys.stderr)
 
 

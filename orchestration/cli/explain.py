@@ -72,13 +72,13 @@ def _meant(ancestry: Ancestry, name: str) -> list[str]:
     known = ancestry.matching(name)
     ancestry.look_up(known)
     lineages = map(ancestry.lineage, known)
-    found = [id for lineage in lineages for id in ([lineage.id] if lineage.places else lineage.user_ids())]
-    for file in () if found else ancestry.files:
+    ids = [id for lineage in lineages for id in ([lineage.id] if lineage.places else lineage.user_ids())]
+    for file in () if ids else ancestry.files:
         for column in _NAMES if file.dataset.records else ():
             if column in file.schema.names:
                 table = read(file.path, ["id", column])
-                found += table.filter(pc.equal(table[column], name))["id"].to_pylist()
-    return list(dict.fromkeys(found))
+                ids += table.filter(pc.equal(table[column], name))["id"].to_pylist()
+    return list(dict.fromkeys(ids))
 
 
 def _fate(place: RowPlace, row: Row) -> str:

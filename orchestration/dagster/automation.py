@@ -135,14 +135,16 @@ def health_check(workspace: Workspace, key: dg.AssetKey) -> dg.AssetChecksDefini
         description="No partition of any dataset is failed, stale or missing right now.",
     )
     def check():  # type: ignore[no-untyped-def]  # Dagster rejects string annotations
-        found = health(View(workspace))
-        failed = any(partition.state in ("failed", "rejected") for partition in found)
-        rows = [(stale.dataset, stale.partition, stale.state, stale.why, stale.run or "") for stale in found]
+        unfresh = health(View(workspace))
+        failed = any(partition.state in ("failed", "rejected") for partition in unfresh)
+        rows = [
+            (stale.dataset, stale.partition, stale.state, stale.why, stale.run or "") for stale in unfresh
+        ]
         shown = markdown_table(["dataset", "partition", "state", "why", "run"], rows)
         return dg.AssetCheckResult(
-            passed=all(partition.state == "excluded" for partition in found),
+            passed=all(partition.state == "excluded" for partition in unfresh),
             severity=dg.AssetCheckSeverity.ERROR if failed else dg.AssetCheckSeverity.WARN,
-            description=summary(found),
+            description=summary(unfresh),
             metadata={"partitions": dg.MetadataValue.md(shown)},
         )
 

@@ -45,18 +45,18 @@ class Unfresh:
 def health(view: View) -> list[Unfresh]:
     """Return every partition that is not fresh, inputs first, and every source that was rejected whole."""
     steps = {(step.dataset.name, step.partition): step for step in plan(view)}
-    found = []
+    unfresh = []
     with dagster_errors():
         suspects = once_failed(view.workspace)
         for dataset in view.workspace.datasets.values():
             for partition in dataset.partitions:
                 if (reason := dataset.excluded(partition)) is not None:
-                    found.append(Unfresh(dataset.name, partition, "excluded", reason, None))
+                    unfresh.append(Unfresh(dataset.name, partition, "excluded", reason, None))
                 elif (step := steps.get((dataset.name, partition))) is not None:
-                    found.append(_unfresh(view, step, suspects))
+                    unfresh.append(_unfresh(view, step, suspects))
     for source in rejected_sources(view, view.workspace.datasets.values()):
-        found.append(Unfresh(source.dataset.name, "", "rejected", str(source), None))
-    return found
+        unfresh.append(Unfresh(source.dataset.name, "", "rejected", str(source), None))
+    return unfresh
 
 
 def _unfresh(view: View, step: Step, suspects: Container[tuple[str, str]]) -> Unfresh:
@@ -87,9 +87,9 @@ def _cause(dataset: Declaration, run_id: str) -> str:
     return messages[-1] if messages else "its run ended before it started"
 
 
-def summary(found: list[Unfresh]) -> str:
+def summary(unfresh: list[Unfresh]) -> str:
     """Return one line with the number of partitions in each state."""
-    numbers = Counter(partition.state for partition in found)
+    numbers = Counter(partition.state for partition in unfresh)
     return (
         ", ".join(f"{numbers[state]} {state}" for state in STATES if numbers[state]) or "everything is fresh"
     )
@@ -97,13 +97,13 @@ def summary(found: list[Unfresh]) -> str:
 
 def show(workspace: Workspace) -> int:
     """Print what is not fresh or was rejected whole. Returns 1 if there is any, apart from exclusions."""
-    found = health(View(workspace))
-    for unfresh in sorted(found, key=lambda unfresh: STATES.index(unfresh.state)):
+    listed = health(View(workspace))
+    for unfresh in sorted(listed, key=lambda unfresh: STATES.index(unfresh.state)):
         run = f"  [run {unfresh.run}]" if unfresh.run else ""
         name = f"{unfresh.dataset} {unfresh.partition}".strip()
         print(f"{unfresh.state:8}  {name}: {unfresh.why}{run}")
-    print(summary(found))
-    return 1 if any(partition.state != "excluded" for partition in found) else 0
+    print(summary(listed))
+    return 1 if any(partition.state != "excluded" for partition in listed) else 0
 
 
 #: The data version of a partition that is missing or changed on disk.

@@ -136,16 +136,16 @@ def latest_by_partition(
     fetch: Callable[..., dg.EventRecordsResult], key: dg.AssetKey, partitions: Iterable[str]
 ) -> dict[str, dg.EventLogRecord]:
     """Return the latest event of each partition that has one. `fetch` is a method of the instance."""
-    found: dict[str, dg.EventLogRecord] = {}
+    latest: dict[str, dg.EventLogRecord] = {}
     more, missing = True, set(partitions)
     while more and missing:  # one page is enough, unless some partitions have several events
         named = sorted(filter(None, missing))  # "" stands for an unpartitioned asset
         page = fetch(dg.AssetRecordsFilter(key, named or None), limit=len(missing))
         for record in page.records:
             event = record.asset_materialization or record.asset_observation
-            found.setdefault((event and event.partition) or "" if named else "", record)
-        more, missing = page.has_more, missing - found.keys()
-    return found
+            latest.setdefault((event and event.partition) or "" if named else "", record)
+        more, missing = page.has_more, missing - latest.keys()
+    return latest
 
 
 def cause(events: Iterable[dg.DagsterEvent]) -> str:

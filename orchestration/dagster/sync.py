@@ -42,18 +42,18 @@ def _sync(view: View) -> list[str]:
         for partition in dataset.partitions:
             tags, status = reported.get(partition, {}), view.status(dataset, partition)
             failed = (dataset.name, partition) in suspects and failed_run(dataset, partition) is not None
-            found: list[DagsterEvent] = []
+            corrections: list[DagsterEvent] = []
             if (manifest := status.manifest) is not None and manifest.passed:
                 wanted = version_tags(workspace, dataset, manifest)
                 if wanted.items() - tags.items() or (failed and status.fresh):
-                    found = _found(workspace, dataset, partition, manifest)
+                    corrections = _made_elsewhere(workspace, dataset, partition, manifest)
             elif not failed:
                 left = version(folder_hashes(workspace.folder(dataset, partition)))
                 # An intact folder that only lacks its manifest is being made again.
                 if tags.get(DATA_VERSION_TAG, ABSENT) not in (ABSENT, left):
-                    found = [_absent(dataset, partition)]
-            if found:
-                events += found
+                    corrections = [_absent(dataset, partition)]
+            if corrections:
+                events += corrections
                 corrected.append(label(dataset, partition))
         if events:
             _report([*events, *_sources(workspace, dataset)])
@@ -81,7 +81,7 @@ def _reported_tags(dataset: Declaration) -> dict[str, Mapping[str, str]]:
     return {partition: event.tags or {} for partition, event in events.items() if event}
 
 
-def _found(
+def _made_elsewhere(
     workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest
 ) -> list[DagsterEvent]:
     """Return the events of a partition that was made elsewhere."""

@@ -71,12 +71,12 @@ def plots(workspace: Workspace) -> dict[Path, Mapping[str, str]]:
         "x_label": "value, from",
         "y_label": "rows",
     }
-    found: dict[Path, Mapping[str, str]] = {}
+    drawn: dict[Path, Mapping[str, str]] = {}
     for system in _systems(workspace):
         title = f"{system}: rows by partition, and why not kept"
-        found[_file(workspace, system, ".funnel.csv")] = {**funnel, "title": title}
-        found[_file(workspace, system, ".distributions.csv")] = {**curves, "title": f"{system}: kept rows"}
-    return found
+        drawn[_file(workspace, system, ".funnel.csv")] = {**funnel, "title": title}
+        drawn[_file(workspace, system, ".distributions.csv")] = {**curves, "title": f"{system}: kept rows"}
+    return drawn
 
 
 def _systems(workspace: Workspace) -> list[str]:
@@ -110,15 +110,15 @@ def write(datasets: Iterable[Declaration], view: View) -> None:
             funnel[name] = list(_funnel(counted))
             profiles = profile.total(one["profile"] for one in looks)
             curves[name] = list(_distributions(dataset.measures, profiles))
-        kept = [name for name in sorted(numbers) if f"{system}/{name}" in known]
-        content = json.dumps({name: numbers[name] for name in kept}, indent=2, sort_keys=True)
+        listed = [name for name in sorted(numbers) if f"{system}/{name}" in known]
+        content = json.dumps({name: numbers[name] for name in listed}, indent=2, sort_keys=True)
         write_changed(_file(view.workspace, system, ".json"), f"{content}\n".encode())
         for suffix, header, table in (
             (".funnel.csv", FUNNEL, funnel),
             (".distributions.csv", DISTRIBUTIONS, curves),
         ):
             rows = io.StringIO()
-            lines = ((name, *row) for name in kept for row in table.get(name, ()))
+            lines = ((name, *row) for name in listed for row in table.get(name, ()))
             csv.writer(rows, lineterminator="\n").writerows([header, *lines])
             write_changed(_file(view.workspace, system, suffix), rows.getvalue().encode())
 
@@ -146,12 +146,12 @@ def _read_json(path: Path) -> dict[str, Mapping[str, float]]:
 
 def _read_table(path: Path, header: Sequence[str]) -> dict[str, list[tuple[Any, ...]]]:
     """Return the rows of a table by their dataset; none if it has another header or cannot be read."""
-    found: dict[str, list[tuple[Any, ...]]] = {}
+    by_dataset: dict[str, list[tuple[Any, ...]]] = {}
     with contextlib.suppress(OSError, ValueError, csv.Error):
         first, *rows = csv.reader(path.read_text("utf-8").splitlines())
         for name, *row in rows if tuple(first) == header else ():
-            found.setdefault(name, []).append(tuple(row))
-    return found
+            by_dataset.setdefault(name, []).append(tuple(row))
+    return by_dataset
 
 
 def _counted(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
@@ -169,12 +169,12 @@ def _counted(dataset: Declaration, partition: str, view: View) -> Mapping[str, A
 
 def _funnel(counts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str, int]]:
     """Yield rows by partition, outcome and reason, even for partitions with 0 kept rows."""
-    for partition, found in counts.items():
-        yield partition or "all", "kept", "kept", found["kept"]
-        for reason, rows in found["reasons"].items():
+    for partition, outcomes in counts.items():
+        yield partition or "all", "kept", "kept", outcomes["kept"]
+        for reason, rows in outcomes["reasons"].items():
             yield partition or "all", "dropped", reason, rows
-        if found["rejected"]:
-            yield partition or "all", "rejected", "rejected", found["rejected"]
+        if outcomes["rejected"]:
+            yield partition or "all", "rejected", "rejected", outcomes["rejected"]
 
 
 def _distributions(
@@ -207,9 +207,9 @@ def look(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
         return known
     place = view.workspace.folder(dataset, partition)
     measured = {"profile": profile.profile(place, dataset.measures), "scores": _scores(dataset, place)}
-    found = {"asked": asked, **measured}
-    write_file(path, local_state.dump_checked(found))
-    return found
+    measurements = {"asked": asked, **measured}
+    write_file(path, local_state.dump_checked(measurements))
+    return measurements
 
 
 def _scores(dataset: Declaration, place: Path) -> dict[str, Sum]:

@@ -215,7 +215,7 @@ def _remove_torn_rwlock(workspace: Workspace) -> None:
 
 def _is_recorded(workspace: Workspace, dataset: Declaration, stages: Mapping[str, Any]) -> bool:
     """Return whether dvc.lock records the inputs, params and outputs that a stage has on disk."""
-    found, rendered = stages.get(stage_name(dataset), {}), stage(workspace, dataset)
+    locked, rendered = stages.get(stage_name(dataset), {}), stage(workspace, dataset)
     read = [workspace.shown(workspace.folder(upstream)) for upstream in workspace.graph.upstream(dataset)]
     read += [source.path for source in workspace.settings.folders(dataset.records or "").values()]
     made = [path for out in rendered["outs"] for path in out]
@@ -225,15 +225,15 @@ def _is_recorded(workspace: Workspace, dataset: Declaration, stages: Mapping[str
         "code.json": {".".join(dataset.key.path): dataset.code, **_followed(workspace)},
     }
     return (
-        _recorded(found, "deps") == {path: _version(workspace.root / path) for path in read}
-        and _recorded(found, "outs") == {path: _version(workspace.root / path) for path in made}
-        and found.get("params") == params
+        _recorded(locked, "deps") == {path: _version(workspace.root / path) for path in read}
+        and _recorded(locked, "outs") == {path: _version(workspace.root / path) for path in made}
+        and locked.get("params") == params
         and not _lost(workspace, dataset)
     )
 
 
-def _recorded(found: Mapping[str, Any], kind: str) -> dict[str, str]:
-    return {entry["path"]: entry["md5"] for entry in found.get(kind, ())}
+def _recorded(locked: Mapping[str, Any], kind: str) -> dict[str, str]:
+    return {entry["path"]: entry["md5"] for entry in locked.get(kind, ())}
 
 
 def _version(place: Path) -> str | None:

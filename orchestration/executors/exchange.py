@@ -101,7 +101,9 @@ def _begin(
         made = []
         for place in range(places):
             sent = executor.sent((stage, place, places, None, common))
-            found = task.options(num_returns=1 if last else places).remote(len(sent), *sent, *given[place])
-            made.append([found] if last else found)
+            references = task.options(num_returns=1 if last else places).remote(
+                len(sent), *sent, *given[place]
+            )
+            made.append([references] if last else references)
             begun.append(made[-1][0])
     return [result for (result,) in made]

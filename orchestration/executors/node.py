@@ -91,17 +91,19 @@ def locked_packages(root: Path) -> dict[str, str]:
 
 def check(expected: Expected) -> None:
     """Raise WorkerDiffersError if this process has other packages or models."""
-    found = [*_other_packages(expected.packages), *_other_models(expected.models)]
-    if found:
-        more = f"; and {len(found) - 5} more" if len(found) > 5 else ""
-        raise WorkerDiffersError(f"the worker on {os.uname().nodename} differs: {'; '.join(found[:5])}{more}")
+    faults = [*_other_packages(expected.packages), *_other_models(expected.models)]
+    if faults:
+        more = f"; and {len(faults) - 5} more" if len(faults) > 5 else ""
+        raise WorkerDiffersError(
+            f"the worker on {os.uname().nodename} differs: {'; '.join(faults[:5])}{more}"
+        )
 
 
 def _other_packages(packages: Mapping[str, str]) -> Iterator[str]:
     for name, wanted in packages.items():
-        found = _installed(name)
-        if found != wanted:
-            yield f"{name} is {found or 'not installed'}, but requirements.lock has {wanted}"
+        installed = _installed(name)
+        if installed != wanted:
+            yield f"{name} is {installed or 'not installed'}, but requirements.lock has {wanted}"
 
 
 def _installed(name: str) -> str | None:
@@ -116,11 +118,11 @@ def _other_models(models: Mapping[str, str]) -> Iterator[str]:
     pins = dict(_PIN.findall(MODELS_TXT.read_text(encoding="utf-8"))) if models else {}
     for name, wanted in models.items():
         try:
-            found = digest(name)
+            own_digest = digest(name)
         except ModelNotInstalledError as error:
             yield str(error)
             continue
-        if found != wanted:
-            yield f"model {name} has the digest {found}, but the driver's has {wanted}"
+        if own_digest != wanted:
+            yield f"model {name} has the digest {own_digest}, but the driver's has {wanted}"
         elif is_listed(name) and _installed(name) != pins[name]:
             yield f"model {name} is {_installed(name) or 'not installed'}, but models.txt has {pins[name]}"

@@ -153,8 +153,8 @@ def _swapped(value: Any, swap: Callable[[Any], Any]) -> Any:
             return value
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if isinstance(value, dict):
-        found = {name: _swapped(item, swap) for name, item in value.items()}
-        return value if all(found[name] is value[name] for name in value) else found
+        entries = {name: _swapped(item, swap) for name, item in value.items()}
+        return value if all(entries[name] is value[name] for name in value) else entries
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         before = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         after = _swapped(before, swap)

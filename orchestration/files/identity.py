@@ -39,8 +39,8 @@ def keep_hashes(workspace: Workspace) -> None:
     with contextlib.suppress(OSError, ValueError):
         checksum, _, content = path.read_bytes().partition(b"\n")
         if checksum.decode() == text_md5(content):
-            found: dict[str, list[Any]] = json.loads(content)
-            _former.update({name: ((name, *stamp), md5) for name, (*stamp, md5) in found.items()})
+            stored: dict[str, list[Any]] = json.loads(content)
+            _former.update({name: ((name, *stamp), md5) for name, (*stamp, md5) in stored.items()})
     atexit.register(_leave_hashes, path, workspace.root, os.getpid())
 
 
@@ -63,10 +63,10 @@ def _leave_hashes(path: Path, root: Path, process: int) -> None:
 def file_stamp(path: Path) -> FileStamp | None:
     """Return a stamp that changes if the file is written to or replaced, or None if there is no file."""
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError:
         return None
-    return os.fspath(path), found.st_size, found.st_mtime_ns, found.st_ino
+    return os.fspath(path), stat.st_size, stat.st_mtime_ns, stat.st_ino
 
 
 def is_stable(stamp: FileStamp) -> bool:
@@ -97,10 +97,10 @@ def folder_files(folder: Path) -> dict[str, Path]:
     waiting = [(os.fspath(folder), "")]
     while waiting:
         base, name = waiting.pop()
-        found: list[os.DirEntry[str]] = []
+        listed: list[os.DirEntry[str]] = []
         with contextlib.suppress(OSError), os.scandir(base) as entries:
-            found = list(entries)
-        for entry in found:
+            listed = list(entries)
+        for entry in listed:
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in IGNORED:
                     waiting.append((entry.path, f"{name}{entry.name}/"))

@@ -115,10 +115,10 @@ def write_file(path: Path, content: bytes) -> None:
 def write_changed(path: Path, content: bytes) -> None:
     """Write a file whole, unless it already has this content."""
     try:
-        found = read_state(path)
+        present = read_state(path)
     except UnreadableError:
-        found = None
-    if found != content:
+        present = None
+    if present != content:
         write_file(path, content)
 
 

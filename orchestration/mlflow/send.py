@@ -155,7 +155,9 @@ class _Receiver:
         self._checkout = text_md5(f"{socket.gethostname()} {enclosing}")
         datasets = {place.dataset.name for place in made}
         experiments = self._pages(self._client.search_experiments, view_type=ViewType.ALL)
-        self._experiments = {found.name: found for found in experiments if found.name in datasets}
+        self._experiments = {
+            experiment.name: experiment for experiment in experiments if experiment.name in datasets
+        }
         self._known = {
             (run.info.experiment_id, " ".join(run.data.tags.get(name, "") for name in IDENTITY))
             for run in self._runs(f"attributes.status = 'FINISHED' AND tags.`{IDENTITY[1]}` LIKE '%'")
@@ -190,19 +192,19 @@ class _Receiver:
 
     def _experiment(self, dataset: Declaration) -> str:
         name = dataset.name
-        if (found := self._experiments.get(name)) is None:
+        if (experiment := self._experiments.get(name)) is None:
             place = f"{ARTIFACTS_URI}{name}" if self._workspace.models_here else None
             tags = {**_KIND, "mlflow.note.content": dataset.function.__doc__ or ""}
-            found = self._client.get_experiment(self._client.create_experiment(name, place, tags))
-            self._experiments[name] = found
-        if found.lifecycle_stage != "active":
+            experiment = self._client.get_experiment(self._client.create_experiment(name, place, tags))
+            self._experiments[name] = experiment
+        if experiment.lifecycle_stage != "active":
             raise LookupError(
                 f"experiment {name} was deleted in MLflow: restore it with `mlflow experiments restore`"
             )
-        return str(found.experiment_id)
+        return str(experiment.experiment_id)
 
     def _runs(self, condition: str) -> list[Any]:
-        places = [found.experiment_id for found in self._experiments.values()]
+        places = [experiment.experiment_id for experiment in self._experiments.values()]
         return self._pages(self._client.search_runs, places, condition) if places else []
 
     @staticmethod
@@ -215,8 +217,8 @@ class _Receiver:
 
     def _delete(self, run: Any) -> None:
         children = f"tags.`mlflow.parentRunId` = '{run.info.run_id}'"
-        for found in [*self._pages(self._client.search_runs, [run.info.experiment_id], children), run]:
-            self._client.delete_run(found.info.run_id)
+        for deleted in [*self._pages(self._client.search_runs, [run.info.experiment_id], children), run]:
+            self._client.delete_run(deleted.info.run_id)
 
     def _begin(self, experiment: str, run: TrackedRun, parent: str | None = None) -> str:
         own = {name: value[:_LONGEST_TAG] for name, value in accepted(run.tags).items()}
@@ -264,8 +266,8 @@ class _Receiver:
             return None
         place = uri.removeprefix(ARTIFACTS_URI)
         # not in the folder of a DVC experiment, which is temporary
-        kept = self._workspace if self._workspace.tracked_here else self._workspace.enclosing
-        target: Path = kept.mlflow_store.with_name(ARTIFACTS) / place / "model"
+        owner = self._workspace if self._workspace.tracked_here else self._workspace.enclosing
+        target: Path = owner.mlflow_store.with_name(ARTIFACTS) / place / "model"
         target.parent.mkdir(parents=True, exist_ok=True)
         return target
 

@@ -215,10 +215,10 @@ def _trainings(
 @cache
 def _git(workspace: Workspace) -> dict[str, str]:
     """Return the commit that is checked out, and whether the tree was dirty; {} outside git."""
-    if (found := commit(workspace, besides=_WRITTEN)) is None:
+    if (head := commit(workspace, besides=_WRITTEN)) is None:
         return {}
-    dirty = str(bool(found.changed)).lower()
-    return {"mlflow.source.git.commit": found.id, "mlflow.source.git.dirty": dirty}
+    dirty = str(bool(head.changed)).lower()
+    return {"mlflow.source.git.commit": head.id, "mlflow.source.git.dirty": dirty}
 
 
 #: The longest name that MLflow takes (mlflow.utils.validation).
@@ -232,10 +232,10 @@ def accepted(values: Mapping[str, T]) -> dict[str, T]:
 
     MLflow accepts letters, digits and some punctuation, and no path that could be shortened.
     """
-    found: dict[str, T] = {}
+    renamed: dict[str, T] = {}
     for name, value in values.items():
         plain = re.sub(r"(^|/)(?=\.?(/|$)|\.\.)", r"\1_", re.sub(r"[^\w.\-:/ ]", "_", name))
         ends = itertools.chain([""], (f" {number}" for number in itertools.count(2)))
         keys = (plain[: LONGEST - len(end)].rstrip("/") + end for end in ends)
-        found[next(key for key in keys if key not in found)] = value
-    return found
+        renamed[next(key for key in keys if key not in renamed)] = value
+    return renamed

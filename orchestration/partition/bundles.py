@@ -108,8 +108,8 @@ def read_bundle(path: Path, then: str, checksum: str | None = None) -> dict[str,
         content = read_state(path)
         if content is None:
             return None
-        found = content[-_CHECKSUM:]
-        if found != _checksum(content[:-_CHECKSUM]) or found.hex() != (checksum or found.hex()):
+        stored = content[-_CHECKSUM:]
+        if stored != _checksum(content[:-_CHECKSUM]) or stored.hex() != (checksum or stored.hex()):
             raise UnreadableError("its checksum does not match its content")
     except UnreadableError as error:
         tell_unreadable(path, str(error), then)

@@ -69,8 +69,8 @@ def bring_back(workspace: Workspace, dataset: Declaration, partition: str) -> in
             raise ChangedBytesError(f"{workspace.shown(folder)} has no manifest. {_pinned(dataset)}")
         return 0
     made = manifest.files
-    found = folder_hashes(folder)
-    places = {name: cached(workspace, md5) for name, md5 in made.items() if found.get(name) != md5}
+    hashes = folder_hashes(folder)
+    places = {name: cached(workspace, md5) for name, md5 in made.items() if hashes.get(name) != md5}
     lost = [name for name, place in places.items() if not place.is_file() or file_md5(place) != made[name]]
     if lost:
         if asks_again(workspace, dataset, partition):
@@ -79,8 +79,8 @@ def bring_back(workspace: Workspace, dataset: Declaration, partition: str) -> in
             f"{workspace.shown(folder / lost[0])} was changed or lost, and DVC's cache does not have the "
             f"original (MD5 {made[lost[0]]}). {_pinned(dataset)}"
         )
-    for name in found:
-        if found[name] != made.get(name):
+    for name in hashes:
+        if hashes[name] != made.get(name):
             then = "the crawl is restored from DVC's cache"
             tell_unreadable(folder / name, "it is not what was made", then)
             (folder / name).unlink()
@@ -94,10 +94,10 @@ def _has_answers(folder: Path) -> bool:
     """Return whether a crawl's folder has a row or another file; a judge without an address asked nothing."""
     rows = [path for table in TABLES for path in part_files(folder, table)]
     try:
-        kept = sum(pq.read_metadata(path).num_rows for path in part_files(folder, "kept"))
+        answers = sum(pq.read_metadata(path).num_rows for path in part_files(folder, "kept"))
     except (pa.ArrowInvalid, OSError):
         return True
-    return kept > 0 or len(folder_files(folder)) > len(rows)
+    return answers > 0 or len(folder_files(folder)) > len(rows)
 
 
 def _pinned(dataset: Declaration) -> str:

@@ -238,8 +238,8 @@ def _origin_tags(
         DATA_VERSION_IS_USER_PROVIDED_TAG: "true",
         **observed,
         **{
-            get_input_event_pointer_tag(key): str(found[0].storage_id) if found else "NULL"
-            for key, found in latest.items()
+            get_input_event_pointer_tag(key): str(record[0].storage_id) if record else "NULL"
+            for key, record in latest.items()
         },
     }
 

@@ -85,11 +85,11 @@ def _verify(workspace: Workspace, dataset: Declaration, partition: str, prefix: 
     recorded = load_manifest(workspace, dataset, partition).files
     expected = {name: md5 for name, md5 in recorded.items() if name.startswith(prefix)}
     paths = {name: path for name, path in folder_files(place).items() if name.startswith(prefix)}
-    found = {name: file_md5(path, former=False) for name, path in paths.items()}
-    for name in sorted({*expected, *found}):
-        if found.get(name) != expected.get(name):
+    actual = {name: file_md5(path, former=False) for name, path in paths.items()}
+    for name in sorted({*expected, *actual}):
+        if actual.get(name) != expected.get(name):
             raise ChangedBytesError(
-                f"{place / name} was changed after it was made: its MD5 is {found.get(name)}, "
+                f"{place / name} was changed after it was made: its MD5 is {actual.get(name)}, "
                 f"but its manifest has {expected.get(name)}; remove it, and "
                 f"`dvc checkout --force {stage_name(dataset)}` restores it"
             )

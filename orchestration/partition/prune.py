@@ -24,8 +24,8 @@ def leftovers(workspace: Workspace, dataset: Declaration) -> list[str]:
     """Return the periods that have files in a dataset's folder but are no longer among its partitions."""
     if not dataset.partitioned:
         return []
-    found = [*workspace.folder(dataset).glob("*"), *workspace.manifests(dataset).glob("*.json")]
-    return sorted({path.stem for path in found if is_period(path.stem)} - set(dataset.made_partitions))
+    paths = [*workspace.folder(dataset).glob("*"), *workspace.manifests(dataset).glob("*.json")]
+    return sorted({path.stem for path in paths if is_period(path.stem)} - set(dataset.made_partitions))
 
 
 def no_partitions(labels: Sequence[str]) -> str:

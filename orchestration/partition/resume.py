@@ -85,14 +85,14 @@ class ResumableEngine:
         shared: tuple[object, ...],
     ) -> Generator[Outcome, None, None]:
         total = len(pieces) if isinstance(pieces, Sized) else None
-        kept = finished.found()
-        if kept:
-            tell(Notice(self.partition, f"{name}: resuming after {len(kept)} finished parts"))
+        stored = finished.indices()
+        if stored:
+            tell(Notice(self.partition, f"{name}: resuming after {len(stored)} finished parts"))
         # From a sequence, read only missing pieces: reading one may take time.
         missing = (
-            ((index, pieces[index]) for index in range(len(pieces)) if index not in kept)
+            ((index, pieces[index]) for index in range(len(pieces)) if index not in stored)
             if isinstance(pieces, Sequence)
-            else ((index, piece) for index, piece in enumerate(pieces) if index not in kept)
+            else ((index, piece) for index, piece in enumerate(pieces) if index not in stored)
         )
         keep = {Locality.HERE: finished.keep, Locality.BESIDE: finished.put_by, Locality.ELSEWHERE: _packed}
         several, arrived = total != 1, finished.arrived
@@ -102,7 +102,7 @@ class ResumableEngine:
         recent, done = Recent(), 0
         while True:
             tell(PartitionProgress(self.partition, name, done, total, recent.pace))
-            if done in kept:
+            if done in stored:
                 yield finished.read(done)
             elif (computation := self._next(computed, f"{name}, part {done + 1}")) is not None:
                 recent.finished()
@@ -203,7 +203,7 @@ class FinishedParts:
     code: Digests
     """The stamp of params and code in the process that started the partition."""
 
-    def found(self) -> set[int]:
+    def indices(self) -> set[int]:
         """Return the indices of intact parts. Unreadable parts and unknown files are left alone."""
         self.folder.mkdir(parents=True, exist_ok=True)
         names = sorted(path.name for path in self.folder.iterdir())

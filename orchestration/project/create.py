@@ -74,7 +74,7 @@ class ProjectSource(NamedTuple):
     """A source of a new project."""
 
     given: GivenSource
-    found: FoundSource
+    detected: FoundSource
     folder: str
     """Its path in params.yaml."""
     licence: str
@@ -87,15 +87,15 @@ class ProjectSource(NamedTuple):
     @property
     def named(self) -> GivenSource:
         """The source with the records that were detected in it."""
-        return self.given._replace(records=self.found.records)
+        return self.given._replace(records=self.detected.records)
 
     @property
     def told(self) -> str:
         """What was found, in a line."""
-        columns = [", ".join(f"{wanted} from {column}" for wanted, column in self.found.columns.items())]
-        columns += [text for wanted, text in _LACKING.items() if wanted in self.found.lacking]
-        told = f"{self.given.path.name}: {self.found.records}, read as {self.found.kind}"
-        return f"{told} ({'; '.join(columns)})" if self.found.columns else told
+        columns = [", ".join(f"{wanted} from {column}" for wanted, column in self.detected.columns.items())]
+        columns += [text for wanted, text in _LACKING.items() if wanted in self.detected.lacking]
+        told = f"{self.given.path.name}: {self.detected.records}, read as {self.detected.kind}"
+        return f"{told} ({'; '.join(columns)})" if self.detected.columns else told
 
 
 class Wishes(NamedTuple):
@@ -125,7 +125,7 @@ def create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> l
 
 def not_given(system: str, made: Sequence[ProjectSource]) -> Iterator[str]:
     """Yield what happens without each of the sources that a project lacks and should have, in a line."""
-    there = {source.found.reader or source.found.records for source in made}
+    there = {source.detected.reader or source.detected.records for source in made}
     for records, without in recommended(system).items():
         if records not in there:
             yield f"no {records}: {without}; add --source {records}=PATH"
@@ -147,7 +147,7 @@ def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> 
             item
             for source in given
             for item in _made(root, system, source, asked[source], wishes.copy)
-            if source.records or (item.found.records, source.path) not in named
+            if source.records or (item.detected.records, source.path) not in named
         ]
         licences = _licences([item.named for item in made], wishes.licences)
         made = [item._replace(licence=licences[item.named]) for item in made]
@@ -203,7 +203,7 @@ def _asked(given: Sequence[GivenSource], wishes: Wishes) -> dict[GivenSource, So
 
 def _licences(given: Sequence[GivenSource], licences: Sequence[str]) -> dict[GivenSource, str]:
     """Return the licence of each source. Raises ValueError."""
-    found = dict.fromkeys(given, UNKNOWN_LICENCE)
+    licence_of = dict.fromkeys(given, UNKNOWN_LICENCE)
     for text in sorted(licences, key=lambda text: "=" in text):
         before, _, licence = text.rpartition("=")
         meant = (
@@ -211,8 +211,8 @@ def _licences(given: Sequence[GivenSource], licences: Sequence[str]) -> dict[Giv
             if before
             else [source for source in given if source.records not in _OF_PUBLISHERS]
         )
-        found.update((source, licence) for source in meant)
-    return found
+        licence_of.update((source, licence) for source in meant)
+    return licence_of
 
 
 def _meant(given: Sequence[GivenSource], name: str, option: str, text: str, rest: str) -> list[GivenSource]:
@@ -220,8 +220,8 @@ def _meant(given: Sequence[GivenSource], name: str, option: str, text: str, rest
     if not name and len(given) > 1:
         ways = " or ".join(f"{option} {shlex.quote(source.name + rest)}" for source in given)
         raise ValueError(f"{option} {text}: which source is meant? Say {ways}")
-    if found := [source for source in given if name in ("", source.name, source.records)]:
-        return found
+    if matching := [source for source in given if name in ("", source.name, source.records)]:
+        return matching
     there = ", ".join(source.name for source in given)
     raise ValueError(f"{option} {text}: there is no source {name}; there are: {there}")
 
@@ -253,13 +253,13 @@ def _made(
         shutil.copy2(given.path, folder)
     elif copy:
         folder = Path(shutil.copytree(given.path, root / "corpus" / given.name, dirs_exist_ok=True))
-    for found in detect(system, folder, given.path.name, given.records, asked):
-        yield ProjectSource(given, found, os.path.relpath(folder, root), UNKNOWN_LICENCE)
+    for detected in detect(system, folder, given.path.name, given.records, asked):
+        yield ProjectSource(given, detected, os.path.relpath(folder, root), UNKNOWN_LICENCE)
 
 
 def _check_complete(system: str, made: Sequence[ProjectSource]) -> None:
     """Raise UndecidedError if a source is missing that the system needs."""
-    there = {source.found.reader or source.found.records for source in made}
+    there = {source.detected.reader or source.detected.records for source in made}
     all_of, one_of = beginnings(system)
     missing = [records for records in all_of if records not in there]
     if one_of and there.isdisjoint(one_of):
@@ -293,7 +293,7 @@ def _write(root: Path, system: str, made: Sequence[ProjectSource]) -> None:
         "title": root.name,
         "system": system,
         "sources": "\n".join(f"- {source.told}: `{source.folder}`" for source in made),
-        "dataset": f"sources/{made[0].found.records}",
+        "dataset": f"sources/{made[0].detected.records}",
     }
     readme = Template((_TEMPLATE / "README.md").read_text(encoding="utf-8")).substitute(words)
     (root / "README.md").write_text(readme, encoding="utf-8")
@@ -302,14 +302,14 @@ def _write(root: Path, system: str, made: Sequence[ProjectSource]) -> None:
 def _sources(made: Sequence[ProjectSource]) -> dict[str, dict[str, Any]]:
     """Return the section `sources` of params.yaml."""
     content: dict[str, dict[str, Any]] = {}
-    for given, found, folder, licence in made:
-        params: dict[str, Any] = {"kind": found.kind, "path": folder, "licence": licence}
-        if found.fields:
-            params["fields"] = dict(found.fields)
-        content.setdefault(found.records, {})[given.name] = params
-        read = {"dataset": f"sources/{found.records}"}
-        if found.reader and read not in content.setdefault(found.reader, {}).values():
-            content[found.reader][given.name] = read
+    for given, detected, folder, licence in made:
+        params: dict[str, Any] = {"kind": detected.kind, "path": folder, "licence": licence}
+        if detected.fields:
+            params["fields"] = dict(detected.fields)
+        content.setdefault(detected.records, {})[given.name] = params
+        read = {"dataset": f"sources/{detected.records}"}
+        if detected.reader and read not in content.setdefault(detected.reader, {}).values():
+            content[detected.reader][given.name] = read
     for records, sources in content.items():
         reader = next(d for d in DECLARED.values() if d.key.asset == records == d.records)
         if reader.shape is not None and "domain" in reader.shape.kept.names:

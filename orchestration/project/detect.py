@@ -77,7 +77,7 @@ class _Fit(NamedTuple):
     """Files of these records."""
     family: type
     """The class of the format: two kinds may be one format."""
-    found: FoundSource
+    detected: FoundSource
 
 
 def systems() -> list[str]:
@@ -141,8 +141,8 @@ def detect(system: str, folder: Path, name: str, records: str, asked: SourceOpti
         return _best(fits, name, asked)
     indirect = {each: dataset for each, (_, dataset) in through.items() if records in ("", each)}
     if fits := _fits(indirect, folder, name, asked):
-        found = _best(fits, name, asked)[0]
-        return [found._replace(reader=through[found.records][0])]
+        best = _best(fits, name, asked)[0]
+        return [best._replace(reader=through[best.records][0])]
     tried = read or indirect
     kinds = [f"{each} ({', '.join(sorted(folder_formats(form.formats)))})" for each, form in tried.items()]
     no_kind = f"the kind {asked.kind!r} does not read" if asked.kind else "no kind reads"
@@ -219,13 +219,13 @@ def _best(fits: Sequence[_Fit], name: str, asked: SourceOptions) -> list[FoundSo
 
     Raises UndecidedError if two formats read most, unless they read other records in other files.
     """
-    by_share = sorted(fits, key=lambda fit: -fit.share)
-    read = {path for fit in fits if fit.found.records == by_share[0].found.records for path in fit.paths}
+    ranked = sorted(fits, key=lambda fit: -fit.share)
+    read = {path for fit in fits if fit.detected.records == ranked[0].detected.records for path in fit.paths}
     others = [fit for fit in fits if read.isdisjoint(fit.paths)]
-    tied = [fit for fit in by_share if fit.share == by_share[0].share and fit not in others]
-    best = list({(fit.found.records, fit.family): fit.found for fit in tied}.values())
+    tied = [fit for fit in ranked if fit.share == ranked[0].share and fit not in others]
+    best = list({(fit.detected.records, fit.family): fit.detected for fit in tied}.values())
     if len(best) == 1:
-        return [*best, *{fit.found.records: fit.found for fit in others}.values()]
+        return [*best, *{fit.detected.records: fit.detected for fit in others}.values()]
     kinds = " or ".join(f"{fit.records} ({fit.kind})" for fit in best)
     several = len({fit.records for fit in best}) > 1
     kind = f"{asked.source}={best[0].kind}" if asked.source else best[0].kind
@@ -300,13 +300,13 @@ def _in_every_file(
         fields = _renamed(form, columns)
         return form.fields_fault(Path(source.path), source.model_copy(update={"fields": fields}))
 
-    kept = {wanted: column for wanted, column in chosen.items() if wanted in needed}
-    if missing := fault(kept):
+    used = {wanted: column for wanted, column in chosen.items() if wanted in needed}
+    if missing := fault(used):
         raise UndecidedError(f"{name}: {missing}; give files with other columns as another --source")
     for wanted, column in chosen.items():
-        if wanted not in kept and fault({**kept, wanted: column}) is None:
-            kept[wanted] = column
-    return {wanted: kept[wanted] for wanted in chosen if wanted in kept}
+        if wanted not in used and fault({**used, wanted: column}) is None:
+            used[wanted] = column
+    return {wanted: used[wanted] for wanted in chosen if wanted in used}
 
 
 def _renamed(form: Table, columns: Mapping[str, str]) -> dict[str, str]:
@@ -325,10 +325,10 @@ def _rows(raws: Iterable[Raw]) -> Iterator[Mapping[str, Any]]:
 def _cells(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Return the filled cells of each column of strings and numbers."""
     names = dict.fromkeys(column for row in rows for column in row)
-    found = {column: [row[column] for row in rows if row.get(column) not in (None, "")] for column in names}
+    filled = {column: [row[column] for row in rows if row.get(column) not in (None, "")] for column in names}
     return {
         column: values
-        for column, values in found.items()
+        for column, values in filled.items()
         if values and all(isinstance(value, str | int | float) for value in values)
     }
 
@@ -356,12 +356,12 @@ def _main_column(
 
 def _column(wanted: str, cells: Mapping[str, Sequence[Any]], form: Table, source: Source) -> str:
     """Return the column that holds the ids or the dates, judging by names and cells; "" if several may."""
-    found: Sequence[str] = ()
+    candidates: Sequence[str] = ()
     if wanted == "id":
-        found = _unique(form, source, [column for column in cells if _ID.fullmatch(column)])
+        candidates = _unique(form, source, [column for column in cells if _ID.fullmatch(column)])
     elif wanted == "date":
-        found = [column for column, values in cells.items() if _holds_dates(column, values)]
-    return found[0] if len(found) == 1 else ""
+        candidates = [column for column, values in cells.items() if _holds_dates(column, values)]
+    return candidates[0] if len(candidates) == 1 else ""
 
 
 #: Names of columns of ids: id, paper_id, paperId; but not bid or paid.

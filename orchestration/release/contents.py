@@ -88,20 +88,20 @@ class Contents:
     def files(self) -> list[Row]:
         """The files, sorted: `file`, `config`, `split`, `rows`, `bytes`, `md5`."""
         names = ["file", "config", "split", "rows", "bytes", "md5"]
-        found = tables(self.folder.parent, "kept", names)
-        return sorted((row for table in found for row in table.to_pylist()), key=lambda row: row["file"])
+        listings = tables(self.folder.parent, "kept", names)
+        return sorted((row for table in listings for row in table.to_pylist()), key=lambda row: row["file"])
 
     @cached_property
     def splits(self) -> dict[str, dict[str, list[Row]]]:
         """The files by configuration and split. The default configuration comes first, and train in each."""
         order = ("train", "validation", "test")
         default = self.words.head.get("default")
-        found: dict[str, dict[str, list[Row]]] = {}
+        by_config: dict[str, dict[str, list[Row]]] = {}
         for row in sorted(
             self.files, key=lambda row: (row["config"] != default, row["config"], order.index(row["split"]))
         ):
-            found.setdefault(row["config"], {}).setdefault(row["split"], []).append(row)
-        return found
+            by_config.setdefault(row["config"], {}).setdefault(row["split"], []).append(row)
+        return by_config
 
     @cached_property
     def columns(self) -> dict[str, list[tuple[pa.Field, str]]]:
@@ -116,33 +116,33 @@ class Contents:
         inputs = [source.key.to_user_string() for source in self.dataset.argument_inputs]
         shapes = (self.workspace.datasets[name].shape for name in inputs)
         declared = [shape.kept for shape in shapes if shape is not None]
-        of_rows = next(kept for kept in declared if set(schema.names) <= {*kept.names, *told})
+        of_rows = next(candidate for candidate in declared if set(schema.names) <= {*candidate.names, *told})
         return [(field, told.get(field.name) or meaning(of_rows.field(field.name))) for field in schema]
 
     @cached_property
     def tables(self) -> list[tuple[list[str], list[tuple[pa.Field, str]]]]:
         """The distinct columns, each with the configurations that have them."""
-        found: list[tuple[list[str], list[tuple[pa.Field, str]]]] = []
+        distinct: list[tuple[list[str], list[tuple[pa.Field, str]]]] = []
         for config, columns in self.columns.items():
-            known = next((configs for configs, others in found if others == columns), None)
+            known = next((configs for configs, others in distinct if others == columns), None)
             if known is None:
-                found.append(([config], columns))
+                distinct.append(([config], columns))
             else:
                 known.append(config)
-        return found
+        return distinct
 
     @cached_property
     def losses(self) -> list[tuple[str, int, str, str]]:
         """The datasets on the way that lost units: name, kept rows, drops and combinations by reason."""
-        found = []
+        losses = []
         for dataset in self.ancestors:
             manifests = [load_manifest(self.workspace, dataset, name) for name in dataset.made_partitions]
             counts = total(manifest.counts for manifest in manifests)
             rejected = {"rejected": counts["rejected"]} if counts["rejected"] else {}
             lost, combinations = {**counts["reasons"], **rejected}, counts.get("combinations", {})
             if lost or combinations:
-                found.append((dataset.name, counts["kept"], _listed(lost), _listed(combinations)))
-        return found
+                losses.append((dataset.name, counts["kept"], _listed(lost), _listed(combinations)))
+        return losses
 
     @cached_property
     def licences(self) -> list[tuple[str, int]]:
@@ -155,10 +155,10 @@ class Contents:
     @cached_property
     def sources(self) -> list[tuple[str, str]]:
         """The sources in params.yaml that it is made from, by name, without private params."""
-        found = {dataset.records for dataset in self.ancestors if dataset.records}
+        raw_records = {dataset.records for dataset in self.ancestors if dataset.records}
         return [
             (f"{records}.{name}", _told(source.model_dump(mode="json")))
-            for records in sorted(found)
+            for records in sorted(raw_records)
             for name, source in sorted(self.workspace.settings.sources.get(records, {}).items())
         ]
 
@@ -189,7 +189,7 @@ class Contents:
         return [
             Filtered(dataset.name, *self._bounds_and_counts(dataset))
             for dataset in self.ancestors
-            if any(str(found.params.section).startswith("filters.") for found in dataset.thresholds)
+            if any(str(threshold.params.section).startswith("filters.") for threshold in dataset.thresholds)
         ]
 
     def _bounds_and_counts(self, dataset: Declaration) -> tuple[str, int, str, str]:
@@ -200,7 +200,8 @@ class Contents:
             knob
             for threshold in dataset.thresholds
             for params in dataset.arguments.values()
-            if isinstance(params, threshold.params) and all(found.gives(threshold.param) for found in scoring)
+            if isinstance(params, threshold.params)
+            and all(scores.gives(threshold.param) for scores in scoring)
             for knob in threshold.knobs(params)
         ]
         return (
@@ -218,8 +219,8 @@ class Contents:
         """
         if "dataset" in asked:
             dataset = self.workspace.datasets[asked["dataset"]]
-            found = tables(self.workspace.folder(dataset), "kept")
-            rows = (row for table in found for row in table.to_pylist())
+            kept_tables = tables(self.workspace.folder(dataset), "kept")
+            rows = (row for table in kept_tables for row in table.to_pylist())
             return next((row[asked["column"]] for row in rows if asked["where"].items() <= row.items()), None)
         score = DatasetScore(asked["measure"], asked.get("kind", "mean"))
         if not set(score.columns) <= {field.name for field, _ in self.columns[config]}:
@@ -266,7 +267,7 @@ def check(workspace: Workspace, dataset: Declaration, params: ReleaseParams) -> 
 
 def _forbidding(workspace: Workspace, dataset: Declaration, params: ReleaseParams) -> set[tuple[str, str]]:
     """Return (source, licence) for every source with rows whose licence is not allowed."""
-    found = set()
+    forbidding = set()
     for ancestor in workspace.graph.ancestors(dataset):
         columns = ["source_ids", "licence", *(["crawl"] if ancestor.crawl else [])]
         for partition in ancestor.made_partitions if ancestor.records else ():
@@ -275,9 +276,9 @@ def _forbidding(workspace: Workspace, dataset: Declaration, params: ReleaseParam
                     refused = [name for name in licence_names(row["licence"]) if name not in params.licences]
                     records = (name for name in row["source_ids"] if "/" in name)
                     named = {row["crawl"]} if ancestor.crawl else {record_place(name)[0] for name in records}
-                    found |= {
+                    forbidding |= {
                         (f"sources.{ancestor.records}.{name}", licence)
                         for name in named
                         for licence in refused
                     }
-    return found
+    return forbidding

@@ -45,12 +45,14 @@ CHECKSUMS = "checksums.md5"
 
 def released(workspace: Workspace, system: str) -> Declaration:
     """Return the dataset with a system's released files. Raises LookupError if it releases no files."""
-    found = {
+    releases = {
         dataset.key.group: dataset for dataset in workspace.datasets.values() if dataset.key.asset == FILES
     }
-    if system not in found:
-        raise LookupError(f"system {system!r} has no release; systems with one: {', '.join(sorted(found))}")
-    return found[system]
+    if system not in releases:
+        raise LookupError(
+            f"system {system!r} has no release; systems with one: {', '.join(sorted(releases))}"
+        )
+    return releases[system]
 
 
 def write(workspace: Workspace, system: str, target: Path) -> Path:
@@ -92,15 +94,15 @@ def _lost(workspace: Workspace, dataset: Declaration) -> str:
     """Return why most units of the released dataset were dropped, with details."""
     (rows,) = [source for source in dataset.argument_inputs if source.argument == dataset.consumes]
     consumed = workspace.datasets[rows.key.to_user_string()]
-    found = Counter(
+    losses = Counter(
         (row["reason"], row["detail"])
         for partition in consumed.made_partitions
         for table in tables(workspace.folder(consumed, partition), "dropped", ["reason", "detail"])
         for row in table.to_pylist()
     )
-    if not found:
+    if not losses:
         return ""
-    [((reason, detail), count)] = found.most_common(1)
+    [((reason, detail), count)] = losses.most_common(1)
     return f"; {consumed.name} dropped {count} units as {reason}{f': {detail}' if detail else ''}"
 
 

@@ -43,8 +43,8 @@ class Ran:
 @lru_cache(maxsize=1)
 def _job(workspace: Workspace) -> dg.JobDefinition:
     # `commit=False`: the command's loop commits
-    found = build(workspace, {"store": Store(workspace, commit=False)}, with_health=False)
-    return asset_job(found)
+    definitions = build(workspace, {"store": Store(workspace, commit=False)}, with_health=False)
+    return asset_job(definitions)
 
 
 def materialise(

@@ -137,7 +137,7 @@ def missing_inputs(workspace: Workspace, wanted: Wanted) -> dict[str, list[str]]
     A dataset that reads all partitions of an input needs every one. Existing inputs are read even if
     they are stale.
     """
-    view, found = View(workspace), dict[str, list[str]]()
+    view, missing = View(workspace), dict[str, list[str]]()
     queue = [(dataset, partition) for dataset, partitions in wanted for partition in partitions]
     planned = {(dataset.name, partition) for dataset, partition in queue}
     whole: set[str] = set()  # datasets whose partitions have all been checked
@@ -149,6 +149,6 @@ def missing_inputs(workspace: Workspace, wanted: Wanted) -> dict[str, list[str]]
             for part in upstream.made_partitions if reads_all else [partition]:
                 if (upstream.name, part) not in planned and view.known(upstream, part) is None:
                     planned.add((upstream.name, part))
-                    found.setdefault(upstream.name, []).append(part)
+                    missing.setdefault(upstream.name, []).append(part)
                     queue.append((upstream, part))
-    return {name: sorted(partitions) for name, partitions in found.items()}
+    return {name: sorted(partitions) for name, partitions in missing.items()}

@@ -146,10 +146,10 @@ class _Loop:
     def close(self) -> None:
         self._executor.close()
 
-    def _first_of(self, place: _Place, found: Mapping[str, Mapping[str, None]]) -> _Place | None:
-        """Return the first input of a partition that is in `found` (partitions by dataset)."""
+    def _first_of(self, place: _Place, candidates: Mapping[str, Mapping[str, None]]) -> _Place | None:
+        """Return the first input of a partition that is in `candidates` (partitions by dataset)."""
         for upstream, whole in self._inputs[place[0]]:
-            partitions = found.get(upstream.name, {})
+            partitions = candidates.get(upstream.name, {})
             if partitions and (whole or place[1] in partitions):
                 return upstream.name, next(iter(partitions)) if whole else place[1]
         return None

@@ -38,8 +38,8 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console, notes:
         justify: JustifyMethod = "left" if name in ("dataset", _REASONS) else "right"
         table.add_column(name, justify=justify, no_wrap=name != _REASONS)
     for report in reports:
-        found = [view.known(report.dataset, partition) for partition in report.partitions]
-        known = [manifest for manifest in found if manifest is not None]
+        manifests = [view.known(report.dataset, partition) for partition in report.partitions]
+        known = [manifest for manifest in manifests if manifest is not None]
         numbers = total(manifest.counts for manifest in known)
         columns = (len(known), len(report.made), *(numbers[name] for name in TABLES))
         table.add_row(

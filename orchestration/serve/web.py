@@ -65,15 +65,15 @@ def _file(folder: Path, path: str) -> Response:
         raise HTTPException(404, _NONE)
     name = shown_pages(folder).name
     try:
-        found = locate(folder, [name, *parts[1:]])
-        if found is not None and found.is_dir():
+        file = locate(folder, [name, *parts[1:]])
+        if file is not None and file.is_dir():
             return RedirectResponse(f"/{urllib.parse.quote(path)}/", 302)
-        content = None if found is None else found.read_bytes()
+        content = None if file is None else file.read_bytes()
     except OSError:  # an impossible file name, or a page replaced at this moment
-        found = content = None
-    if found is None or content is None:
+        file = content = None
+    if file is None or content is None:
         raise HTTPException(404, _NONE if (folder / name).exists() else f"not made yet: run `{_MAKE}`")
-    return Response(content, media_type=_TYPES.guess_type(found.name)[0] or "application/octet-stream")
+    return Response(content, media_type=_TYPES.guess_type(file.name)[0] or "application/octet-stream")
 
 
 def _refuse(request: Request, error: Exception) -> Response:
@@ -103,6 +103,6 @@ def locate(folder: Path, parts: list[str]) -> Path | None:
     if any(not name or name.startswith(".") or set(name) & {"\\", "\0"} for name in names):
         return None
     base = folder.resolve()
-    found = base.joinpath(*names)
-    place = found.parent.resolve() if is_cached(found) else found.resolve()
-    return found if found.exists() and place.is_relative_to(base / names[0]) else None
+    file = base.joinpath(*names)
+    place = file.parent.resolve() if is_cached(file) else file.resolve()
+    return file if file.exists() and place.is_relative_to(base / names[0]) else None

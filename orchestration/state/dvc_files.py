@@ -82,8 +82,8 @@ def stage_name(dataset: Declaration) -> str:
 def locked_stages(workspace: Workspace) -> dict[str, Any]:
     """Return the stages in dvc.lock, {} if there is no file. Raises DamagedLockError."""
     try:
-        found = workspace.lock.lstat()
-        return _stages(workspace, found.st_mtime_ns, found.st_size)
+        stat = workspace.lock.lstat()
+        return _stages(workspace, stat.st_mtime_ns, stat.st_size)
     except FileNotFoundError:
         return {}
 
@@ -227,12 +227,12 @@ def _entries(content: bytes, md5: str) -> dict[str, str]:
     if hashlib.md5(content, usedforsecurity=False).hexdigest() != md5.removesuffix(".dir"):
         raise UnreadableError("its MD5 is not its name")
     try:
-        found = {entry["relpath"]: entry["md5"] for entry in json.loads(content)}
+        files = {entry["relpath"]: entry["md5"] for entry in json.loads(content)}
     except (ValueError, TypeError, KeyError):
         raise UnreadableError("it does not list files") from None
-    if any(".." in PurePosixPath(name).parts or name.startswith("/") for name in found):
+    if any(".." in PurePosixPath(name).parts or name.startswith("/") for name in files):
         raise UnreadableError("it lists files outside its folder")
-    return found
+    return files
 
 
 def check_sizes(workspace: Workspace, dataset: Declaration) -> None:
@@ -272,14 +272,14 @@ def check_added(workspace: Workspace, since: float) -> bool:
     return bool(wrong)
 
 
-def check_bytes(workspace: Workspace, recorded: Mapping[str, str], found: Mapping[str, str]) -> None:
+def check_bytes(workspace: Workspace, recorded: Mapping[str, str], actual: Mapping[str, str]) -> None:
     """Remove wrong bytes from the cache that may have caused wrong bytes on disk.
 
     Both mappings are MD5s by file name: what should be on disk, and what is.
     """
     for name, md5 in recorded.items():
         place = cached(workspace, md5)
-        if found.get(name, md5) != md5 and place.is_file() and file_md5(place) != md5:
+        if actual.get(name, md5) != md5 and place.is_file() and file_md5(place) != md5:
             _remove(place, "its MD5 is not its name")
 
 
@@ -298,8 +298,8 @@ def check_sources(workspace: Workspace, dataset: Declaration) -> None:
         tracked = [("", recorded(stage, "deps", source.path) or ""), *_tracked(workspace, source.path)]
         for base, md5 in tracked:
             former = {} if md5 == version(hashes) else cached_files(workspace, md5) or {}
-            for name, found in hashes.items():
-                if former.get(base + name, found) != found:
+            for name, actual in hashes.items():
+                if former.get(base + name, actual) != actual:
                     _check_link(workspace, f"{source.path}/{name}", former[base + name])
 
 

@@ -135,10 +135,10 @@ def read_manifest(workspace: Workspace, dataset: Declaration, partition: str) ->
         return _read[path][1]
     then = f"`dvc checkout --force {workspace.shown(path.parent)}` restores it; otherwise it is made again"
     content = local_state.read_checked(path, _STORED, then)
-    found = None if content is None else _manifest(content)
-    if found is not None and stamp is not None and is_stable(stamp):
-        _read[path] = stamp, found
-    return found
+    manifest = None if content is None else _manifest(content)
+    if manifest is not None and stamp is not None and is_stable(stamp):
+        _read[path] = stamp, manifest
+    return manifest
 
 
 def parse_manifest(content: bytes) -> Manifest:
@@ -315,10 +315,10 @@ def _known(workspace: Workspace, dataset: Declaration, partition: str) -> Manife
     manifest = read_manifest(workspace, dataset, partition)
     if manifest is None or not manifest.files:
         return None
-    found = folder_hashes(workspace.folder(dataset, partition))
-    if manifest.files == found:
+    hashes = folder_hashes(workspace.folder(dataset, partition))
+    if manifest.files == hashes:
         return manifest
-    check_bytes(workspace, manifest.files, found)
+    check_bytes(workspace, manifest.files, hashes)
     return None
 
 

@@ -42,7 +42,7 @@ def plan(view: View, select: str | None = None) -> list[Step]:
         inputs = [
             (upstream.name, whole, stale.get(upstream.name, {})) for upstream, whole in graph.reads(dataset)
         ]
-        found = stale[dataset.name] = dict[str, None]()
+        stale_partitions = stale[dataset.name] = dict[str, None]()
         for partition in dataset.made_partitions:
             changing = [
                 (name, partitions if whole else [partition])
@@ -51,7 +51,7 @@ def plan(view: View, select: str | None = None) -> list[Step]:
             ]
             state = view.status(dataset, partition)
             if not state.fresh or changing:
-                found[partition] = None
+                stale_partitions[partition] = None
                 certain = not (state.fresh or state.waiting)
                 reasons = state.reasons if certain else (if_changed(changing),) if changing else ()
                 steps.append(Step(dataset, partition, reasons, certain, partition in empty))

@@ -111,8 +111,8 @@ def _stamps(folder: Path) -> Iterator[tuple[str, int, int, int]]:
         folders.sort()
         for path in (base, *(f"{base}/{name}" for name in sorted(names))):
             with contextlib.suppress(OSError):
-                found = Path(path).stat()
-                yield path, found.st_size, found.st_ino, found.st_ctime_ns
+                stat = Path(path).stat()
+                yield path, stat.st_size, stat.st_ino, stat.st_ctime_ns
 
 
 def check_versions(workspace: Workspace) -> None:
@@ -143,8 +143,8 @@ def is_empty(workspace: Workspace, dataset: Declaration, partition: str) -> bool
 
 def empty_partitions(workspace: Workspace, dataset: Declaration, partitions: Collection[str]) -> list[str]:
     """Return the partitions that are empty and made together; none if there are only a few."""
-    found = [partition for partition in partitions if is_empty(workspace, dataset, partition)]
-    return found if len(found) > FEW else []
+    empty = [partition for partition in partitions if is_empty(workspace, dataset, partition)]
+    return empty if len(empty) > FEW else []
 
 
 #: The tag of a run whose crawls fetch from the web again.

@@ -49,17 +49,17 @@ def compare(
 
 def compared(old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
     """Return all differences between two versions."""
-    found = difference(old, new, limit)
+    changes = difference(old, new, limit)
     dataset = old.workspace.datasets.get(old.dataset)
     passed_over = _passed_over(dataset.shape if dataset else None)
-    cases = found.pop("cases")
+    cases = changes.pop("cases")
     return {
         "dataset": old.dataset,
         "old": _identity(old),
         "new": _identity(new),
         "same": old.md5 == new.md5,
         "made_of": made_differently(old, new),
-        **found,
+        **changes,
         "examples": {kind: [_example(case, passed_over) for case in cases[kind]] for kind in KINDS},
     }
 
@@ -84,10 +84,10 @@ def made_differently(old: Version, new: Version) -> list[str]:
     partitions = sorted({*former, *present})
     for partition in partitions:
         if lost := [version.label for version, keys in sides if partition not in keys]:
-            found = [f"what {' and '.join(lost)} was made from is unknown"]
+            reasons = [f"what {' and '.join(lost)} was made from is unknown"]
         else:
-            found = differences(_merged(former[partition]), _merged(present[partition]))
-        for line in found:
+            reasons = differences(_merged(former[partition]), _merged(present[partition]))
+        for line in reasons:
             lines.setdefault(line, []).append(partition)
     return [
         line if len(where) == len(partitions) else f"{line} ({', '.join(where)})"
@@ -127,15 +127,17 @@ def _preview(row: Mapping[str, Any], passed_over: Collection[str]) -> str:
     return text if len(text) <= _PREVIEW else f"{text[:_PREVIEW]}…"
 
 
-def text(found: Mapping[str, Any]) -> str:
+def text(comparison: Mapping[str, Any]) -> str:
     """Return a comparison as text for a terminal."""
-    rows = [[partition or "all", *counts.values()] for partition, counts in found["partitions"].items()]
+    rows = [[partition or "all", *counts.values()] for partition, counts in comparison["partitions"].items()]
     if len(rows) > 1:
-        rows.append(["sum", *found["totals"].values()])
+        rows.append(["sum", *comparison["totals"].values()])
     environment = Environment(autoescape=False)  # noqa: S701  not HTML
     environment.filters["one_line"] = _one_line
     template = environment.from_string((Path(__file__).parent / "comparison.txt").read_text())
-    return template.render(found, alike=ALIKE, marks=_MARKS, table=aligned([["partition", *KINDS], *rows]))
+    return template.render(
+        comparison, alike=ALIKE, marks=_MARKS, table=aligned([["partition", *KINDS], *rows])
+    )
 
 
 def _one_line(words: str) -> str:
@@ -143,7 +145,7 @@ def _one_line(words: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in words)
 
 
-def write_page(workspace: Workspace, path: Path, found: Mapping[str, Any]) -> None:
+def write_page(workspace: Workspace, path: Path, comparison: Mapping[str, Any]) -> None:
     """Write a comparison as a page, which loads what the report's pages load."""
     way = Path(os.path.relpath(shown_pages(workspace.quality), path.resolve().parent)).as_posix()
-    write_file(path, comparison_page(found, f"{way}/", KINDS, ALIKE))
+    write_file(path, comparison_page(comparison, f"{way}/", KINDS, ALIKE))

@@ -56,7 +56,7 @@ class Version:
 
     def keys(self) -> dict[str, dict[str, Any]]:
         """Return what each partition was made from; partitions of which that is unknown are left out."""
-        found = {}
+        keys = {}
         for name, path in self.manifests.items():
             partition = name.removesuffix(".json")
             if partition == ALL and not self._files(ALL):  # not partitioned: its files are in no folder
@@ -64,8 +64,8 @@ class Version:
             with contextlib.suppress(UnreadableError):
                 manifest = parse_manifest(read_state(path) or b"")
                 if manifest.files == self._files(partition):
-                    found[partition] = dict(manifest.key)
-        return found
+                    keys[partition] = dict(manifest.key)
+        return keys
 
     def _files(self, partition: str) -> dict[str, str]:
         prefix = f"{partition}/" if partition else ""
@@ -111,10 +111,10 @@ def at(workspace: Workspace, dataset: str, revision: str) -> Version:
     files = cached_files(workspace, md5)
     listed = cached_files(workspace, recorded(stage, "outs", f"manifests/{dataset}") or "") or {}
     manifests = {name: cached(workspace, manifest) for name, manifest in listed.items()}
-    found = Version(workspace, dataset, revision, commit, md5, files or {}, manifests)
+    at_revision = Version(workspace, dataset, revision, commit, md5, files or {}, manifests)
     if files is None:
-        raise _not_here(dataset, found)
-    return found
+        raise _not_here(dataset, at_revision)
+    return at_revision
 
 
 def _on_disk(workspace: Workspace, dataset: str) -> Version:

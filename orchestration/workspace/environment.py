@@ -93,10 +93,10 @@ def set_environment(workspace: Workspace) -> None:
 def _servers(workspace: Workspace) -> dict[str, str]:
     """Return the servers in .env, which overrides the environment, as it does for Dagster's commands."""
     try:
-        found = dotenv_values(workspace.root / ".env")
+        variables = dotenv_values(workspace.root / ".env")
     except (OSError, UnicodeDecodeError):  # the command that writes to .env reports what is wrong
         return {}
-    return {name: value for name in SERVERS if (value := found.get(name))}
+    return {name: value for name in SERVERS if (value := variables.get(name))}
 
 
 def _end() -> None:

@@ -185,10 +185,10 @@ def commit(workspace: Workspace, besides: Sequence[str] = ()) -> Commit | None:
     kept_out = [f":(exclude){path}" for path in besides]
     try:
         shown = git_lines(workspace, "show", "--no-patch", "--format=%H%n%cI", "HEAD")
-        found = git(workspace, "status", "--porcelain", "-z", "--no-renames", "--", ".", *kept_out)
+        status = git(workspace, "status", "--porcelain", "-z", "--no-renames", "--", ".", *kept_out)
     except NoGitError:
         return None
-    if not shown or found is None:
+    if not shown or status is None:
         return None
-    changed = sorted(line[3:] for line in found.decode(errors="replace").split("\0") if line)
+    changed = sorted(line[3:] for line in status.decode(errors="replace").split("\0") if line)
     return Commit(shown[0], shown[1], tuple(changed))

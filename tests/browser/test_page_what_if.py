@@ -146,7 +146,7 @@ def test_a_threshold_may_be_counted_from_the_rows_of_its_own_dataset(tmp_path):
     knob = Knob("talksumm.pairs.margin", "", 0.5)
     content = what_if.what_if(Everything({dataset.name: {"": tmp_path}}), dataset, threshold, knob)
     assert content["tried"] == [[0.2, 3], [0.5, 2], [0.8, 0]]
-    assert what_if.kept({"": tmp_path}, threshold, knob) == 2
+    assert what_if.kept_count({"": tmp_path}, threshold, knob) == 2
 
 
 def test_the_threshold_of_two_datasets_is_told_apart(opened):

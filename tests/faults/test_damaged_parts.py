@@ -75,10 +75,10 @@ def test_a_flipped_bit_anywhere_in_a_part_is_detected(begun, check, tally):
         ):
             tally.attempt()
             path.write_bytes(content)
-            assert parts.found() == {0, 2}
+            assert parts.indices() == {0, 2}
             tally.survive()
     path.write_bytes(whole)
-    assert parts.found() == {0, 1, 2}
+    assert parts.indices() == {0, 1, 2}
 
 
 @pytest.mark.parametrize("name", ["copy of 00001.zip", "1.zip", "x.zip", "notes.txt", ".00001.zip.77"])

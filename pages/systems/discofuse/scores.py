@@ -56,12 +56,12 @@ def _place(domain: str, system: str, model: str | None) -> tuple[bool, bool, boo
 
 def scores(table: EvaluationTable) -> list[Grid]:
     """Return Table 6, a table for each domain."""
-    found = {(system.system, system.model, *system.test): system for system in table.systems}
+    systems = {(system.system, system.model, *system.test): system for system in table.systems}
     grids = []
     for domain in sorted({system.test[0] for system in table.systems}):
         names = {(system.system, system.model) for system in table.systems if system.test[0] == domain}
         ordered = sorted(names, key=lambda name: _place(domain, *name))
-        tested = {test: [found.get((*name, domain, test)) for name in ordered] for test in TESTS}
+        tested = {test: [systems.get((*name, domain, test)) for name in ordered] for test in TESTS}
         columns: list[list[Any]] = [
             bars([system.scores[metric] if system else None for system in tested[test]], top=1)
             for test in TESTS
@@ -91,27 +91,30 @@ def fewest(table: EvaluationTable) -> int:
 def tests(table: EvaluationTable) -> Grid:
     """Return the tests of each domain's own model against every other system."""
     systems = {system.name: system for system in table.systems}
-    found: list[tuple[tuple[Any, ...], list[str], PairedTest]] = []
+    placed: list[tuple[tuple[Any, ...], list[str], PairedTest]] = []
     for test in table.tests:
         domain, part = test.test
         for name in (test.first, test.second):
             if systems[name].model == domain and (turned := test.seen_from(name)):
                 rival = systems[turned.second].system, systems[turned.second].model
                 place = domain, TESTS.index(part), _place(domain, *rival)
-                found.append((place, [f"{domain}, {part}", label(*rival)], turned))
-    tests = [(names, test) for _, names, test in sorted(found, key=lambda entry: entry[0])]
+                placed.append((place, [f"{domain}, {part}", label(*rival)], turned))
+    tests = [(names, test) for _, names, test in sorted(placed, key=lambda entry: entry[0])]
     metrics = {metric: METRICS[metric] for metric in TESTED}
     return tests_grid("Paired tests", ("domain", "its own model, against"), tests, metrics, "examples")
 
 
 def phenomena(table: EvaluationTable) -> Grid:
     """Return Table 7: for each discourse type the scores of each model, and the paper's."""
-    found = {(row.model, row.kind): row for row in table.breakdowns.get("phenomena", ())}
-    models = sorted({model for model, _ in found})
+    breakdown = {(row.model, row.kind): row for row in table.breakdowns.get("phenomena", ())}
+    models = sorted({model for model, _ in breakdown})
     lines = [
         GridLine(
             name,
-            [*(cell for model in models for cell in _cells(found.get((model, kind)), TESTED[::-1])), *values],
+            [
+                *(cell for model in models for cell in _cells(breakdown.get((model, kind)), TESTED[::-1])),
+                *values,
+            ],
             key=kind,
         )
         for kind, (name, *values) in PUBLISHED["table_7"].items()
@@ -131,7 +134,7 @@ def connectives(table: EvaluationTable) -> list[dict[str, Any]]:
     """Return Table 9 for each model: accuracy, the three most frequent outputs, a matrix of all outputs."""
     paper = ("DFSPORT", "DFWIKI", "top three in the paper")
     head = ("connective", "accuracy", "examples", "most often predicted", *paper)
-    found = []
+    of_models = []
     for model, rows in _by_model(table, "connectives").items():
         lines = []
         for row in rows:
@@ -139,14 +142,14 @@ def connectives(table: EvaluationTable) -> list[dict[str, Any]]:
             values = PUBLISHED["table_9"].get(row.kind, (None, None, None))
             lines.append(GridLine(row.kind, [*_cells(row, ["accuracy"]), ", ".join(top) or None, *values]))
         grid = Grid(f"Connectives of {model}", head, lines, "scores connectives")
-        found.append({"model": model, "grid": grid, "matrix": matrix(rows, [row.kind for row in rows])})
-    return found
+        of_models.append({"model": model, "grid": grid, "matrix": matrix(rows, [row.kind for row in rows])})
+    return of_models
 
 
 def pronouns(table: EvaluationTable) -> list[dict[str, Any]]:
     """Return Figure 3 for each model."""
-    found = _by_model(table, "pronouns").items()
-    return [{"model": model, "matrix": matrix(rows, PRONOUNS)} for model, rows in found]
+    by_model = _by_model(table, "pronouns").items()
+    return [{"model": model, "matrix": matrix(rows, PRONOUNS)} for model, rows in by_model]
 
 
 def _by_model(table: EvaluationTable, name: str) -> dict[str, list[Breakdown]]:
@@ -170,32 +173,32 @@ def matrix(rows: Sequence[Breakdown], order: Sequence[str]) -> dict[str, Any]:
     frequent = sorted(counts.keys() - {*known, OTHER}, key=lambda name: (-counts[name], name))
     named = [name for name in (*known, *frequent) if name != OTHER]
     columns, rest = named[:MOST_OUTPUTS], [REST] if len(named) > MOST_OUTPUTS else []
-    found = []
+    matrix_rows = []
     for row in seen:
         numbers = [row.predicted.get(name, 0) for name in (*columns, OTHER)]
         if rest:
             numbers.insert(-1, row.items - sum(numbers))
         shares = [round(number / row.items, 4) for number in numbers]
-        found.append({"gold": row.kind, "examples": row.items, "shares": shares})
-    return {"columns": [*columns, *rest, OTHER], "rows": found}
+        matrix_rows.append({"gold": row.kind, "examples": row.items, "shares": shares})
+    return {"columns": [*columns, *rest, OTHER], "rows": matrix_rows}
 
 
-def numbers_of(found: Mapping[str, Any], gold: str) -> Grid:
+def numbers_of(confusion: Mapping[str, Any], gold: str) -> Grid:
     """Return the numbers of a matrix."""
     lines = [
         GridLine(row["gold"], [*(f"{100 * n:.1f}" if n else "" for n in row["shares"]), row["examples"]])
-        for row in found["rows"]
+        for row in confusion["rows"]
     ]
-    head = (f"gold {gold}", *found["columns"], "examples")
+    head = (f"gold {gold}", *confusion["columns"], "examples")
     return Grid(f"Numbers of the matrix of {gold}s", head, lines, "numbers")
 
 
 def transferred(content: Mapping[str, Any] | None) -> Grid:
     """Return Table 10: for each system our scores and the paper's."""
-    found = {system.system: system for system in read_table(content, "pairs").systems}
+    systems = {system.system: system for system in read_table(content, "pairs").systems}
     lines = []
     for name, paper in PUBLISHED["table_10"].items():
-        if system := found.get(name):
+        if system := systems.get(name):
             cells = [*(bar(system.scores.get(metric)) for metric in METRICS), system.items, *paper["paper"]]
             lines.append(GridLine(paper["name"], cells, paper["about"], name))
     names = list(METRICS.values())

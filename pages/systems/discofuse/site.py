@@ -41,7 +41,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     table = scores.read(content)
     shared = values(everything, numbers, EVALUATION, [MODEL], PEOPLE)
     matrices = {"connective": scores.connectives(table), "pronoun": scores.pronouns(table)}
-    drawn = {gold: [part["matrix"] for part in found] for gold, found in matrices.items()}
+    drawn = {gold: [part["matrix"] for part in parts] for gold, parts in matrices.items()}
     rated = shared["ratings"] and shared["ratings"]["agreement"]
     yield render(
         "fusion.html",

@@ -33,12 +33,12 @@ def funnel(everything: Everything, numbers: Mapping[str, Counted]) -> list[dict[
     `compared`: pairs compared. `stored`: pairs above the floor. `dropped`: pairs by reason. `kept`: pairs
     kept. None if a dataset is missing. Losses without a reason are repeats of the same pair: `merged`.
     """
-    scored, kept = (
+    scored, kept_counts = (
         value_counts(pc.list_flatten(table["origins"]) for table in parts(everything, name, ["origins"]))
         for name in (SCORED, PARAPHRASES)
     )
     reasons = {name: _dropped(everything, numbers, name) for name in origins(everything)}
-    found = []
+    origin_rows = []
     for name in origins(everything):
         dataset = f"parasci/{name}"
         stored = numbers[dataset].total("kept") if dataset in numbers else None
@@ -47,17 +47,17 @@ def funnel(everything: Everything, numbers: Mapping[str, Counted]) -> list[dict[
             merged = stored - sum(dropped.values()) - scored[name]
             dropped |= {"merged": merged} if merged > 0 else {}
         dropped |= dict(sorted(_lost_to_thresholds(everything, name).items()))
-        found.append(
+        origin_rows.append(
             {
                 "origin": name,
                 "dataset": dataset,
                 "compared": numbers[dataset].combinations.get("compared") if dataset in numbers else None,
                 "stored": stored,
                 "dropped": dropped,
-                "kept": kept[name] if PARAPHRASES in numbers else None,
+                "kept": kept_counts[name] if PARAPHRASES in numbers else None,
             }
         )
-    return found
+    return origin_rows
 
 
 def _dropped(everything: Everything, numbers: Mapping[str, Counted], origin: str) -> dict[str, int]:

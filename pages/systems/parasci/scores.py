@@ -85,12 +85,12 @@ def rated(table: Mapping[str, Any], name: str, origins: Sequence[str]) -> dict[s
         (question, score["origin"]): score for question in names for score in questions[question]["scores"]
     }
     rated = {group for _, group in scores} - {ALL}
-    found = [*(origin for origin in origins if origin in rated), *sorted(rated - {*origins})]
+    ordered = [*(origin for origin in origins if origin in rated), *sorted(rated - {*origins})]
     return {
         "names": list(names.values()),
         "ends": ends,
         "lines": [
-            (origin, [scores.get((question, origin)) for question in names]) for origin in [ALL, *found]
+            (origin, [scores.get((question, origin)) for question in names]) for origin in [ALL, *ordered]
         ],
         "paper": [
             (dataset, [row[question] for question in names]) for dataset, row in PUBLISHED[name].items()
@@ -167,16 +167,16 @@ def compared(everything: Everything, comparison: ModelTable) -> dict[str, Any] |
 def _parts(content: Mapping[str, Any], comparison: ModelTable, kind: str) -> list[Grid]:
     """Return the scores of the test pairs of each source of ours, or of each external corpus."""
     return [
-        _scores(read_table(found, "pairs"), comparison)._replace(title=f"{comparison.title}: {name}")
-        for name, found in content.get(kind, {}).items()
+        _scores(read_table(evaluation, "pairs"), comparison)._replace(title=f"{comparison.title}: {name}")
+        for name, evaluation in content.get(kind, {}).items()
     ]
 
 
 def generated(everything: Everything) -> Iterator[dict[str, Any]]:
     """Yield some model outputs, each compared with its source word by word."""
     columns = ["pair_id", "model", "source", "target", "prediction"]
-    found = rows(everything, "parasci/generated", ["pair_id", "system"], system=["model"])
-    chosen = heapq.nsmallest(MOST_SENTENCES, {row["pair_id"] for row in found}, key=rank)
+    predictions = rows(everything, "parasci/generated", ["pair_id", "system"], system=["model"])
+    chosen = heapq.nsmallest(MOST_SENTENCES, {row["pair_id"] for row in predictions}, key=rank)
     of_models = rows(everything, "parasci/generated", [*columns, "system"], system=["model"], pair_id=chosen)
     for row in sorted(of_models, key=lambda row: (row["source"], row["pair_id"], row["model"])):
         texts = {name: shortened(row[name], LONGEST) for name in ("source", "target", "prediction")}

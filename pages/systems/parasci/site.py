@@ -29,12 +29,12 @@ def paraphrases_page(everything: Everything, numbers: Mapping[str, Counted]) -> 
     shared = values(everything, numbers, scores.GENERATION.dataset, [GENERATOR, PDBERT], PEOPLE)
     table = shared["ratings"]
     names = origins(everything)
-    found = funnel(everything, numbers)
+    by_origin = funnel(everything, numbers)
     planes = dict(_planes(everything))
     drawn_from = {
         row["origin"]: row["kept"]
         + sum(row["dropped"].get(reason, 0) for reason in ("not_drawn", "repeated"))
-        for row in found
+        for row in by_origin
         if row["kept"] is not None
     }
     _check(planes, drawn_from)
@@ -45,7 +45,7 @@ def paraphrases_page(everything: Everything, numbers: Mapping[str, Counted]) -> 
         "parasci/paraphrases.html",
         "Paraphrases",
         data={"models": shared["models"], "planes": planes, "generated": generated},
-        funnel=found,
+        funnel=by_origin,
         published=scores.PUBLISHED,
         statistics=scores.table_2(rows(everything, STATISTICS), names),
         planes=planes,
@@ -97,11 +97,11 @@ def _planes(everything: Everything) -> Iterator[tuple[str, dict[str, Any]]]:
         yield name, two_thresholds(scores_of_both(scored, params, name), consistency[name], length_rate[name])
 
 
-def _check(planes: Mapping[str, Mapping[str, Any]], kept: Mapping[str, int]) -> None:
+def _check(planes: Mapping[str, Mapping[str, Any]], kept_counts: Mapping[str, int]) -> None:
     for name, plane in planes.items():
         now = kept_at(plane, plane["first"]["now"], plane["second"]["now"])
-        if now != kept.get(name, 0):
+        if now != kept_counts.get(name, 0):
             raise ValueError(
                 f"{FILTERED}: by their scores {now} pairs of {name} would be kept, "
-                f"but it has {kept.get(name, 0)}"
+                f"but it has {kept_counts.get(name, 0)}"
             )

@@ -81,9 +81,9 @@ def _place(system: ScoredSystem) -> tuple[bool, int, str, str]:
 
 def metric(name: str) -> str:
     """Return a readable name of a metric: "rouge2_f" is "ROUGE-2 F"."""
-    if not (found := METRIC.fullmatch(name)):
+    if not (match := METRIC.fullmatch(name)):
         return name
-    return f"ROUGE-{found['kind']} {'F' if found['field'] == 'f' else found['field']}"
+    return f"ROUGE-{match['kind']} {'F' if match['field'] == 'f' else match['field']}"
 
 
 def grids(table: EvaluationTable) -> tuple[Grid, Grid]:
@@ -115,9 +115,9 @@ def tests(table: EvaluationTable) -> list[tuple[str, PairedTest]]:
     """
     only = extractor(table)
     known = {system.name: system for system in table.systems}
-    found = [turned for test in table.tests if only and (turned := test.seen_from(only.name))]
-    found.sort(key=lambda test: _place(known[test.second]))
-    return [(label(known[test.second].system), test) for test in found]
+    paired_tests = [turned for test in table.tests if only and (turned := test.seen_from(only.name))]
+    paired_tests.sort(key=lambda test: _place(known[test.second]))
+    return [(label(known[test.second].system), test) for test in paired_tests]
 
 
 def architectures(content: Mapping[str, Any] | None) -> list[tuple[str, PairedTest]]:
@@ -126,23 +126,27 @@ def architectures(content: Mapping[str, Any] | None) -> list[tuple[str, PairedTe
     The first architecture in a name is the one that may be "above": "transformer against pointer, both of
     oracle".
     """
-    found = []
+    named_tests = []
     for test in read_tests((content or {}).get("architectures", []), "papers"):
         (first, examples), (second, _) = (_MODEL.findall(name)[0] for name in (test.second, test.first))
         turned = test.seen_from(test.second)
         assert turned is not None
-        found.append((f"{first} against {second}, both of {examples}", turned))
-    return found
+        named_tests.append((f"{first} against {second}, both of {examples}", turned))
+    return named_tests
 
 
-def test_grid(title: str, head: str, metrics: Sequence[str], found: Sequence[tuple[str, PairedTest]]) -> Grid:
+def test_grid(
+    title: str, head: str, metrics: Sequence[str], named_tests: Sequence[tuple[str, PairedTest]]
+) -> Grid:
     """Return named tests as a table."""
     names = {name: metric(name) for name in metrics}
-    return tests_grid(title, (head,), (([name], test) for name, test in found), names, "papers")
+    return tests_grid(title, (head,), (([name], test) for name, test in named_tests), names, "papers")
 
 
-def verdicts(found: Sequence[tuple[str, PairedTest]], metrics: Sequence[str]) -> list[tuple[str, list[str]]]:
+def verdicts(
+    named_tests: Sequence[tuple[str, PairedTest]], metrics: Sequence[str]
+) -> list[tuple[str, list[str]]]:
     """Return the verdicts on the extractor, each with the systems that it applies to."""
-    verdicts = [(test.verdict(*metrics), name) for name, test in found]
+    verdicts = [(test.verdict(*metrics), name) for name, test in named_tests]
     against = {verdict: [name for given, name in verdicts if given == verdict] for verdict in _SENTENCES}
     return [(_SENTENCES[verdict], names) for verdict, names in against.items() if names]

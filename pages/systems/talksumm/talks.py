@@ -142,8 +142,8 @@ def is_quiet(word: str) -> bool:
     Filters the same words as ops/talksumm/align/emission.py, but without NLTK, whose import takes longer than
     rendering all pages.
     """
-    found = _QUIET.fullmatch(word.lower())
-    plain = found is not None and (not found[1] or found[1] in STOP_WORDS | _DIVIDED)
+    match = _QUIET.fullmatch(word.lower())
+    plain = match is not None and (not match[1] or match[1] in STOP_WORDS | _DIVIDED)
     return plain or is_disfluency(word)
 
 
@@ -183,8 +183,8 @@ def _paired(everything: Everything) -> Iterator[dict[str, Any]]:
         for table in tables(folder, "kept", [*columns, *inner]):
             words, sentences = (table[name].combine_chunks() for name in ("words", "sentences"))
             lengths = (pc.list_value_length(column).to_pylist() for column in (words, sentences))
-            found = zip(table.select(columns).to_pylist(), *lengths, _last_ends(words), strict=True)
-            for row, spoken, written, end in found:
+            measured = zip(table.select(columns).to_pylist(), *lengths, _last_ends(words), strict=True)
+            for row, spoken, written, end in measured:
                 of_states = counts.get(row["id"], ())
                 yield {
                     "id": row["id"],
@@ -251,8 +251,8 @@ def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[tuple[s
                 ("talksumm/summaries", "kept", ["source_ids", "budget", "words", "paper_words", "exhausted"]),
             )
         )
-        found = rows(everything, "sources/talks", ["id", "document", "date", "url"], partition=partition)
-        talks = {row["id"]: row for row in found}
+        talk_rows = rows(everything, "sources/talks", ["id", "document", "date", "url"], partition=partition)
+        talks = {row["id"]: row for row in talk_rows}
         # only one talk at a time becomes Python objects
         for pair in rows(everything, pairs, partition=partition, at_once=1, id=chosen):
             yield (
@@ -288,7 +288,7 @@ def _scores(everything: Everything) -> dict[str, Row]:
 def _sentences(aligned: Aligned) -> list[dict[str, Any]]:
     """Return the paper's sentences in order, each with the time spent on it, or why it is no state."""
     states = {state["id"]: state for state in aligned.states}
-    found = []
+    entries = []
     for sentence in [*(aligned.pair["sentences"] or []), *aligned.no_sentences]:
         state = states.get(sentence["id"], {})
         entry = {
@@ -304,8 +304,8 @@ def _sentences(aligned: Aligned) -> list[dict[str, Any]]:
             entry["why"] = f"no sentence: {sentence['reason'].replace('_', ' ')}"
         elif not state:
             entry["why"] = _why(aligned.left_out.get(sentence["id"]))
-        found.append(entry)
-    return sorted(found, key=lambda entry: (entry["position"], entry["id"]))
+        entries.append(entry)
+    return sorted(entries, key=lambda entry: (entry["position"], entry["id"]))
 
 
 def _why(row: Row | None) -> str:

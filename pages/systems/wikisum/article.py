@@ -79,9 +79,9 @@ class ArticleRows:
 def references(article: ArticleRows) -> list[dict[str, Any]]:
     """Return the candidates that the page lists, in order, with their outcomes."""
     lost = [row for row in article.candidates if row["page_id"] in article.left_out]
-    kept = [row for row in article.candidates if row["page_id"] not in article.left_out]
-    lost = lost[: max(MOST_REFERENCES // 2, MOST_REFERENCES - len(kept))]
-    shown = sorted([*lost, *kept[: MOST_REFERENCES - len(lost)]], key=lambda row: int(row["position"]))
+    remaining = [row for row in article.candidates if row["page_id"] not in article.left_out]
+    lost = lost[: max(MOST_REFERENCES // 2, MOST_REFERENCES - len(remaining))]
+    shown = sorted([*lost, *remaining[: MOST_REFERENCES - len(lost)]], key=lambda row: int(row["position"]))
     paragraphs, filtered = (
         Counter(row["page_id"] for row in article.ranked[name]) for name in ("paragraphs", "filtered")
     )
@@ -203,9 +203,9 @@ class Lead:
         """The number of all words, including those that are not on the page."""
         return len(self._words)
 
-    def marks(self, found: Sequence[str]) -> str:
+    def marks(self, input_words: Sequence[str]) -> str:
         """Return a sign for each word on the page: whether it is among the words of an input."""
-        there, pairs = set(found), self._pairs & set(pairwise(found))
+        there, pairs = set(input_words), self._pairs & set(pairwise(input_words))
         in_pairs = [pair in pairs for pair in pairwise(self._words)]
         around = zip([False, *in_pairs], [*in_pairs, False], strict=True)
         marks = (
@@ -214,9 +214,9 @@ class Lead:
         )  # fmt: skip
         return "".join(marks)[:MOST_WORDS]
 
-    def recall(self, found: Sequence[str]) -> float:
+    def recall(self, input_words: Sequence[str]) -> float:
         """Return the share of the lead's distinct bigrams that are among the words of an input."""
-        return len(self._pairs & set(pairwise(found))) / max(len(self._pairs), 1)
+        return len(self._pairs & set(pairwise(input_words))) / max(len(self._pairs), 1)
 
 
 class Paragraphs:
@@ -243,18 +243,18 @@ class Paragraphs:
 
     def words(self, order: Sequence[int], cut: Cut) -> list[str]:
         """Return the words of an input, without those of the title."""
-        found = [word for index in order[: cut.paragraphs] for word in self._divided(index)]
+        input_words = [word for index in order[: cut.paragraphs] for word in self._divided(index)]
         if cut.characters is None:
-            return found
+            return input_words
         last = order[cut.paragraphs - 1]
-        whole = len(found) - len(self._divided(last))
-        return [*found[:whole], *words(self._texts[last][: cut.characters])]
+        whole = len(input_words) - len(self._divided(last))
+        return [*input_words[:whole], *words(self._texts[last][: cut.characters])]
 
     def _sub_words(self, index: int) -> list[int]:
         """Return the end offset, in characters, of each sub-word of a paragraph."""
         if index not in self._ends:
-            found = self._pieces.encode(self._texts[index], add_special_tokens=False)
-            self._ends[index] = [end for _, end in found.offsets]
+            encoding = self._pieces.encode(self._texts[index], add_special_tokens=False)
+            self._ends[index] = [end for _, end in encoding.offsets]
         return self._ends[index]
 
     def _divided(self, index: int) -> list[str]:
@@ -314,7 +314,7 @@ def _inputs(
         return [{"set": None, "corpus": corpus, "ranker": of[0]} for corpus, of in rankers.items()]
     texts = [paragraph["text"] for paragraph in article.ranked["paragraphs"]]
     paragraphs = Paragraphs(article.ranked["title"], texts, makers.pieces)
-    found = []
+    inputs = []
     for name, content in sets.items():
         cuts = {}
         for ranker in rankers.get(content.corpus, ()):
@@ -329,8 +329,8 @@ def _inputs(
                 "marks": lead.marks(there),
                 "recall": round(lead.recall(there), _DIGITS),
             }
-        found.append({"set": name, **content.model_dump(), "example": examples.get(name), "cuts": cuts})
-    return found
+        inputs.append({"set": name, **content.model_dump(), "example": examples.get(name), "cuts": cuts})
+    return inputs
 
 
 def _in_script(text: str) -> int:

@@ -129,7 +129,7 @@ def _ranked(everything: Everything) -> Iterator[dict[str, Any]]:
 def _lost(everything: Everything, ranked: Collection[str]) -> Iterator[dict[str, Any]]:
     """Yield the list entry of every article without ranked paragraphs: none were found, or none are left."""
     for partition in everything.get(REFERENCES, {}):
-        found = [
+        lost = [
             (row["id"], row["title"], REFERENCES, row["reason"], row["detail"])
             for row in rows(everything, REFERENCES, ["id", "title", "reason", "detail"], "dropped", partition)
         ]
@@ -140,8 +140,8 @@ def _lost(everything: Everything, ranked: Collection[str]) -> Iterator[dict[str,
         }
         if RANKED in everything:
             why = "no paragraph", "all of its references are left out or have only dropped paragraphs"
-            found += [(name, title, RANKED, *why) for name, title in titles.items()]
-        for name, title, dataset, reason, detail in found:
+            lost += [(name, title, RANKED, *why) for name, title in titles.items()]
+        for name, title, dataset, reason, detail in lost:
             yield {
                 "id": name,
                 "title": shortened(title, LONGEST_LINE),
@@ -155,8 +155,8 @@ def _lost(everything: Everything, ranked: Collection[str]) -> Iterator[dict[str,
 
 def _no_example(everything: Everything) -> dict[str, str]:
     """Return why articles have no example, by article."""
-    found = rows(everything, EXAMPLES, ["article_id", "reason"], "dropped")
-    return {row["article_id"]: row["reason"].replace("_", " ") for row in found}
+    dropped_rows = rows(everything, EXAMPLES, ["article_id", "reason"], "dropped")
+    return {row["article_id"]: row["reason"].replace("_", " ") for row in dropped_rows}
 
 
 def makers_of(everything: Everything) -> Makers:
@@ -204,5 +204,5 @@ def chosen_articles(everything: Everything, chosen: Collection[str]) -> Iterator
             )
 
 
-def _by_page(found: Collection[Row]) -> Mapping[str, Row]:
-    return {row["page_id"]: row for row in found}
+def _by_page(page_rows: Collection[Row]) -> Mapping[str, Row]:
+    return {row["page_id"]: row for row in page_rows}

@@ -111,10 +111,10 @@ def read(content: Mapping[str, Any] | None) -> tuple[EvaluationTable, dict[str, 
 
 def extractors(cells: Iterable[ScoredCell]) -> Grid:
     """Return Table 3 for the architecture and L with the most cells, next to extraction alone."""
-    found = list(cells)
+    scored = list(cells)
     places: dict[tuple[str, int], dict[tuple[str, str], ScoredCell]] = {}
     alone: dict[tuple[str, str], ScoredCell] = {}
-    for cell in found:
+    for cell in scored:
         own = alone if cell.length is None else places.setdefault((cell.architecture, cell.length), {})
         own[cell.ranker, cell.corpus] = cell
     main = max(places, key=lambda place: (len(places[place]), place[1], place[0]), default=None)
@@ -135,7 +135,7 @@ def extractors(cells: Iterable[ScoredCell]) -> Grid:
             key=f"{key[0]} {key[1]}",
         )
         for key in keys
-        if found
+        if scored
     ]
     head = ("extractor", "corpus", "n", "log-perplexity", "ROUGE-L", "ROUGE-L", "log-perplexity", "ROUGE-L")
     name = f"{architecture(main[0])}, L = {main[1]}" if main else "models"
@@ -146,18 +146,18 @@ def extractors(cells: Iterable[ScoredCell]) -> Grid:
 def architectures(cells: Iterable[ScoredCell], reports: Iterable[Row]) -> Grid:
     """Return Table 4: each architecture at its best L on validation, with tf-idf over both corpora."""
     best = {report["model"]: report["best"] for report in reports if report["best"] is not None}
-    found: dict[str, ScoredCell] = {}
+    by_architecture: dict[str, ScoredCell] = {}
     for cell in sorted(_fixed(cells), key=lambda cell: best.get(_model(cell), float("inf"))):
-        found.setdefault(cell.architecture, cell)
+        by_architecture.setdefault(cell.architecture, cell)
     paper = {name: values for name, *values in PUBLISHED["table_4"]}
     lines = []
-    for name in [*paper, *sorted(found.keys() - paper.keys())] if found else ():
-        ours = found.get(name)
+    for name in [*paper, *sorted(by_architecture.keys() - paper.keys())] if by_architecture else ():
+        ours = by_architecture.get(name)
         own = [
             ours.length if ours else None,
             _articles(ours),
             perplexity(ours),
-            _rouge(ours, found.values()),
+            _rouge(ours, by_architecture.values()),
         ]
         printed, *values = paper.get(name, ("", None, None, None))
         lines.append(GridLine(architecture(name), [*own, *values], printed, name))
@@ -204,15 +204,15 @@ def figure_3(cells: Iterable[ScoredCell]) -> list[dict[str, Any]]:
 
 def whole(cells: Iterable[ScoredCell]) -> Grid:
     """Return all cells of the grid, and extraction alone, by all metrics."""
-    found = sorted(cells, key=lambda cell: (cell.length is None, cell.label))
+    ordered = sorted(cells, key=lambda cell: (cell.length is None, cell.label))
     metrics = (ROUGE_L, RELEASED_ROUGE_L, BERTSCORE)
     lines = [
         GridLine(
             cell.label,
-            [perplexity(cell), *(_bar(cell, found, metric) for metric in metrics), cell.articles],
+            [perplexity(cell), *(_bar(cell, ordered, metric) for metric in metrics), cell.articles],
             "chosen on validation" if cell.chosen else "",
         )
-        for cell in found
+        for cell in ordered
     ]
     head = ("system", *(METRICS[name] for name in (LOG_PERPLEXITY, *metrics)), "articles")
     return Grid("Every system", head, lines)
@@ -221,8 +221,8 @@ def whole(cells: Iterable[ScoredCell]) -> Grid:
 def tests(table: EvaluationTable, cells: Mapping[str, ScoredCell]) -> Grid:
     """Return the tests of the chosen model against every other."""
     metrics = {name: METRICS[name] for name in (ROUGE_L, "rouge1_f")}
-    found = (([cells[test.second].label], test) for test in table.tests)
-    return tests_grid("Paired tests", ("the chosen model, against",), found, metrics, "articles")
+    named_tests = (([cells[test.second].label], test) for test in table.tests)
+    return tests_grid("Paired tests", ("the chosen model, against",), named_tests, metrics, "articles")
 
 
 def categories(table: EvaluationTable) -> Grid:
@@ -328,8 +328,8 @@ def _answered(score: Mapping[str, Any] | None) -> str | None:
         return None
     test = score["test"]
     star = "*" if test and test["significant"] else ""
-    found = f"{score['mean']:.2f}{star} ({score['low']:.2f} to {score['high']:.2f})"
-    return found if not test or test["p"] is None else f"{found}, {_p(test['p'])}"
+    text = f"{score['mean']:.2f}{star} ({score['low']:.2f} to {score['high']:.2f})"
+    return text if not test or test["p"] is None else f"{text}, {_p(test['p'])}"
 
 
 def _p(value: float) -> str:

@@ -243,15 +243,15 @@ def _lengths(rows: Sequence[Row]) -> list[int]:
 
 def _recalls(rows: Sequence[Row]) -> Grid:
     """Return recall by ranker and length, best first; cheating does not compete."""
-    found = {(row["ranker"], row["words"]): row for row in rows}
+    recalls = {(row["ranker"], row["words"]): row for row in rows}
     lengths = _lengths(rows)
     rankers = sorted(
         {row["ranker"] for row in rows},
-        key=lambda ranker: (-found[ranker, lengths[-1]][_RECALL]["mean"], ranker),
+        key=lambda ranker: (-recalls[ranker, lengths[-1]][_RECALL]["mean"], ranker),
     )
     columns = [
         bars(
-            [Interval(**found[ranker, words][_RECALL]) for ranker in rankers],
+            [Interval(**recalls[ranker, words][_RECALL]) for ranker in rankers],
             [ranker != "cheating" for ranker in rankers],
         )
         for words in lengths

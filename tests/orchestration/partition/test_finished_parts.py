@@ -78,7 +78,7 @@ def test_a_part_is_read_back_unchanged(tmp_path_factory, outcome):
     folder = tmp_path_factory.mktemp("parts")
     parts = parts_in(folder)
     parts.write(3, outcome)
-    assert parts.found() == {3}
+    assert parts.indices() == {3}
     again = parts.read(3)
     assert again.units.equals(outcome.units)
     assert (again.combinations, again.files) == (outcome.combinations, outcome.files)
@@ -103,7 +103,7 @@ def test_nothing_is_stored_when_code_was_edited_since_the_partition_was_begun(tm
     parts = FinishedParts(Workspace.here(), tmp_path / "new", before)
     with pytest.raises(MovedError, match=r"^ops changed while this ran"):
         parts.write(0, stored.read(0))
-    assert parts.found() == set()
+    assert parts.indices() == set()
 
 
 def test_parts_under_another_key_are_removed_when_a_partition_is_begun(tmp_workspace, stored):
@@ -163,4 +163,4 @@ def test_a_full_disk_leaves_the_parts_stored_so_far(tmp_path, monkeypatch, store
     monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
     with pytest.raises(DiskFullError, match=r"no space left .* while writing 00001\.zip"):
         stored.write(1, outcome)
-    assert stored.found() == {0} and len(list(stored.folder.iterdir())) == 1
+    assert stored.indices() == {0} and len(list(stored.folder.iterdir())) == 1
