@@ -20,7 +20,7 @@ import os, subprocess, sys
 found = workspace()
 print(len(found.datasets))
 try:
-    Materialisation(found, found.datasets["talksumm/matches"], "2018-06").make("no run")
+    Materialisation(found, found.datasets["talksumm/matches"], "2018-06").make()
 except RuntimeError as error:
     print(error)
 child = "import orchestration.definitions; from orchestration.workspace.environment import check_kernels; check_kernels()"

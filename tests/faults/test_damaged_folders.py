@@ -1,7 +1,6 @@
 """Checkpoints and staging folders: unreadable ones are not used, and nothing outside is touched."""
 
 import os
-import shutil
 
 import pytest
 
@@ -38,16 +37,6 @@ def test_a_training_starts_over_if_its_checkpoint_is_damaged(training, tally, ca
     damage(checkpoint.path, how)
     tally.attempt()
     begin_anew(checkpoint, capsys)
-    tally.survive()
-
-
-def test_a_checkpoint_copied_from_another_training_is_ignored(training, tally, capsys):
-    """A checkpoint is replaced by that of another training."""
-    other = StoredCheckpoints(training.workspace, training.dataset, "", {"params": 2}).at("short")
-    other.path.parent.mkdir()
-    shutil.copy(training.at("short").path, other.path)
-    tally.attempt()
-    begin_anew(other, capsys)
     tally.survive()
 
 
