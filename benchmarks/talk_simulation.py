@@ -217,7 +217,7 @@ def decoded(talk: Talk, paper: Paper, model: Model) -> Decoded:
     seconds = time.perf_counter() - begin
     accuracy = None
     if talk.truth:
-        truth = np.array(talk.truth)[alignment.kept]
+        truth = np.array(talk.truth)[alignment.origins]
         near = np.abs(alignment.states - truth)[truth != NOWHERE] <= 1
         accuracy = float(near.mean())
     return Decoded(alignment, evidence(lattice, alignment, params), accuracy, seconds)
@@ -252,8 +252,8 @@ def table_4() -> None:
     talk = Talk([word for word, _, _ in rows], [])
     for model in MODELS:
         alignment = decoded(talk, paper, model).alignment
-        truth = np.array([k for _, k, _ in rows])[alignment.kept]
-        labelled = np.array([mark is True for _, _, mark in rows])[alignment.kept]
+        truth = np.array([k for _, k, _ in rows])[alignment.origins]
+        labelled = np.array([mark is True for _, _, mark in rows])[alignment.origins]
         right = alignment.states == truth
         print(
             f"Table 4, {model}: {100 * right.mean():.1f} % of {len(right)} words as their model, "

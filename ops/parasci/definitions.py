@@ -135,28 +135,28 @@ _NAME_OF_ACT = re.compile(r"\s*(?:the\s+)?(?:[a-z\-]+\s+){0,2}[a-z]+(?:tion|ment
 
 def _is_genus(sentence: str) -> tuple[int, int] | None:
     """Find "X is the task of finding", "X are graphs that", and "X, which is a method that"."""
-    found = _GENUS.search(sentence)
-    if found is None or not _sets_apart(sentence, found):
+    genus_match = _GENUS.search(sentence)
+    if genus_match is None or not _sets_apart(sentence, genus_match):
         return None
-    if relative := _RELATIVE.search(sentence, 0, found.start()):
+    if relative := _RELATIVE.search(sentence, 0, genus_match.start()):
         span = _inside(sentence, *relative.span("term"))
         return None if span is None or _PART_OF.search(sentence, 0, span[0]) else span
-    return _subject(sentence, found.start())
+    return _subject(sentence, genus_match.start())
 
 
-def _sets_apart(sentence: str, found: re.Match[str]) -> bool:
+def _sets_apart(sentence: str, genus_match: re.Match[str]) -> bool:
     """Return whether the words after a genus distinguish the term within it."""
-    genus, apart, end = found["genus"], found["apart"], found.end()
+    genus, apart, end = genus_match["genus"], genus_match["apart"], genus_match.end()
     if _NAMED.match(genus):
         return False
-    act, does = _ACT.match(apart), _DOES.match(sentence, found.start("apart"))
+    act, does = _ACT.match(apart), _DOES.match(sentence, genus_match.start("apart"))
     if _PRAISE.search(genus) and (
         not (act or does)
         or _RANKED.match(genus)
         or genus.endswith(("way", "means", "approach", "effort", "attempt"))
     ):
         return False
-    if found["of"] and not act and not _QUANTITY.search(genus):
+    if genus_match["of"] and not act and not _QUANTITY.search(genus):
         # "a form of summarisation" is a definition only if it says what distinguishes this form.
         clause = re.split(r"[,;:]", sentence[end : end + 80])[0]
         if not (_TASK.match(genus) and _NAME_OF_ACT.match(sentence, end)) and not _APART.search(clause):
@@ -179,10 +179,10 @@ _DEFINED = re.compile(
 
 def _is_defined(sentence: str) -> tuple[int, int] | None:
     """Find "X is defined as" and "X can be thought of as"."""
-    found = _DEFINED.search(sentence)
-    if found is None:
+    match = _DEFINED.search(sentence)
+    if match is None:
         return None
-    span = _subject(sentence, found.start(), definite_terms=bool(_DETERMINER.match(sentence, found.end())))
+    span = _subject(sentence, match.start(), definite_terms=bool(_DETERMINER.match(sentence, match.end())))
     small = span is not None and sentence[slice(*span)].islower()
     return None if span is None or (small and _is_particular(sentence, *span)) else span
 
@@ -197,8 +197,8 @@ _NAME = re.compile(r"\S*(?:[A-Z]\S*[A-Z]|\d)\S*|[A-Z]\w+[-/][A-Z]\S*")
 
 def _refers(sentence: str) -> tuple[int, int] | None:
     """Find "X refers to"; skip single names ("EW", "Li11"), most of which are symbols in a table."""
-    found = _REFERS.search(sentence)
-    span = _subject(sentence, found.start()) if found else None
+    match = _REFERS.search(sentence)
+    span = _subject(sentence, match.start()) if match else None
     named = span is not None and "term" not in sentence[: span[0]] and _NAME.fullmatch(sentence, *span)
     return None if named else span
 
@@ -215,12 +215,12 @@ _ACTION = re.compile(r"(?:ing|tion|sion|ysis|ment|search|retrieval)$")
 
 def _aims(sentence: str) -> tuple[int, int] | None:
     """Find "X aims to find" and "X consists of finding", where X names an action, not a system."""
-    found = _AIMS.search(sentence)
-    if found is None or _AIM_OF_ALL.match(found["verb"]):
+    match = _AIMS.search(sentence)
+    if match is None or _AIM_OF_ALL.match(match["verb"]):
         return None
-    if "to" not in found.group().split() and not found["verb"].endswith("ing"):
+    if "to" not in match.group().split() and not match["verb"].endswith("ing"):
         return None
-    span = _subject(sentence, found.start())
+    span = _subject(sentence, match.start())
     if span is None or not _ACTION.search(sentence[slice(*span)]) or sentence[: span[0]].endswith("he "):
         return None
     return span
@@ -237,12 +237,12 @@ _FINDING = re.compile(r"[^.;]*?s\s+the\s[^,;.]+\sas\s+(?:an?|the)\s")
 
 def _does(sentence: str) -> tuple[int, int] | None:
     """Find "X identifies" at the beginning of a sentence, where X names an action, not a system."""
-    found = _TASK_DOES.match(sentence)
-    if found is None or not _ACTION.search(found["term"]) or _NAME.fullmatch(found["term"]):
+    match = _TASK_DOES.match(sentence)
+    if match is None or not _ACTION.search(match["term"]) or _NAME.fullmatch(match["term"]):
         return None
-    if _FINDING.match(sentence, found.end("term")):
+    if _FINDING.match(sentence, match.end("term")):
         return None
-    return found.span("term") if is_term(found["term"]) else None
+    return match.span("term") if is_term(match["term"]) else None
 
 
 _OPEN, _CLOSE = r"[\"“‘'`]*", r"[\"”’']*"
@@ -277,11 +277,11 @@ _BEFORE_TERM = re.compile(rf".*\b{terms.BEFORE_TERM}\s+(?:an?\s+)?", re.DOTALL)
 def _framed(sentence: str) -> tuple[int, int] | None:
     """Find "we define X as", "by X we mean", "in X, the goal is to", "the process of finding is called X"."""
     for frame in _FRAMES:
-        found = frame.search(sentence)
-        if found is None or _BEFORE_TERM.match(sentence, *found.span("term")):
+        match = frame.search(sentence)
+        if match is None or _BEFORE_TERM.match(sentence, *match.span("term")):
             continue
-        begin, stop = _unquoted(sentence, *found.span("term"))
-        if is_term(sentence[begin:stop], bool(found.groupdict().get("definite"))):
+        begin, stop = _unquoted(sentence, *match.span("term"))
+        if is_term(sentence[begin:stop], bool(match.groupdict().get("definite"))):
             return begin, stop
     return None
 
@@ -297,10 +297,10 @@ _GOAL = re.compile(
 
 def _goal(sentence: str) -> tuple[int, int] | None:
     """Find "the goal of X is to find"; skip names in capitals, which are systems with their own goals."""
-    found = _GOAL.search(sentence)
-    if found is None or _BEFORE_TERM.match(sentence, *found.span("term")):
+    match = _GOAL.search(sentence)
+    if match is None or _BEFORE_TERM.match(sentence, *match.span("term")):
         return None
-    begin, stop = _unquoted(sentence, *found.span("term"))
+    begin, stop = _unquoted(sentence, *match.span("term"))
     term = sentence[begin:stop]
     return (begin, stop) if is_term(term) and not term.isupper() else None
 
@@ -318,12 +318,12 @@ _NO_APPOSITION = re.compile(rf"{terms.OPENING}\b[^,]*\Z|.*\b(?i:{terms.CONCESSIO
 
 def _apposed(sentence: str) -> tuple[int, int] | None:
     """Find "X, the task of finding", the same in brackets or after a dash, anywhere in a sentence."""
-    found = _APPOSED.search(sentence)
-    if found is None:
+    match = _APPOSED.search(sentence)
+    if match is None:
         return None
-    if not (found["sure"] or found["set_off"]) and _NO_APPOSITION.match(sentence[: found.end("term")]):
+    if not (match["sure"] or match["set_off"]) and _NO_APPOSITION.match(sentence[: match.end("term")]):
         return None
-    return _inside(sentence, *found.span("term"))
+    return _inside(sentence, *match.span("term"))
 
 
 def _inside(sentence: str, begin: int, stop: int) -> tuple[int, int] | None:
@@ -343,16 +343,16 @@ _INVERTED = re.compile(
 
 def _of_kind(sentence: str) -> tuple[int, int] | None:
     """Find "X is a hormone that regulates", with any genus."""
-    found = kind_of(sentence)
-    if found is None:
+    statement = kind_of(sentence)
+    if statement is None:
         return None
-    if not found.relative:
-        span = _subject(sentence, found.end, definite_terms=found.account)
+    if not statement.relative:
+        span = _subject(sentence, statement.end, definite_terms=statement.account)
         if span is None or _INVERTED.search(sentence, *span):
             return None
-        return span if found.account or not _is_particular(sentence, *span) else None
-    relative = _RELATIVE.search(sentence, 0, found.end + len(", which"))
-    span = _inside(sentence, *relative.span("term")) if relative and found.account else None
+        return span if statement.account or not _is_particular(sentence, *span) else None
+    relative = _RELATIVE.search(sentence, 0, statement.end + len(", which"))
+    span = _inside(sentence, *relative.span("term")) if relative and statement.account else None
     return None if span is None or _PART_OF.search(sentence, 0, span[0]) else span
 
 

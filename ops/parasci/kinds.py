@@ -166,14 +166,14 @@ class KindStatement(NamedTuple):
 
 def kind_of(sentence: str) -> KindStatement | None:
     """Return the first statement "is a", a noun phrase, and an account of it; None without one."""
-    found = _COPULA.search(sentence)
-    if found is None:
+    copula = _COPULA.search(sentence)
+    if copula is None:
         return None
-    phrase = _noun_phrase(sentence, found.end(), plural=found["verb"] == "are")
+    phrase = _noun_phrase(sentence, copula.end(), plural=copula["verb"] == "are")
     apart = _tells_apart(sentence, *phrase) if phrase else None
     if apart is None:
         return None
-    return KindStatement(found.start(), "which" in found.group(), apart == "account")
+    return KindStatement(copula.start(), "which" in copula.group(), apart == "account")
 
 
 def _noun_phrase(sentence: str, start: int, *, plural: bool) -> tuple[int, int] | None:

@@ -139,8 +139,8 @@ def _is_telling(mark: str) -> bool:
 
     A bare number (a superscript) may be any number in the sentence; names with a year have their own rules.
     """
-    found = mark.isdigit() or _NUMBERS.fullmatch(mark) or _HAS_YEAR.search(mark)
-    return 0 < len(mark) <= _LONGEST_MARK and not found
+    number_or_year = mark.isdigit() or _NUMBERS.fullmatch(mark) or _HAS_YEAR.search(mark)
+    return 0 < len(mark) <= _LONGEST_MARK and not number_or_year
 
 
 def printed_keys(text: str) -> list[str]:
@@ -150,7 +150,7 @@ def printed_keys(text: str) -> list[str]:
     Three or more names become the first name and "et al". Months, venues and parts of the paper
     ("Table, 1999") are not names.
     """
-    found = []
+    keys = []
     for cited in _NAMED.finditer(text):
         names, more = _OTHERS.subn("", re.sub(r"['’]s\b", "", cited["names"]))
         people = [fold(person) for person in re.split(r"[,&]|\band\b", names) if person.strip()]
@@ -158,8 +158,8 @@ def printed_keys(text: str) -> list[str]:
             people.pop(0)
         if people and all(map(_is_name, people)):
             shown = [people[0], "et al"] if more or len(people) > 2 else people
-            found.append(f"{' '.join(shown).lower()} {cited['year']}")
-    return list(dict.fromkeys(found))
+            keys.append(f"{' '.join(shown).lower()} {cited['year']}")
+    return list(dict.fromkeys(keys))
 
 
 def _is_name(person: str) -> bool:

@@ -55,7 +55,7 @@ class NliModel:
         number = len(firsts)
         premises, hypotheses = [*firsts, *seconds], [*seconds, *firsts]
         order = sorted(range(2 * number), key=lambda index: len(premises[index]) + len(hypotheses[index]))
-        found = np.zeros(2 * number)
+        log_odds = np.zeros(2 * number)
         for start in range(0, len(order), _BATCH):
             batch = order[start : start + _BATCH]
             inputs = self._tokenizer(
@@ -68,5 +68,5 @@ class NliModel:
                 return_tensors="pt",
             )
             shares = self._network(**inputs.to(self._network.device)).logits.double().softmax(dim=1)
-            found[batch] = torch.logit(shares[:, self._label], eps=1e-6).cpu().numpy()
-        return found.reshape(2, number).T
+            log_odds[batch] = torch.logit(shares[:, self._label], eps=1e-6).cpu().numpy()
+        return log_odds.reshape(2, number).T

@@ -84,17 +84,17 @@ class PrintedWorks:
         *names, year = key.split()
         names = [name for name in names if name not in ("et", "al")]
         with_name = [self._entries.get(name, []) for name in names]
-        found = [
+        entries = [
             entry
             for entry in min(with_name, key=len, default=[])
             if year[:4] in entry.plain_years and names[0] in entry.first and entry.words.issuperset(names)
         ]
-        if len(found) > 1:
-            found = [entry for entry in found if year in entry.years]
-        if len(found) != 1:
+        if len(entries) > 1:
+            entries = [entry for entry in entries if year in entry.years]
+        if len(entries) != 1:
             return None
-        ids = found[0].row["ids"]
-        return work(ids[0] if ids else None, found[0].row["title"])
+        ids = entries[0].row["ids"]
+        return work(ids[0] if ids else None, entries[0].row["title"])
 
 
 #: From this many words on, an English sentence has stop words, and at least as many as of any other language.
@@ -303,8 +303,8 @@ def _other_languages() -> list[frozenset[str]]:
     from spacy.lang.pt.stop_words import STOP_WORDS as PORTUGUESE
     from spacy.lang.sv.stop_words import STOP_WORDS as SWEDISH
 
-    found = (GERMAN, SPANISH, FRENCH, ITALIAN, DUTCH, PORTUGUESE, SWEDISH)
-    return [frozenset(word for word in words if len(word) > 1) - STOP_WORDS for words in found]
+    languages = (GERMAN, SPANISH, FRENCH, ITALIAN, DUTCH, PORTUGUESE, SWEDISH)
+    return [frozenset(word for word in words if len(word) > 1) - STOP_WORDS for words in languages]
 
 
 def _expansions(rows: Sequence[Row]) -> dict[str, dict[str, str]]:

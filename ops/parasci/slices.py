@@ -44,8 +44,10 @@ class Statements:
         """Return the rows with the embeddings of their texts, given slice by slice."""
         embedded = (row for outcome in slices for row in _rows_of(outcome.kept))
         kept = [
-            _row(area, text, members, self.well_formed[text], *found)
-            for ((area, text), members), found in zip(self.groups.items(), embedded, strict=True)
+            _row(area, text, members, self.well_formed[text], truncated, embedding)
+            for ((area, text), members), (truncated, embedding) in zip(
+                self.groups.items(), embedded, strict=True
+            )
         ]
         shape = self.shape.sized(embedding_size(name))
         return Outcome.of(shape, self.units, kept, self.dropped, combinations=self.combinations)
@@ -102,9 +104,9 @@ class _Slices(Sequence[list[str]]):
 
     def last_of(self, number: int) -> Statements:
         """Return the statements of a part whose slices are all embedded, and forget them."""
-        found = self._of(number)
+        statements = self._of(number)
         del self._stated[number]
-        return found
+        return statements
 
     def _of(self, number: int) -> Statements:
         if number not in self._stated:

@@ -87,11 +87,11 @@ class _CitingSentences:
     def parse(self, raw: Raw) -> list[SourceSentence]:
         if raw.error is not None:
             raise ParseError(raw.error)
-        found = json_value(raw.content)
-        if not isinstance(found, list) or not all(isinstance(citance, dict) for citance in found):
+        citances = json_value(raw.content)
+        if not isinstance(citances, list) or not all(isinstance(citance, dict) for citance in citances):
             raise ParseError("no list of citing sentences")
         passages = []
-        for number, citance in enumerate(found, 1):
+        for number, citance in enumerate(citances, 1):
             text = fold(text_at(citance.get("clean_text") or citance.get("raw_text"), "clean_text"))
             paper = text_at(citance.get("citing_paper_id"), "citing_paper_id").strip()
             check_characters(f"{text} {paper}", f"sentence {number}")
@@ -148,10 +148,10 @@ class _Captions(Table):
         if raw.error is not None:
             raise ParseError(raw.error)
         row = self.row(raw)
-        found = self.needed(raw, row, "captions")
-        if not isinstance(found, list):
+        captions = self.needed(raw, row, "captions")
+        if not isinstance(captions, list):
             raise ParseError("captions: expected a list of texts")
-        texts = [fold(text_at(text, "captions")) for text in found]
+        texts = [fold(text_at(text, "captions")) for text in captions]
         if len(texts) < 2:
             raise UnwantedError("one_caption")
         split = _split(raw.path, row)
@@ -166,17 +166,17 @@ class _Lines:
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield a record for each line of each `.src`; a line that is missing in one file is an error."""
-        found = {found.path: found for found in find(folder, source, (*_SOURCE, *_TARGET))}
+        by_path = {file.path: file for file in find(folder, source, (*_SOURCE, *_TARGET))}
         return once(
             raw
-            for path in found
+            for path in by_path
             if path.endswith(_SOURCE) and (only is None or path in only)
-            for raw in self._records(path, found, source, only)
+            for raw in self._records(path, by_path, source, only)
         )
 
-    def _records(self, path: str, found: Mapping[str, Any], source: Source, only: Only) -> Iterator[Raw]:
+    def _records(self, path: str, by_path: Mapping[str, Any], source: Source, only: Only) -> Iterator[Raw]:
         stem = re.sub(r"\.src(\.gz)?$", "", path)
-        target = next((found[stem + suffix] for suffix in _TARGET if stem + suffix in found), None)
+        target = next((by_path[stem + suffix] for suffix in _TARGET if stem + suffix in by_path), None)
         if target is None:
             yield Raw(path, path, b"", error=f"there is no {stem}.tgt next to it")
             return
@@ -184,7 +184,7 @@ class _Lines:
             [Raw(file.path, file.path, b"", error=file.error)]
             if file.error is not None
             else lines_of_file(file.path, file.file, source.max_bytes)
-            for file in (found[path], target)
+            for file in (by_path[path], target)
         )
         for first, second in zip_longest(*sides):
             raw = self._record(path, first, second)
@@ -230,10 +230,10 @@ def parse_passages(records: Sequence[Record]) -> Outcome:
     lost: Counter[str] = Counter()
 
     def rows(record: Record) -> list[Row]:
-        found = PASSAGE_FORMATS[record.kind].parse(record.raw)
-        passages = [passage for passage in found if passage.text]
-        if len(passages) < len(found):
-            lost["empty"] += len(found) - len(passages)
+        parsed = PASSAGE_FORMATS[record.kind].parse(record.raw)
+        passages = [passage for passage in parsed if passage.text]
+        if len(passages) < len(parsed):
+            lost["empty"] += len(parsed) - len(passages)
         check_characters(" ".join(passage.paper for passage in passages), "the name of a paper")
         return [_row(record, place, passage) for place, passage in enumerate(passages)]
 
@@ -247,8 +247,8 @@ def parse_paraphrase_pairs(records: Sequence[Record]) -> Outcome:
     """
 
     def rows(record: Record) -> list[Row]:
-        found = PAIR_FORMATS[record.kind].parse(record.raw)
-        check_characters(" ".join(text for pair in found for text in pair[:2]), "the pair")
+        pairs = PAIR_FORMATS[record.kind].parse(record.raw)
+        check_characters(" ".join(text for pair in pairs for text in pair[:2]), "the pair")
         return [
             {
                 **row_of(record, "external_pair", str(place)),
@@ -259,7 +259,7 @@ def parse_paraphrase_pairs(records: Sequence[Record]) -> Outcome:
                 "first": pair.first,
                 "second": pair.second,
             }
-            for place, pair in enumerate(found)
+            for place, pair in enumerate(pairs)
         ]
 
     return read_each(records, PARAPHRASE_PAIRS, rows)

@@ -334,15 +334,15 @@ def expansions_of(sentences: Iterable[str]) -> dict[str, str]:
     occurs in the few words before the bracket, and its first letter is at the beginning of a word. If an
     abbreviation has several expansions, the first one wins.
     """
-    found: dict[str, str] = {}
+    expansions: dict[str, str] = {}
     for sentence in sentences:
         for match in _SHORT_FORM.finditer(sentence) if "(" in sentence else ():
             short = match["short"]
             if short.endswith("s") and short[:-1].isupper():
                 short = short[:-1]
             if sum(map(str.isupper, short)) > 1 and (long := _long_form(short, sentence[: match.start()])):
-                found.setdefault(short, long)
-    return found
+                expansions.setdefault(short, long)
+    return expansions
 
 
 def is_general(term: str) -> bool:

@@ -104,14 +104,14 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
 
 def well_formed(sentence: str) -> float:
     """Return the estimated probability that a sentence is well-formed, three decimals."""
-    found = garbled_marks(sentence)
-    odds = _SOUND - sum(_COSTS[name] * count for name, count in found.items())
+    marks = garbled_marks(sentence)
+    odds = _SOUND - sum(_COSTS[name] * count for name, count in marks.items())
     return round(1 / (1 + math.exp(-odds)), 3)
 
 
 def garbled_marks(sentence: str) -> dict[str, int]:
     """Return how many marks of garbled text of each kind a sentence has, at most three of a kind."""
-    text = _ABBREVIATION.sub(lambda found: found[0].replace(".", ""), sentence)
+    text = _ABBREVIATION.sub(lambda match: match[0].replace(".", ""), sentence)
     counts = {
         name: sum(1 for _ in pattern.finditer(sentence if name in ("hole", "torn_end") else text))
         for name, pattern in _PATTERNS.items()
@@ -177,7 +177,7 @@ def _ranks() -> Callable[[str], float]:
 
     @lru_cache(maxsize=1 << 17)
     def rank(word: str) -> float:
-        found = table.rank(word.lower())
-        return math.inf if found is None else found
+        place = table.rank(word.lower())
+        return math.inf if place is None else place
 
     return rank

@@ -139,7 +139,7 @@ def _set(name: str, places: _Places, judges: Sequence[LearningExample]) -> Learn
             "validation and test in params.yaml (talksumm.training_sets, talksumm.gold_papers)"
         )
     several = (learnt, validating, judges)
-    which = max(place for place, found in enumerate(several) if len(found))
+    which = max(place for place, examples in enumerate(several) if len(examples))
     return LearningSet(name, places.examples(places.labelled), learnt, several[which], JUDGED_ON[which])
 
 

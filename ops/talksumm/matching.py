@@ -60,12 +60,12 @@ def match_talks(talks: pa.Table, near: pa.Table, named: pa.Table, titles: int) -
 
 def _named(given: Sequence[Row], by_name: Mapping[str, Sequence[Row]]) -> tuple[str | None, list[Row]]:
     """Return the columns that name papers, and the papers; (None, []) if titles are to decide."""
-    found = [(entry["column"], paper) for entry in given for paper in by_name.get(entry["name"], ())]
-    columns = list(dict.fromkeys(column for column, _ in found))
+    named_papers = [(entry["column"], paper) for entry in given for paper in by_name.get(entry["name"], ())]
+    columns = list(dict.fromkeys(column for column, _ in named_papers))
     if PAPER not in columns and any(entry["column"] == PAPER for entry in given):
         return PAPER, []
     of_title: dict[str, dict[str, str]] = defaultdict(dict)
-    for _, paper in found:
+    for _, paper in named_papers:
         of_title[_letters(paper["title"]) or paper["id"]][paper["id"]] = paper["title"]
     several = sorted(of_title.values(), key=lambda papers: min(papers))[:CANDIDATES]
     candidates: list[Row] = [

@@ -159,13 +159,13 @@ class ExtractorParams(SizedParams, section="talksumm.extractor"):
 
     def config(self, architecture: Architecture) -> PointerConfig | TransformerConfig:
         """Return the config of an architecture in the selected size."""
-        found: PointerConfig | TransformerConfig = self.part(architecture)
-        return found
+        config: PointerConfig | TransformerConfig = self.part(architecture)
+        return config
 
     def training(self, architecture: Architecture) -> TrainingParams:
         """Return the training parameters of an architecture."""
-        found: TrainingParams = self.part(f"{architecture}_training")
-        return found
+        training: TrainingParams = self.part(f"{architecture}_training")
+        return training
 
 
 @dataclass(frozen=True)
@@ -305,8 +305,8 @@ def _rouge(examples: Sequence[LearningExample], words: int, index: int, extracti
 
 def _row(model: _Model, example: LearningExample, words: int, chosen: bool) -> Row:
     row, paper = example.row, example.paper
-    found = model.extractor.extract(paper, words).indices
-    both = len(set(found) & set(example.labels))
+    positions = model.extractor.extract(paper, words).indices
+    both = len(set(positions) & set(example.labels))
     return {
         **made_from(row, "extraction", model.name, row["id"]),
         "example_id": row["id"],
@@ -316,9 +316,9 @@ def _row(model: _Model, example: LearningExample, words: int, chosen: bool) -> R
         "set": model.set.name,
         "split": row["split"],
         "sentences": len(paper),
-        "positions": list(found),
+        "positions": list(positions),
         "labels": example.labels,
-        "agreement": round(2 * both / (len(found) + len(example.labels)), 6),
+        "agreement": round(2 * both / (len(positions) + len(example.labels)), 6),
         "chosen": chosen,
     }
 

@@ -150,15 +150,15 @@ def _fill(
     tables: duckdb.DuckDBPyConnection, name: str, rows: Parts, letters: Callable[[str], Sequence[str]]
 ) -> None:
     """Insert a row for each letters of each title; `place` counts them within a part."""
-    found = [_TITLES.empty_table()]
+    batch = [_TITLES.empty_table()]
     for number, part in enumerate(rows.parts):
         titles = part.read(["id", "title"]).to_pylist()
         written = [
             (plain, row["id"], row["title"]) for row in titles for plain in letters(row["title"] or "")
         ]
         columns = list(zip(*written, strict=True)) or [(), (), ()]
-        found.append(pa.table([[number] * len(written), range(len(written)), *columns], schema=_TITLES))
-        if len(found) == PARTS_AT_ONCE:
-            insert(tables, name, pa.concat_tables(found))
-            found = [_TITLES.empty_table()]
-    insert(tables, name, pa.concat_tables(found))
+        batch.append(pa.table([[number] * len(written), range(len(written)), *columns], schema=_TITLES))
+        if len(batch) == PARTS_AT_ONCE:
+            insert(tables, name, pa.concat_tables(batch))
+            batch = [_TITLES.empty_table()]
+    insert(tables, name, pa.concat_tables(batch))

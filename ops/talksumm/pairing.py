@@ -136,8 +136,8 @@ def _scored(
     talks: Parts, matches: Parts, sentences: Parts, score: Callable[[Row, Row | None], float | None]
 ) -> Iterator[pa.Table]:
     with talks.engine.scratch() as folder:
-        scores, found = _beside(talks, matches, sentences, folder)
-        for part, of_talks, rows in zip(talks.parts, scores, found, strict=True):
+        scores, best_sentences = _beside(talks, matches, sentences, folder)
+        for part, of_talks, rows in zip(talks.parts, scores, best_sentences, strict=True):
             candidates, texts = _candidates(of_talks), _sentences(rows)
             units = []
             for talk in part.read(["id", "title"]).to_pylist():

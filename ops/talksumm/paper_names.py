@@ -105,11 +105,11 @@ def _title(text: str) -> str:
 
 def _ids(value: str) -> list[str]:
     """Return the ids in lower-case text that is an id, a file named by one, a DOI, or an address of one."""
-    if found := _ID.fullmatch(_FILE_NAME.sub("", value)):
-        return [_id(found)]
+    if match := _ID.fullmatch(_FILE_NAME.sub("", value)):
+        return [_id(match)]
     address = _ADDRESS.fullmatch(value.partition("?")[0].partition("#")[0])
-    if address and (form := _HOSTS.get(address["host"])) and (found := re.fullmatch(form, address["path"])):
-        return [_id(found)]
+    if address and (form := _HOSTS.get(address["host"])) and (match := re.fullmatch(form, address["path"])):
+        return [_id(match)]
     doi = _DOI.search(unquote(value)) if not address or address["host"].endswith("doi.org") else None
     if doi is None:
         return []
@@ -120,6 +120,6 @@ def _ids(value: str) -> list[str]:
     return [*named, _id(registered)] if registered else named
 
 
-def _id(found: re.Match[str]) -> str:
-    [(scheme, name)] = [(scheme, name) for scheme, name in found.groupdict().items() if name]
+def _id(match: re.Match[str]) -> str:
+    [(scheme, name)] = [(scheme, name) for scheme, name in match.groupdict().items() if name]
     return f"{scheme}:{name}"

@@ -179,8 +179,8 @@ def summaries(alignments: pa.Table, pairs: pa.Table, params: SummaryParams) -> O
     for pair_id, states in _by_pair(units):
         if pair_id not in titles:
             raise KeyError(f"alignments name the pair {pair_id!r}, which is not in the table of pairs")
-        if found := fault(states[0], params):
-            dropped += [drop(unit, found[0], score=found[1]) for unit in states]
+        if failure := fault(states[0], params):
+            dropped += [drop(unit, failure[0], score=failure[1]) for unit in states]
             continue
         used: set[str] = set()
         for name, budget in sorted(params.budgets.items()):

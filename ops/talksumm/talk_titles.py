@@ -102,17 +102,17 @@ class BareTitle(NamedTuple):
 
 def bare_titles(title: str) -> list[BareTitle]:
     """Return the title, and what is left of it without venue, track and speaker; the whole comes first."""
-    found = {title.strip(): 1.0}
+    weights = {title.strip(): 1.0}
     if len(title) > LONGEST:
-        return [BareTitle(*pair) for pair in found.items()]
+        return [BareTitle(*pair) for pair in weights.items()]
     bare = _without_venue(title)
     if bare:
-        found.setdefault(bare, 1.0)
+        weights.setdefault(bare, 1.0)
     for weight, guesses in ((GUESS, _guesses), (VAGUE, _vague)):
         for guess in guesses(bare or title):
             if len(guess.split()) >= FEWEST_WORDS and sum(map(str.isalnum, guess)) >= FEWEST_LETTERS:
-                found.setdefault(guess, weight)
-    return [BareTitle(*pair) for pair in found.items()]
+                weights.setdefault(guess, weight)
+    return [BareTitle(*pair) for pair in weights.items()]
 
 
 def _without_venue(title: str) -> str:
@@ -172,8 +172,8 @@ def _vague(title: str) -> Iterator[str]:
 
 def _ends(title: str) -> tuple[re.Match[str] | None, re.Match[str] | None]:
     """Return the first and the last separator."""
-    found = list(_SEPARATOR.finditer(title))
-    return (found[0], found[-1]) if found else (None, None)
+    separators = list(_SEPARATOR.finditer(title))
+    return (separators[0], separators[-1]) if separators else (None, None)
 
 
 def _names_venue(brackets: str) -> bool:

@@ -56,16 +56,16 @@ def clone_recalls(
     from ops.wikisum.kernels import greatest_recalls, number_shingles
 
     many = len(sections)
-    found = number_words([*sections, *references], known="\n".join(sections))
-    numbers, distinct = found.numbers, found.distinct
+    words = number_words([*sections, *references], known="\n".join(sections))
+    numbers, distinct = words.numbers, words.distinct
     if shingle > 1:
-        numbers, distinct = number_shingles(numbers, found.ends, many, shingle)
-    parts = [np.unique(numbers[start:end]) for start, end in pairwise(found.ends[: many + 1])]
+        numbers, distinct = number_shingles(numbers, words.ends, many, shingle)
+    parts = [np.unique(numbers[start:end]) for start, end in pairwise(words.ends[: many + 1])]
     parts = [part[part >= 0] for part in parts]
     counted = [part for part in parts if len(part) >= least] or [np.unique(np.concatenate(parts))]
     recalls: NDArray[np.float64] = greatest_recalls(
         numbers,
-        found.ends[many:],
+        words.ends[many:],
         np.concatenate(counted).astype(np.int64),
         np.cumsum([0, *map(len, counted)]),
         distinct,
@@ -106,7 +106,7 @@ def repeated(signatures: Sequence[Sequence[int]], similarity: float) -> dict[int
         return {}
     size = len(signatures[0])
     near = MinHashLSH(threshold=similarity, num_perm=size)
-    found: dict[int, tuple[int, float]] = {}
+    duplicates: dict[int, tuple[int, float]] = {}
     for index, values in enumerate(signatures):
         text = MinHash(num_perm=size, seed=1, scheme=SCHEME, hashvalues=np.array(values, np.uint64))
         close = sorted(
@@ -115,10 +115,10 @@ def repeated(signatures: Sequence[Sequence[int]], similarity: float) -> dict[int
             if _similarity(values, signatures[other]) >= similarity
         )
         if close:
-            found[index] = close[0]
+            duplicates[index] = close[0]
         else:
             near.insert(index, text)
-    return found
+    return duplicates
 
 
 def _on(address: str, hosts: Sequence[str]) -> SplitResult | None:
@@ -133,8 +133,8 @@ def _on(address: str, hosts: Sequence[str]) -> SplitResult | None:
 
 def _page(parts: SplitResult, slashes: int) -> str:
     """Return the page name in an address; outside MediaWiki, the name contains `slashes` slashes."""
-    if found := _PAGE.search(parts.path):
-        return unquote(found[1])
+    if match := _PAGE.search(parts.path):
+        return unquote(match[1])
     if titles := parse_qs(parts.query).get("title"):
         return titles[-1]
     segments = unquote(parts.path).strip("/").split("/")

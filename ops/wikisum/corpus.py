@@ -103,23 +103,25 @@ def is_compared(unit: Row, params: CorpusParams) -> bool:
 def recalls(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
     """Yield the candidates with the score that `params.clone_recall` bounds."""
     for table in references:
-        yield _scored(table, params, "clone_recall", never=-1.0, always=1.0, kept=float("-inf"))
+        yield _scored(table, params, "clone_recall", never=-1.0, always=1.0, kept_score=float("-inf"))
 
 
 def similarities(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
     """Yield the candidates with the score that `params.title_similarity` bounds."""
     for table in references:
-        yield _scored(table, params, "title_similarity", never=float("inf"), always=0, kept=float("inf"))
+        yield _scored(
+            table, params, "title_similarity", never=float("inf"), always=0, kept_score=float("inf")
+        )
 
 
 def _scored(
-    table: pa.Table, params: CorpusParams, name: str, never: float, always: float, kept: float
+    table: pa.Table, params: CorpusParams, name: str, never: float, always: float, kept_score: float
 ) -> pa.Table:
     """Return candidates with the score that the param `name` bounds.
 
     The param keeps no candidate at the value `never` and every candidate at `always`. A candidate that is
-    kept at both values has the score `kept`. One that is kept at neither, is a duplicate or says that there
-    is no page has a null score.
+    kept at both values has the score `kept_score`. One that is kept at neither, is a duplicate or says that
+    there is no page has a null score.
     """
     strict, lenient = (params.model_copy(update={name: value}) for value in (never, always))
     dropped = corpus(table, params).dropped.to_pylist()
@@ -129,7 +131,7 @@ def _scored(
             unit["id"],
             None
             if unit["id"] in lost or not any(_stays(unit, lenient))
-            else kept
+            else kept_score
             if any(_stays(unit, strict))
             else unit[name],
             unit["title"] or unit["address"],

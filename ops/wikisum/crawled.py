@@ -101,12 +101,12 @@ class Crawled:
         landed: defaultdict[str, dict[str, Landing]] = defaultdict(dict)
         for row in landings.to_pylist():
             landed[row["asked"]].setdefault(row["month"], Landing(row["address"], row["record"]))
-        found: defaultdict[str, dict[str, list[SearchResult]]] = defaultdict(dict)
+        by_query: defaultdict[str, dict[str, list[SearchResult]]] = defaultdict(dict)
         for row in results.to_pylist():
             result = SearchResult(row["rank"], Landing(row["address"], row["record"]))
-            found[row["query"]].setdefault(row["month"], []).append(result)
+            by_query[row["query"]].setdefault(row["month"], []).append(result)
         asked = {row["article_id"]: frozenset(row["queries"]) for row in searched.to_pylist()}
-        return cls(dict(landed), dict(found), asked)
+        return cls(dict(landed), dict(by_query), asked)
 
     def asked(self, article_id: str) -> frozenset[str] | None:
         """Return the queries that were sent to a search engine for an article; None if none were sent."""
@@ -131,7 +131,7 @@ def _landings(rows: pa.Table) -> pa.Table:
 
 def _results(rows: pa.Table) -> pa.Table:
     """Return the search results in a crawl's rows."""
-    found = [
+    results = [
         {
             "query": query,
             "rank": rank,
@@ -142,7 +142,7 @@ def _results(rows: pa.Table) -> pa.Table:
         for row in rows.to_pylist()
         for query, rank in json.loads(row["about"] or "{}").get("ranks", {}).items()
     ]
-    return pa.Table.from_pylist(found, schema=_RESULTS)
+    return pa.Table.from_pylist(results, schema=_RESULTS)
 
 
 def _searched(folder: Path) -> pa.Table:
@@ -152,6 +152,6 @@ def _searched(folder: Path) -> pa.Table:
     )
 
 
-def _of_month(found: Mapping[str, _Value], month: str) -> _Value:
-    months = sorted(found)
-    return found[next((of for of in reversed(months) if of <= month), months[0])]
+def _of_month(by_month: Mapping[str, _Value], month: str) -> _Value:
+    months = sorted(by_month)
+    return by_month[next((of for of in reversed(months) if of <= month), months[0])]

@@ -49,7 +49,7 @@ def statements(lead: str, title: str) -> list[str]:
     A sentence of fewer than 2 content words has no statement. Words of the title do not count.
     """
     known = frozenset(content_words(title))
-    found: list[str] = []
+    long_clauses: list[str] = []
     for sentence in _SENTENCES.split(lead):
         clauses: list[str] = []
         for clause in _CLAUSES.split(sentence):
@@ -57,12 +57,12 @@ def statements(lead: str, title: str) -> list[str]:
                 clauses[-1] = f"{clauses[-1]} , {clause.strip()}"
             else:
                 clauses.append(clause.strip())
-        found += [clause for clause in clauses if _size(clause, known) >= _LEAST_WORDS]
-    return found
+        long_clauses += [clause for clause in clauses if _size(clause, known) >= _LEAST_WORDS]
+    return long_clauses
 
 
 def recalls(
-    found: Sequence[str], title: str, words: WordNumbers, pages: Sequence[str]
+    texts: Sequence[str], title: str, words: WordNumbers, pages: Sequence[str]
 ) -> Iterator[list[float]]:
     """Yield, for each page, the largest share of each statement's content words in any one of its paragraphs.
 
@@ -73,10 +73,10 @@ def recalls(
 
     numbers = {words.word(number): number for number in range(words.distinct)}
     known = frozenset(content_words(title))
-    by_statement = [[numbers[word] for word in _words(statement, known)] for statement in found]
+    by_statement = [[numbers[word] for word in _words(statement, known)] for statement in texts]
     sizes = np.array([*map(len, by_statement)], np.float64)
-    shape = words.distinct, len(found)
-    columns = np.repeat(np.arange(len(found)), sizes.astype(np.int64))
+    shape = words.distinct, len(texts)
+    columns = np.repeat(np.arange(len(texts)), sizes.astype(np.int64))
     rows = np.fromiter(chain.from_iterable(by_statement), np.int64, len(columns))
     wanted = csr_array((np.ones(len(rows), np.int32), (rows, columns)), shape=shape)
     for _, group in groupby(range(len(pages)), key=pages.__getitem__):
@@ -101,10 +101,10 @@ def support(sentences: Sequence[str], title: str, paragraphs: Sequence[str]) -> 
     places = [place for place, sentence in enumerate(sentences) if _words(sentence, known)]
     supports: list[float | None] = [None] * len(sentences)
     if places:
-        found = [sentences[place] for place in places]
-        whole = " ".join(found)
+        texts = [sentences[place] for place in places]
+        whole = " ".join(texts)
         words = number_words([whole, *paragraphs], known=whole)
-        [shares] = recalls(found, title, words, [""] * len(paragraphs))
+        [shares] = recalls(texts, title, words, [""] * len(paragraphs))
         for place, share in zip(places, shares, strict=True):
             supports[place] = share
     return supports
@@ -118,16 +118,16 @@ def held(by_page: Sequence[Sequence[float]], params: DispersionParams) -> list[s
     ]
 
 
-def stated(found: Sequence[str], by_page: Sequence[Sequence[float]], params: DispersionParams) -> list[Row]:
+def stated(texts: Sequence[str], by_page: Sequence[Sequence[float]], params: DispersionParams) -> list[Row]:
     """Return each statement with the number of pages that contain it, and its best recall over all pages."""
-    columns = list(zip(*by_page, strict=True)) or [()] * len(found)
+    columns = list(zip(*by_page, strict=True)) or [()] * len(texts)
     return [
         {
             "text": text,
             "references": sum(bool(at_least(recall, params.share)) for recall in its),
             "best": max(its, default=0.0),
         }
-        for text, its in zip(found, columns, strict=True)
+        for text, its in zip(texts, columns, strict=True)
     ]
 
 

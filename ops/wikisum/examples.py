@@ -162,21 +162,21 @@ def examples_of(
         elif not unit["lead"]:
             dropped.append(drop(unit, "no_lead"))
         else:
-            found: list[Row] = []
+            rows: list[Row] = []
             not_taken: list[tuple[str, _NotTaken]] = []
             for name, content in params.sets.items():
                 for row in _rows(unit, name, content, pieces.model, ranker.model, splits):
                     if isinstance(row, _NotTaken):
                         not_taken.append((name, row))
                     else:
-                        found.append(row)
+                        rows.append(row)
             missing = [name for name, _ in not_taken]
             lost.update(reason.reason for _, reason in not_taken)
-            if found and missing and in_every_set:
+            if rows and missing and in_every_set:
                 dropped.append(drop(unit, "not_in_every_set", float(len(missing)), ", ".join(missing)))
             else:
-                kept += found
-            if not found:
+                kept += rows
+            if not rows:
                 longest = max(reason.tokens for _, reason in not_taken)
                 if longest:
                     dropped.append(drop(unit, "too_long", float(longest), "sub-words of the target"))

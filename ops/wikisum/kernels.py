@@ -35,7 +35,7 @@ def number_shingles(
     mask = np.uint64(capacity - 1)
     slots = np.full(capacity, -1, np.int32)
     firsts = np.empty(ends[known], np.int64)
-    found = np.full(len(numbers), -1, np.int32)
+    shingles = np.full(len(numbers), -1, np.int32)
     distinct = 0
     for text in range(len(ends) - 1):
         run = 0  # consecutive numbered words up to here
@@ -63,8 +63,8 @@ def number_shingles(
                 slots[slot] = number
                 firsts[distinct] = place
                 distinct += 1
-            found[place] = number
-    return found, distinct
+            shingles[place] = number
+    return shingles, distinct
 
 
 @compiled

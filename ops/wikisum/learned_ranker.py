@@ -121,13 +121,13 @@ class LearnedRanker:
         if not learnt:
             return None
         penalty = ridge * learnt * np.diag(np.diagonal(square) / learnt + 1e-6)
-        found = np.linalg.solve(square + penalty, product)
-        return cls(tuple(round(weight, _DIGITS) for weight in found.tolist()))
+        weights = np.linalg.solve(square + penalty, product)
+        return cls(tuple(round(weight, _DIGITS) for weight in weights.tolist()))
 
     def scores(self, title: str, paragraphs: Sequence[Row]) -> list[float]:
         """Return the score of each paragraph; the highest comes first in a ranking."""
-        found = _expanded(features(title, paragraphs)) * np.array(self.weights)
-        return [round(score, 6) for score in np.cumsum(found, axis=1)[:, -1].tolist()]
+        terms = _expanded(features(title, paragraphs)) * np.array(self.weights)
+        return [round(score, 6) for score in np.cumsum(terms, axis=1)[:, -1].tolist()]
 
     @property
     def content(self) -> bytes:
@@ -137,10 +137,10 @@ class LearnedRanker:
     @classmethod
     def of(cls, content: bytes) -> LearnedRanker:
         """Load a ranker from the JSON in `content`. Raises ValueError if its features differ from ours."""
-        found = json.loads(content)
-        if tuple(found["features"]) != NAMES:
+        weights_file = json.loads(content)
+        if tuple(weights_file["features"]) != NAMES:
             raise ValueError("the ranker was trained on other features: train it again")
-        return cls(tuple(found["weights"]))
+        return cls(tuple(weights_file["weights"]))
 
 
 _PRODUCTS = [
@@ -219,8 +219,8 @@ def relevance(paragraphs: Sequence[Row], lead: str) -> NDArray[np.float64]:
     """Return each paragraph's training target: the lead's bigram recall per word, scaled to a best of 1."""
     texts = [paragraph["text"] for paragraph in paragraphs]
     size = np.array([len(text.split()) for text in texts], np.float64)
-    found = bigram_recalls(lead, texts) / np.maximum(size, 20)
-    shares: NDArray[np.float64] = found / max(found.max(initial=0.0), 1e-12)
+    recalls = bigram_recalls(lead, texts) / np.maximum(size, 20)
+    shares: NDArray[np.float64] = recalls / max(recalls.max(initial=0.0), 1e-12)
     return shares
 
 
@@ -231,8 +231,8 @@ def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerPara
     recalls.json has the means over the held-out articles, and the difference from tf-idf. Drops an article
     without a lead as `no_lead`, and one without a ranking of the combined corpus as `not_ranked`.
     """
-    found = LearnedRanker.fit(_learnt(ranked, splits), params.ridge)
-    files = {_WEIGHTS: found.content} if found else {}
+    ranker = LearnedRanker.fit(_learnt(ranked, splits), params.ridge)
+    files = {_WEIGHTS: ranker.content} if ranker else {}
     #: By ranker and length, in the order of articles: 8 bytes each, because a tenth of all articles may be
     #: held out.
     held_out: dict[tuple[str, int], array[float]] = defaultdict(lambda: array("d"))
@@ -244,7 +244,7 @@ def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerPara
         kept: list[Row] = []
         dropped: list[Row] = []
         for unit in units:
-            scores = _scores(unit, found)
+            scores = _scores(unit, ranker)
             if not unit["lead"] or not scores:
                 dropped.append(drop(unit, "not_ranked" if unit["lead"] else "no_lead"))
                 continue
@@ -295,12 +295,12 @@ def _learnt(ranked: Parts, splits: SplitParams) -> Iterator[tuple[str, Sequence[
                 yield unit["title"], unit["paragraphs"], unit["lead"]
 
 
-def _scores(unit: Row, found: LearnedRanker | None) -> dict[str, Sequence[float | None]]:
+def _scores(unit: Row, ranker: LearnedRanker | None) -> dict[str, Sequence[float | None]]:
     """Return the scores of every ranker over the combined corpus."""
     rankings = [ranking for ranking in unit["rankings"] if ranking["corpus"] == COMBINED]
     scores: dict[str, Sequence[float | None]] = {row["ranker"]: row["scores"] for row in rankings}
-    if found and scores:
-        scores[LEARNED] = found.scores(unit["title"], unit["paragraphs"])
+    if ranker and scores:
+        scores[LEARNED] = ranker.scores(unit["title"], unit["paragraphs"])
     return scores
 
 
@@ -325,7 +325,7 @@ def _summary(
     held_out: Mapping[tuple[str, int], Sequence[float]], params: LearnedRankerParams
 ) -> list[dict[str, Any]]:
     """Return mean recall by ranker and length with 95 % intervals, and the gain over tf-idf."""
-    found = []
+    summary = []
     for (ranker, words), recalls in sorted(held_out.items()):
         mean = params.interval(recalls)
         row: dict[str, Any] = {"ranker": ranker, "words": words, "articles": len(recalls)}
@@ -333,5 +333,5 @@ def _summary(
         baseline = held_out.get((BASELINE, words))
         if baseline and ranker != BASELINE:
             row["above_tf_idf"] = params.paired(recalls, baseline)._asdict()
-        found.append(row)
-    return found
+        summary.append(row)
+    return summary

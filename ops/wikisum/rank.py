@@ -84,16 +84,16 @@ def title_counts(title: str, paragraphs: Sequence[str]) -> NDArray[np.int32]:
 
 def bigram_recalls(target: str, paragraphs: Sequence[str]) -> NDArray[np.float64]:
     """Return, for each paragraph, the share of the target's distinct bigrams that it contains (N)."""
-    found = number_words([target, *paragraphs], known=target)
+    word_numbers = number_words([target, *paragraphs], known=target)
     # Encodes a pair of words as one number. The last word of a text starts no pair.
-    pairs = found.numbers[:-1].astype(np.int64) * found.distinct + found.numbers[1:]
-    known = (found.numbers[:-1] >= 0) & (found.numbers[1:] >= 0)
-    inside = found.ends[1:-1]
-    known[inside[(inside > 0) & (inside < len(found.numbers))] - 1] = False
-    wanted = np.unique(pairs[: max(found.ends[1] - 1, 0)])
+    pairs = word_numbers.numbers[:-1].astype(np.int64) * word_numbers.distinct + word_numbers.numbers[1:]
+    known = (word_numbers.numbers[:-1] >= 0) & (word_numbers.numbers[1:] >= 0)
+    inside = word_numbers.ends[1:-1]
+    known[inside[(inside > 0) & (inside < len(word_numbers.numbers))] - 1] = False
+    wanted = np.unique(pairs[: max(word_numbers.ends[1] - 1, 0)])
     if not len(wanted):
         return np.zeros(len(paragraphs))
-    texts = found.texts[:-1][known]
+    texts = word_numbers.texts[:-1][known]
     places = np.searchsorted(wanted, pairs[known]).clip(max=len(wanted) - 1)
     shared = wanted[places] == pairs[known]
     distinct = np.unique(texts[shared] * len(wanted) + places[shared])

@@ -97,13 +97,13 @@ def paragraph_fault(text: str) -> Fault | None:
     tokens after the previous one (or the first token), with at least 3 tokens made only of letters in
     between.
     """
-    found = text.split(" ") if text else []
-    if len(found) < _FEW_TOKENS:
+    tokens = text.split(" ") if text else []
+    if len(tokens) < _FEW_TOKENS:
         return "few_tokens"
     if not _LETTERS.search(text):
         return "no_letter"
     last = words_since = 0
-    for place, word in enumerate(found):
+    for place, word in enumerate(tokens):
         if word == ".":
             if place - last > _LEAST_SENTENCE and words_since >= _LEAST_WORDS:
                 return None
@@ -140,10 +140,10 @@ def ranked_of(corpus: pa.Table, articles: pa.Table, web_pages: pa.Table, params:
         filtered: list[Row] = []
         seen: dict[str, dict[str, Any]] = {}
         for unit in references:
-            found, faulty = _paragraphs(unit, pages[unit["page_id"]], seen, params)
-            paragraphs += found
+            readable, faulty = _paragraphs(unit, pages[unit["page_id"]], seen, params)
+            paragraphs += readable
             filtered += faulty
-            if not found:
+            if not readable:
                 dropped.append(drop(unit, "no_paragraph", float(len(faulty)), "paragraphs filtered"))
         lost.update(row["reason"] for row in filtered)
         used = {row["page_id"] for row in paragraphs}
@@ -174,12 +174,12 @@ def order_of(scores: Sequence[float | None]) -> list[int]:
 
 def first_words(texts: Sequence[str], order: Sequence[int], words: int) -> str:
     """Return the first words of normalised texts in the given order; spaces separate words."""
-    found: list[str] = []
+    tokens: list[str] = []
     for index in order:
-        found += texts[index].split(" ")
-        if len(found) >= words:
+        tokens += texts[index].split(" ")
+        if len(tokens) >= words:
             break
-    return " ".join(found[:words])
+    return " ".join(tokens[:words])
 
 
 def lead_recall(unit: Row, scores: Sequence[float | None], words: int) -> float:
@@ -196,7 +196,7 @@ def _paragraphs(
     `seen` has the article's earlier paragraphs by their text. One that is repeated on a cited page counts as
     cited, and one that is repeated on a result of the search as searched.
     """
-    found: list[Row] = []
+    readable: list[Row] = []
     filtered: list[Row] = []
     for position, place in enumerate(page["paragraphs"]):
         natural = fold(page["text"][place["start"] : place["end"]])
@@ -213,8 +213,8 @@ def _paragraphs(
             flags = {"cited": unit["cited"], "searched": unit["searched"]}
             row = {**paragraph, **flags, "natural": natural}
             seen.setdefault(text, row)
-            found.append(row)
-    return found, filtered
+            readable.append(row)
+    return readable, filtered
 
 
 def _row(
@@ -311,19 +311,19 @@ def _ranking(
     places = members(paragraphs, corpus)
     texts = [paragraphs[place]["text"] for place in places]
     if method in _SLOW and len(texts) > params.slow_paragraphs:
-        found = rank(title, texts, "identity")._replace(note=TOO_MANY.format(params.slow_paragraphs))
+        ranking = rank(title, texts, "identity")._replace(note=TOO_MANY.format(params.slow_paragraphs))
     else:
-        found = rank(title, texts, method, lead)
+        ranking = rank(title, texts, method, lead)
     return {
         "corpus": corpus,
         "ranker": method,
-        "scores": _spread(found, places, len(paragraphs)),
-        "note": found.note,
+        "scores": _spread(ranking, places, len(paragraphs)),
+        "note": ranking.note,
     }
 
 
-def _spread(found: Ranking, places: Sequence[int], size: int) -> list[Any]:
+def _spread(ranking: Ranking, places: Sequence[int], size: int) -> list[Any]:
     scores: list[float | None] = [None] * size
-    for place, score in zip(places, found.scores, strict=True):
+    for place, score in zip(places, ranking.scores, strict=True):
         scores[place] = round(score, 6)
     return scores

@@ -47,7 +47,7 @@ SECTION_NOT_ASKED, QUERY_NOT_CRAWLED = "section_not_asked", "query_not_crawled"
 
 _PAGE_COLUMNS = ("id", "document", "licence", "title", "text")
 _INDEXED_COLUMNS = ("address", "page_id")
-_FOUND = pa.schema([("page_id", pa.string())])
+_PAGE_IDS = pa.schema([("page_id", pa.string())])
 
 _TEXT = pa.string()
 _HIT = pa.struct([("query", _TEXT), ("rank", pa.int64()), ("score", pa.float64())])
@@ -170,8 +170,10 @@ def references(
         of_address = matches(web_pages, "id", ids, folder / "by address", _PAGE_COLUMNS)
         records = _each(candidates, "record")
         of_record = matches(web_pages, "document", records, folder / "by record", _PAGE_COLUMNS)
-        found = stored(_found_pages(candidates, indexed, of_record), _FOUND, articles, folder / "found")
-        embedded = embedded_pages(web_pages, found, params.encoder, strict, folder / "embedded")
+        index_pages = stored(
+            _found_pages(candidates, indexed, of_record), _PAGE_IDS, articles, folder / "index pages"
+        )
+        embedded = embedded_pages(web_pages, index_pages, params.encoder, strict, folder / "embedded")
         beside = [candidates, indexed, of_address, of_record, embedded]
         yield from articles.map(references_of, params, strict, beside=beside)
 
@@ -222,9 +224,11 @@ def references_of(
     lost: Counter[str] = Counter()
     for article, listed in zip(units, candidates.to_pylist(), strict=True):
         reasons = Counter({row["reason"]: row["count"] for row in listed["lost"]})
-        found = [_Candidate(**candidate) for candidate in listed["candidates"]]
-        there = [(candidate, page) for candidate in found if (page := pages.get(candidate)) is not None]
-        for candidate in found:
+        listed_candidates = [_Candidate(**candidate) for candidate in listed["candidates"]]
+        there = [
+            (candidate, page) for candidate in listed_candidates if (page := pages.get(candidate)) is not None
+        ]
+        for candidate in listed_candidates:
             if pages.get(candidate) is None:
                 reasons[NOT_CRAWLED if candidate.cited_as else NOT_READ] += 1
         others = [
@@ -255,8 +259,8 @@ def _with_similarity(
         [passages[references[place]["page_id"]] for place in places],
         embedder(encoder, strict),
     )
-    found = dict(zip(places, similarities.tolist(), strict=True))
-    return [{**row, "title_similarity": found.get(place)} for place, row in enumerate(references)]
+    by_place = dict(zip(places, similarities.tolist(), strict=True))
+    return [{**row, "title_similarity": by_place.get(place)} for place, row in enumerate(references)]
 
 
 def _is_of_index(hits: Sequence[Mapping[str, object]]) -> bool:
@@ -268,15 +272,15 @@ def _found_pages(candidates: Parts, indexed: Parts, of_record: Parts) -> Iterato
     """Yield the ids of the pages that the index alone found, part by part."""
     for listed, rows, recorded in zip(candidates.parts, indexed.parts, of_record.parts, strict=True):
         articles = listed.read(["candidates"])["candidates"].to_pylist()
-        found = [page for pages in articles for page in pages if _is_of_index(page["hits"])]
+        index_pages = [page for pages in articles for page in pages if _is_of_index(page["hits"])]
         ids = []
         for table, column, name, key in (
             (rows.read(), "address", "page_id", "address"),
             (recorded.read(["document", "id"]), "document", "id", "record"),
         ):
-            wanted = pa.array({page[key] for page in found}, _TEXT)
+            wanted = pa.array({page[key] for page in index_pages}, _TEXT)
             ids += table.filter(pc.is_in(table[column], wanted))[name].to_pylist()
-        yield pa.table({"page_id": [*dict.fromkeys(ids)]}, _FOUND)
+        yield pa.table({"page_id": [*dict.fromkeys(ids)]}, _PAGE_IDS)
 
 
 def sections_of(article: Row) -> Iterator[tuple[str, str]]:
@@ -321,10 +325,10 @@ def _candidates(
     params: ReferenceParams,
 ) -> list[_Candidate]:
     """Return the candidates of an article, without the article itself; count what gives no candidate."""
-    found: dict[str, _Candidate] = {}
+    by_address: dict[str, _Candidate] = {}
     for cited in _cited(article):
         address, record = crawled.landing(cited, article["month"]) or (cited, "")
-        cited_as = found.setdefault(address, _Candidate(address, record)).cited_as
+        cited_as = by_address.setdefault(address, _Candidate(address, record)).cited_as
         if cited not in cited_as:
             cited_as.append(cited)
     if params.results:
@@ -343,13 +347,13 @@ def _candidates(
                 ]
             lost[FOUND_NOTHING] += not hits
             for rank, score, candidate in hits:
-                candidate = found.setdefault(candidate.address, candidate)
+                candidate = by_address.setdefault(candidate.address, candidate)
                 candidate.hits.append({"query": query, "rank": rank, "score": score})
-    itself = [address for address in found if is_itself(address, article["title"], params.hosts)]
+    itself = [address for address in by_address if is_itself(address, article["title"], params.hosts)]
     lost[ITSELF] += len(itself)
     for address in itself:
-        del found[address]
-    return list(found.values())
+        del by_address[address]
+    return list(by_address.values())
 
 
 def _rows(

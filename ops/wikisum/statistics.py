@@ -107,11 +107,11 @@ def rouge1_recall(output: str, inputs: Sequence[str]) -> float:
     return _recall(number_words([output, *inputs], known=output))
 
 
-def _recall(found: WordNumbers) -> float:
+def _recall(words: WordNumbers) -> float:
     """Return the same, given the words of an output and of inputs, numbered by the output's vocabulary."""
-    counts = np.bincount(found.numbers[: found.ends[1]], minlength=found.distinct)
-    rest = found.numbers[found.ends[1] :]
-    there = np.bincount(rest[rest >= 0], minlength=found.distinct)
+    counts = np.bincount(words.numbers[: words.ends[1]], minlength=words.distinct)
+    rest = words.numbers[words.ends[1] :]
+    there = np.bincount(rest[rest >= 0], minlength=words.distinct)
     return float(np.minimum(counts, there).sum() / max(counts.sum(), 1))
 
 
@@ -161,14 +161,14 @@ def _row(unit: Row, size: Mapping[str, int], params: ExampleParams, spread: Disp
 
 def _spread(unit: Row, words: WordNumbers, params: DispersionParams) -> Row:
     """Return the dispersion columns of an article."""
-    found = statements(unit["lead"], unit["title"])
+    texts = statements(unit["lead"], unit["title"])
     pages = [paragraph["page_id"] for paragraph in unit["paragraphs"]]
-    by_page = list(recalls(found, unit["title"], words, pages)) if found else []
+    by_page = list(recalls(texts, unit["title"], words, pages)) if texts else []
     score = dispersion(held(by_page, params), params.references)
     return {
-        "statements": len(found),
+        "statements": len(texts),
         "held": score.statements if score else 0,
-        "stated": stated(found, by_page, params),
+        "stated": stated(texts, by_page, params),
         "dispersion": round(score.score, 6) if score else None,
         "needed": score.needed if score else None,
         "coverage": [round(share, 6) for share in score.coverage] if score else None,
@@ -225,13 +225,13 @@ def _range(values: Sequence[int]) -> str:
 
 def _table_2(totals: _Totals) -> list[dict[str, Any]]:
     """Return the percentiles: the smallest value that this share of the articles does not exceed."""
-    found = []
+    rows = []
     for aspect, published in TABLE_2.items():
         values = totals.counts[aspect]
         ours = np.percentile(values, PERCENTILES, method="inverted_cdf").tolist() if values else [None] * 6
         for percentile, value, theirs in zip(PERCENTILES, ours, published, strict=True):
-            found.append({"aspect": aspect, "percentile": percentile, "value": value, "published": theirs})
-    return found
+            rows.append({"aspect": aspect, "percentile": percentile, "value": value, "published": theirs})
+    return rows
 
 
 def _dispersion(totals: _Totals, params: DispersionParams) -> dict[str, Any]:

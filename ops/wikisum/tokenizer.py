@@ -62,7 +62,7 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Ou
     read = Counter[str]()
     for text in texts:
         read[text.ranked_id] += len(text.text)
-    found = _empty()
+    pieces = _empty()
     trainer = trainers.BpeTrainer(
         vocab_size=params.vocabulary,
         # It includes the space before it, because inputs are assembled piece by piece, without spaces.
@@ -70,11 +70,11 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Ou
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    found.train_from_iterator((text.text for text in texts), trainer)
-    files = _files(found)
+    pieces.train_from_iterator((text.text for text in texts), trainer)
+    files = _files(pieces)
     for table in ranked:
         units = table.to_pylist()
-        kept = [_row(unit, split_of(unit["title"], splits), read[unit["id"]], found) for unit in units]
+        kept = [_row(unit, split_of(unit["title"], splits), read[unit["id"]], pieces) for unit in units]
         yield Outcome.of(TOKENIZER, [unit["id"] for unit in units], kept, files=files)
         files = {}
 
@@ -89,10 +89,10 @@ def load(artifact: Artifact) -> Tokenizer:
 def _empty() -> Tokenizer:
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
-    found = Tokenizer(models.BPE())
-    found.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
-    found.decoder = decoders.ByteLevel()
-    return found
+    empty = Tokenizer(models.BPE())
+    empty.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    empty.decoder = decoders.ByteLevel()
+    return empty
 
 
 class DrawnText(NamedTuple):
@@ -140,7 +140,7 @@ def _texts(unit: Row, seed: int) -> Iterator[DrawnText]:
             yield DrawnText(-turn, draw, text, unit["id"])
 
 
-def _files(found: Tokenizer) -> dict[str, bytes]:
+def _files(pieces: Tokenizer) -> dict[str, bytes]:
     config = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "pad_token": PAD,
@@ -149,12 +149,12 @@ def _files(found: Tokenizer) -> dict[str, bytes]:
         "additional_special_tokens": [TITLE_END],
     }
     return {
-        _FILE: found.to_str(pretty=True).encode() + b"\n",
+        _FILE: pieces.to_str(pretty=True).encode() + b"\n",
         _CONFIG: json.dumps(config, indent=1, sort_keys=True).encode() + b"\n",
     }
 
 
-def _row(unit: Row, split: str, characters: int, found: Tokenizer) -> Row:
+def _row(unit: Row, split: str, characters: int, pieces: Tokenizer) -> Row:
     text = target_of(unit, "article").text
     return {
         **made_from(unit, "tokenized"),
@@ -163,5 +163,5 @@ def _row(unit: Row, split: str, characters: int, found: Tokenizer) -> Row:
         "split": split,
         "characters": characters,
         "words": len(text.split()),
-        "tokens": len(found.encode(text, add_special_tokens=False).ids),
+        "tokens": len(pieces.encode(text, add_special_tokens=False).ids),
     }

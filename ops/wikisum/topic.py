@@ -32,19 +32,21 @@ WORDS = 80
 _EMBEDDED = pa.schema([("page_id", pa.string()), ("passages", pa.list_(pa.list_(pa.float32())))])
 
 
-def embedded_pages(web_pages: Parts, found: Parts, encoder: ModelName, strict: Strict, folder: Path) -> Parts:
-    """Return, for each part of `found`, the embeddings of its pages, from ids in the column `page_id`.
+def embedded_pages(
+    web_pages: Parts, page_ids: Parts, encoder: ModelName, strict: Strict, folder: Path
+) -> Parts:
+    """Return, for each part of `page_ids`, the embeddings of its pages, from ids in the column `page_id`.
 
     Each page is embedded once. The parts are written to `folder`, which is created.
     """
     folder.mkdir()
     of_part = (part.read(["id"])["id"] for part in web_pages.parts)
-    asked = matches(found, "page_id", of_part, folder / "asked")
+    asked = matches(page_ids, "page_id", of_part, folder / "asked")
     ids = (part.read(["page_id"])["page_id"] for part in asked.parts)
     pages = matches(web_pages, "id", ids, folder / "pages", ("id", "text"))
     outcomes = pages.map(embedded_passages, encoder, strict)
     embedded = stored((outcome.kept for outcome in outcomes), _EMBEDDED, web_pages, folder / "embedded")
-    ids = (part.read(["page_id"])["page_id"] for part in found.parts)
+    ids = (part.read(["page_id"])["page_id"] for part in page_ids.parts)
     return matches(embedded, "page_id", ids, folder / "found")
 
 

@@ -121,7 +121,7 @@ def members_of(sentences: pa.Table, kind: str) -> Outcome:
     kept: list[Row] = []
     dropped: list[Row] = []
     for row in sentences.drop_columns(["embedding"]).to_pylist():
-        found = [(key, mention) for mention in row["mentions"] for key in KEYS[kind](row, mention)]
+        memberships = [(key, mention) for mention in row["mentions"] for key in KEYS[kind](row, mention)]
         kept += (
             {
                 "key": key,
@@ -132,9 +132,9 @@ def members_of(sentences: pa.Table, kind: str) -> Outcome:
                 "source": mention["source"],
                 "doi": mention["doi"],
             }
-            for key, mention in found
+            for key, mention in memberships
         )
-        if not found:
+        if not memberships:
             dropped.append(drop(row, OUTSIDE[kind]))
     return Outcome(
         pa.array([row["id"] for row in dropped], pa.string()),
@@ -231,7 +231,7 @@ def _pairs(kind: str, sentences: Parts, passages: Parts, params: GroupParams) ->
             _OF_PART, "id", sentences, folder / "by sentence", MEMBERS_OF_PART,
         )  # fmt: skip
         fates = stored(map(_last, by_sentence), _OF_PART, sentences, folder / "fates")
-        found = matches(fates, "id", (_in_groups(one) for one in members), folder / "found")
+        of_sentences = matches(fates, "id", (_in_groups(one) for one in members), folder / "of sentences")
         of_passages = matches(fates, "id", (_in_groups(one) for one in others), folder / "of passages")
         for one, its in zip(others, of_passages, strict=True):
             reasons = Counter(_FATES[fate] for fate in its["fate"].to_pylist())
@@ -240,7 +240,7 @@ def _pairs(kind: str, sentences: Parts, passages: Parts, params: GroupParams) ->
                 {f"passages: {reason}": count for reason, count in reasons.items() if reason != _USED}
             )
         # A sentence counts as a unit of the first part that has a pair with it.
-        used = stored((_used(table) for table in found), _OF_PART, sentences, folder / "used")
+        used = stored((_used(table) for table in of_sentences), _OF_PART, sentences, folder / "used")
         numbers = ([str(number)] for number in range(len(pairs)))
         units = matches(used, "part", numbers, folder / "units", ["id"])
 
@@ -248,7 +248,7 @@ def _pairs(kind: str, sentences: Parts, passages: Parts, params: GroupParams) ->
             for one, its in zip(pairs, units, strict=True):
                 kept = next(iter(one))
                 yield Outcome(its["id"].combine_chunks(), kept, *_NOTHING_LOST)
-            yield from sentences.map(lost_of, kind, beside=[found])
+            yield from sentences.map(lost_of, kind, beside=[of_sentences])
             yield Outcome.of(CANDIDATES, [], [], combinations=+counts)
 
         yield from in_parts(outcomes(), ROWS_OF_PART)
@@ -272,11 +272,11 @@ def _in_groups(members: Parts) -> pa.ChunkedArray:
 
 def _last(fates: pa.Table) -> pa.Table:
     """Return the outcome of each sentence, the last in `_FATES`, and the first part that has it."""
-    found: dict[str, tuple[int, str]] = {}
+    last: dict[str, tuple[int, str]] = {}
     for row in fates.to_pylist():
-        if row["id"] not in found or row["fate"] > found[row["id"]][0]:
-            found[row["id"]] = row["fate"], row["part"]
-    columns = [[*found], [fate for fate, _ in found.values()], [part for _, part in found.values()]]
+        if row["id"] not in last or row["fate"] > last[row["id"]][0]:
+            last[row["id"]] = row["fate"], row["part"]
+    columns = [[*last], [fate for fate, _ in last.values()], [part for _, part in last.values()]]
     return pa.table(columns, _OF_PART)
 
 
@@ -293,21 +293,21 @@ def rows_of_groups(
 ) -> Iterator[Row]:
     """Yield the candidates of some groups by key; count pairs, and record why a sentence has no pair."""
     for key in sorted(groups):
-        found = [groups[key][name] for name in sorted(groups[key])]
-        of_two = _number(found)
+        occurrences = [groups[key][name] for name in sorted(groups[key])]
+        of_two = _number(occurrences)
         if not of_two:
             continue
         counts["groups"] += 1
-        counts["identical"] += sum(map(_number, _by(found, lambda place: place.row["text"])))
-        sentences = _by(found, lambda place: place.row["id"])
+        counts["identical"] += sum(map(_number, _by(occurrences, lambda place: place.row["text"])))
+        sentences = _by(occurrences, lambda place: place.row["id"])
         for of_one in sentences:
             if reasons[name := of_one[0].row["id"]] == "alone":
                 reasons[name] = "unlike"
         blocks = _Counted(_blocks(sentences, params, counts, of_two), sentences)
-        kept = most_alike(blocks, params.most)
+        pairs = most_alike(blocks, params.most)
         reasons |= dict.fromkeys(blocks.alike, "beyond_most")
-        counts["beyond_most"] += blocks.pairs - len(kept.cosine)
-        for first, second, cosine in zip(*kept, strict=True):
+        counts["beyond_most"] += blocks.pairs - len(pairs.cosine)
+        for first, second, cosine in zip(*pairs, strict=True):
             yield candidate(origin, key, *_of_two(sentences[first], sentences[second]), float(cosine))
 
 
@@ -357,10 +357,10 @@ class _Counted:
         return [self._sentences[place][0].row["id"] for place in np.flatnonzero(self._alike).tolist()]
 
 
-def _by(found: Sequence[Occurrence], key: Callable[[Occurrence], str]) -> list[list[Occurrence]]:
+def _by(occurrences: Sequence[Occurrence], key: Callable[[Occurrence], str]) -> list[list[Occurrence]]:
     """Group occurrences by key, in order of first occurrence."""
     several: dict[str, list[Occurrence]] = {}
-    for place in found:
+    for place in occurrences:
         several.setdefault(key(place), []).append(place)
     return list(several.values())
 
@@ -370,7 +370,7 @@ def _of_two(first: Sequence[Occurrence], second: Sequence[Occurrence]) -> tuple[
     return next((one, other) for one, other in product(first, second) if one.paper != other.paper)
 
 
-def _number(found: Sequence[Occurrence]) -> int:
+def _number(occurrences: Sequence[Occurrence]) -> int:
     """Return the number of pairs of occurrences in different papers."""
-    of_one = Counter(place.paper for place in found).values()
-    return (len(found) ** 2 - sum(count**2 for count in of_one)) // 2
+    of_one = Counter(place.paper for place in occurrences).values()
+    return (len(occurrences) ** 2 - sum(count**2 for count in of_one)) // 2

@@ -172,10 +172,10 @@ def neighbour_blocks(
     for start in range(0, len(embeddings), _AT_ONCE):
         rows = np.arange(start, min(start + _AT_ONCE, len(embeddings)))
         # One more, because the nearest neighbour is the row itself.
-        found: Any = index.search(embeddings[rows], neighbours + 1, threads=1)
-        near = np.atleast_2d(found.keys).astype(np.int64)
+        nearest: Any = index.search(embeddings[rows], neighbours + 1, threads=1)
+        near = np.atleast_2d(nearest.keys).astype(np.int64)
         # The result for a single row has as many columns as neighbours; for several rows some may be empty.
-        counts = found.counts if len(rows) > 1 else np.array([near.shape[1]])
+        counts = nearest.counts if len(rows) > 1 else np.array([near.shape[1]])
         there = np.arange(near.shape[1])[None, :] < counts[:, None]
         first, second = np.repeat(rows, there.sum(1)), near[there]
         pairs = np.unique(np.sort(np.stack([first, second], axis=1), axis=1), axis=0)
@@ -190,17 +190,17 @@ def most_alike(blocks: Iterable[Similar], most: int) -> Similar:
 
     Ties go to the first rows. Holds `most` pairs and a block in memory.
     """
-    kept = _joined([])
+    similar = _joined([])
     for block in blocks:
-        if len(kept.cosine) >= most:
-            block = _at(block, block.cosine >= kept.cosine.min())
-        kept = _joined([kept, block])
-        pairs = np.stack([kept.first, kept.second], axis=1)
-        kept = _at(kept, np.unique(pairs, axis=0, return_index=True)[1])
-        if len(kept.cosine) > most:
-            best = np.lexsort((kept.second, kept.first, -kept.cosine))[:most]
-            kept = _at(kept, np.sort(best))
-    return kept
+        if len(similar.cosine) >= most:
+            block = _at(block, block.cosine >= similar.cosine.min())
+        similar = _joined([similar, block])
+        pairs = np.stack([similar.first, similar.second], axis=1)
+        similar = _at(similar, np.unique(pairs, axis=0, return_index=True)[1])
+        if len(similar.cosine) > most:
+            best = np.lexsort((similar.second, similar.first, -similar.cosine))[:most]
+            similar = _at(similar, np.sort(best))
+    return similar
 
 
 def cosines_of(first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -228,9 +228,9 @@ def places(row: Row) -> Iterator[Occurrence]:
         yield Occurrence(row, *told)
 
 
-def embeddings_of(found: Sequence[Occurrence]) -> NDArray[np.float32]:
+def embeddings_of(occurrences: Sequence[Occurrence]) -> NDArray[np.float32]:
     """Return the embeddings of the sentences of N occurrences (N x E)."""
-    return np.array([place.row["embedding"] for place in found], np.float32)
+    return np.array([place.row["embedding"] for place in occurrences], np.float32)
 
 
 def candidate(origin: str, key: str, first: Occurrence, second: Occurrence, cosine: float) -> Row:
@@ -285,32 +285,32 @@ def intra(sentences: pa.Table, params: IntraParams) -> Outcome:
         for place in places(unit):
             if place.role in params.roles and place.section >= 0:
                 of_paper[place.paper].setdefault((unit["id"], place.section), place)
-    papers = {paper: list(found.values()) for paper, found in of_paper.items()}
+    papers = {paper: list(occurrences.values()) for paper, occurrences in of_paper.items()}
     counts: Counter[str] = Counter()
-    kept: dict[str, Row] = {}
+    by_id: dict[str, Row] = {}
     compared: set[str] = set()
-    for paper, found in papers.items():
-        _, sections = np.unique([place.section for place in found], return_inverse=True)
-        several = len(found) ** 2 - int((np.bincount(sections) ** 2).sum())
+    for paper, occurrences in papers.items():
+        _, sections = np.unique([place.section for place in occurrences], return_inverse=True)
+        several = len(occurrences) ** 2 - int((np.bincount(sections) ** 2).sum())
         if not several:
             continue
         counts["compared"] += several // 2
-        compared |= {place.row["id"] for place in found}
+        compared |= {place.row["id"] for place in occurrences}
         for first, second, cosine in zip(
-            *similar_pairs(embeddings_of(found), sections, params.floor), strict=True
+            *similar_pairs(embeddings_of(occurrences), sections, params.floor), strict=True
         ):
-            if found[first].row["id"] == found[second].row["id"]:
+            if occurrences[first].row["id"] == occurrences[second].row["id"]:
                 counts["identical"] += 1
                 continue
-            row = candidate("intra", paper, found[first], found[second], float(cosine))
-            kept.setdefault(row["id"], row)
-    used = {source for row in kept.values() for source in row["source_ids"]}
-    eligible = {place.row["id"] for found in papers.values() for place in found}
+            row = candidate("intra", paper, occurrences[first], occurrences[second], float(cosine))
+            by_id.setdefault(row["id"], row)
+    used = {source for row in by_id.values() for source in row["source_ids"]}
+    eligible = {place.row["id"] for occurrences in papers.values() for place in occurrences}
     dropped = [
         drop(light(unit), _reason(unit["id"], eligible, compared)) for unit in units if unit["id"] not in used
     ]
     return Outcome.of(
-        CANDIDATES, [unit["id"] for unit in units], list(kept.values()), dropped, combinations=counts
+        CANDIDATES, [unit["id"] for unit in units], list(by_id.values()), dropped, combinations=counts
     )
 
 

@@ -76,7 +76,7 @@ def agreement(first: str, second: str) -> Agreement:
 
 def numbers(sentence: str) -> set[str]:
     """Return the numbers of a sentence, in digits or words: {"1200", "3.5", "2"}."""
-    digits = {found.replace(",", "") for found in _DIGITS.findall(sentence)}
+    digits = {figure.replace(",", "") for figure in _DIGITS.findall(sentence)}
     return digits | {NUMBER_WORDS[word] for word in _WORD.findall(sentence.lower()) if word in NUMBER_WORDS}
 
 
@@ -91,12 +91,12 @@ def names(sentence: str) -> set[str]:
 
     The first word is a name only if it has a capital after its first letter. A lower-case text has no names.
     """
-    found = set()
+    words = set()
     for match in NAME.finditer(sentence):
         word = match.group()
         if any(sign.isupper() for sign in word[1:]) or (match.start() and len(word) > 1):
-            found.add(word.lower().replace("-", "").removesuffix("s"))
-    return found
+            words.add(word.lower().replace("-", "").removesuffix("s"))
+    return words
 
 
 def directions(sentence: str) -> frozenset[str]:

@@ -87,11 +87,11 @@ def near_duplicates(sets: Iterable[Collection[str]], least: float) -> Iterator[t
     and a few million pairs of sets in memory.
     """
     known: dict[str, int] = {}
-    found, counts = array("i"), array("q")
+    word_numbers, counts = array("i"), array("q")
     for words in sets:
-        found.extend(known.setdefault(word, len(known)) for word in words)
+        word_numbers.extend(known.setdefault(word, len(known)) for word in words)
         counts.append(len(words))
-    sizes, numbers = np.frombuffer(counts, np.int64), np.frombuffer(found, np.int32)
+    sizes, numbers = np.frombuffer(counts, np.int64), np.frombuffer(word_numbers, np.int32)
     row = np.repeat(np.arange(len(sizes)), sizes)
     frequency, words_by_number = np.bincount(numbers, minlength=len(known)).tolist(), list(known)
     rarest_first = sorted(range(len(known)), key=lambda number: (frequency[number], words_by_number[number]))
@@ -130,11 +130,11 @@ def _rarest(columns: _Numbers, sizes: _Numbers, shared: _Numbers, k: int) -> tup
     for count in np.unique(taken[taken >= k]).tolist():
         of_count = np.flatnonzero(taken == count)
         chosen = np.array([*combinations(range(count), k)]).T
-        found = columns[starts[of_count, None] + chosen[0]]
+        keys_of_count = columns[starts[of_count, None] + chosen[0]]
         for places in chosen[1:]:
-            found = found * words + columns[starts[of_count, None] + places]
-        rows.append(np.repeat(of_count, found.shape[1]))
-        keys.append(found.ravel())
+            keys_of_count = keys_of_count * words + columns[starts[of_count, None] + places]
+        rows.append(np.repeat(of_count, keys_of_count.shape[1]))
+        keys.append(keys_of_count.ravel())
     return np.concatenate(rows), np.concatenate(keys)
 
 
@@ -184,9 +184,9 @@ def clusters(links: Iterable[Iterable[Hashable]]) -> list[int]:
     rows, columns = np.frombuffer(places, np.int64), np.frombuffer(ends, np.int64) + count
     size = count + len(numbers)
     graph = coo_array((np.ones(len(rows), bool), (rows, columns)), shape=(size, size))
-    found = connected_components(graph, directed=False)[1][:count]
+    labels = connected_components(graph, directed=False)[1][:count]
     order: dict[int, int] = {}
-    return [order.setdefault(int(label), len(order)) for label in found]
+    return [order.setdefault(int(label), len(order)) for label in labels]
 
 
 def split_of_clusters(names: Sequence[str], shares: Mapping[Split, float], seed: int) -> dict[str, Split]:
@@ -198,12 +198,12 @@ def split_of_clusters(names: Sequence[str], shares: Mapping[Split, float], seed:
     """
     sizes = Counter(names)
     filled: dict[Split, int] = defaultdict(int)
-    found: dict[str, Split] = {}
+    splits: dict[str, Split] = {}
     for name in sorted(sizes, key=lambda name: (-sizes[name], drawn(seed, name))):
         split = max(shares, key=lambda split: shares[split] * len(names) - filled[split])
         filled[split] += sizes[name]
-        found[name] = split
-    return found
+        splits[name] = split
+    return splits
 
 
 class Draw(NamedTuple):
@@ -244,8 +244,8 @@ def draw(filtered: Parts, mean: float, lost: NDArray[np.bool_] | None = None) ->
             start += len(units)
             places = [_place(unit, mean) for unit, its in zip(units, gone, strict=True) if not its]
             budget -= sum(beyond for _, beyond in places if beyond <= 0)
-            found = [place for place in places if place[1] > 0]
-            yield pa.table(list(zip(*found, strict=True)) or [(), ()], schema=_DRAWN)
+            places_beyond = [place for place in places if place[1] > 0]
+            yield pa.table(list(zip(*places_beyond, strict=True)) or [(), ()], schema=_DRAWN)
 
     with filtered.engine.scratch() as folder:
         by_rank = grouped(beyond_mean(), _DRAWN, "rank", filtered, folder / "by rank", _ROWS_OF_PART)
@@ -308,17 +308,19 @@ def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
     """
     lost = repeated(filtered, params.most_pairs)
     mean = params.mean_self_bleu
-    found = draw(filtered, mean, lost)
+    cutoff = draw(filtered, mean, lost)
 
-    def kept() -> Iterator[Row]:
-        stays = found.stays(mean)
+    def drawn_pairs() -> Iterator[Row]:
+        stays = cutoff.stays(mean)
         remaining = (unit for unit, gone in zip(filtered.rows(), lost.tolist(), strict=True) if not gone)
         return filter(stays, remaining)
 
-    numbers = _clusters(kept(), params.near_duplicate)
-    names = _named("cluster", numbers, kept())
-    set_numbers = clusters([released_form(unit["first"]), released_form(unit["second"])] for unit in kept())
-    set_names = _named("set", set_numbers, kept())
+    numbers = _clusters(drawn_pairs(), params.near_duplicate)
+    names = _named("cluster", numbers, drawn_pairs())
+    set_numbers = clusters(
+        [released_form(unit["first"]), released_form(unit["second"])] for unit in drawn_pairs()
+    )
+    set_names = _named("set", set_numbers, drawn_pairs())
     shares: dict[Split, float] = {
         "train": 1 - params.validation - params.test,
         "validation": params.validation,
@@ -329,7 +331,7 @@ def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
         [(names[number], set_names[its]) for number, its in zip(numbers, set_numbers, strict=True)]
     )
     gone = iter(lost.tolist())
-    stays = found.stays(mean)
+    stays = cutoff.stays(mean)
     outcomes = (_of_part(table, gone, stays, clustered, splits) for table in filtered)
     yield from in_parts(outcomes, _ROWS_OF_PART)
 

@@ -83,9 +83,9 @@ def released(paraphrases: Parts, near_misses: Parts, files: FilesFolder) -> Outc
         for split, of_split in sets.items():
             for its, sentences in of_split.items():
                 write(f"{FILES[split]}.sets.jsonl", _json({"set": its, "sentences": [*sentences]}))
-        found = [split for split in SPLITS if split in ids]
-        if found or configurations:
-            named = {"default": found, **dict(sorted(configurations.items()))}
+        filled_splits = [split for split in SPLITS if split in ids]
+        if filled_splits or configurations:
+            named = {"default": filled_splits, **dict(sorted(configurations.items()))}
             write("README.md", _readme({name: splits for name, splits in named.items() if splits}))
     rows = [
         {
@@ -97,9 +97,9 @@ def released(paraphrases: Parts, near_misses: Parts, files: FilesFolder) -> Outc
             "target_file": f"{FILES[split]}.tgt",
             "pairs": len(ids[split]),
         }
-        for split in found
+        for split in filled_splits
     ]
-    yield Outcome.of(RELEASED, [name for split in found for name in ids[split]], rows)
+    yield Outcome.of(RELEASED, [name for split in filled_splits for name in ids[split]], rows)
 
 
 def content_words(sentence: str) -> list[str]:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _PAIRS = 20_000
 
 #: The findings of all methods: `pair` is the same for all rows of a pair, `place` is the number of the row.
-_FOUND = pa.schema(
+_CANDIDATE = pa.schema(
     [
         ("pair", pa.string()),
         ("place", pa.int64()),
@@ -101,7 +101,7 @@ def scored(
     counts: Counter[str] = Counter()
     methods = {"intra": intra, "definitions": definitions, "citations": citations, "partial": partial}
     with intra.engine.scratch() as folder:
-        found: list[Parts] = []
+        candidates: list[Parts] = []
         place = 0
         for origin, parts in methods.items():
             for table in parts:
@@ -112,36 +112,40 @@ def scored(
                     reason = _lost(row, pair, coarse, params, origin)
                     if reason is None:
                         there = {"pair": "\n".join(pair), "place": place, "origin": origin, "whole": None}
-                        members.append({**there, **{name: row[name] for name in _FOUND.names if name in row}})
+                        members.append(
+                            {**there, **{name: row[name] for name in _CANDIDATE.names if name in row}}
+                        )
                         place += 1
                     elif origin == "intra":
                         dropped.append(drop(row, reason, row["cosine"] if reason == "cosine" else None))
                     else:
                         counts[f"{origin}: {reason}"] += 1
-                of_part = pa.Table.from_pylist(members, schema=_FOUND)
-                found.append(stored([of_part], _FOUND, intra, folder / f"found {len(found)}"))
+                of_part = pa.Table.from_pylist(members, schema=_CANDIDATE)
+                candidates.append(
+                    stored([of_part], _CANDIDATE, intra, folder / f"candidates {len(candidates)}")
+                )
                 if dropped:
                     yield Outcome.of(SCORED, [row["id"] for row in dropped], [], dropped)
-        tables = (table for one in found for table in one)
-        of_pair = grouped(tables, _FOUND, "pair", intra, folder / "of pair", _PAIRS)
-        by_pair = grouped(map(_placed, of_pair), _FOUND, "place", intra, folder / "by pair", _PAIRS)
+        tables = (table for one in candidates for table in one)
+        of_pair = grouped(tables, _CANDIDATE, "pair", intra, folder / "of pair", _PAIRS)
+        by_pair = grouped(map(_placed, of_pair), _CANDIDATE, "place", intra, folder / "by pair", _PAIRS)
         counts["merged"] = place - sum(
             len(pc.unique(part.read(["place"])["place"])) for part in by_pair.parts
         )
         yield Outcome.of(SCORED, [], [], combinations=counts)
-        blocks = stored(_blocks(by_pair), _FOUND, intra, folder / "blocks")
+        blocks = stored(_blocks(by_pair), _CANDIDATE, intra, folder / "blocks")
         matcher = Loaded(BertScorer, (params.encoder, params.layer, strict))
         yield from blocks.map(scored_of, matcher, Loaded(nli_model, (params.nli, strict)), scorer)
 
 
 def scored_of(
-    found: pa.Table,
+    candidates: pa.Table,
     matcher: Loaded[BertScorer],
     nli: Loaded[NliModel | None],
     scorer: ScorerParams,
 ) -> Outcome:
-    """Return the scored pairs; `found` has the rows of whole pairs, one pair after the other."""
-    its = [list(several) for _, several in groupby(found.to_pylist(), itemgetter("place"))]
+    """Return the scored pairs; `candidates` has the rows of whole pairs, one pair after the other."""
+    its = [list(several) for _, several in groupby(candidates.to_pylist(), itemgetter("place"))]
     units = [row["id"] for several in its for row in several if row["origin"] == "intra"]
     return Outcome.of(SCORED, units, list(_rows(its, matcher.model, nli.model, scorer)))
 
@@ -165,14 +169,14 @@ def confidences(partial: Parts) -> Iterator[pa.Table]:
     return _best_scores(partial, "confidence")
 
 
-def _best_scores(found: Parts, score: str) -> Iterator[pa.Table]:
+def _best_scores(pairs: Parts, score: str) -> Iterator[pa.Table]:
     """Yield pairs as a what-if page counts them: equal ones once, with their greatest score."""
-    with found.engine.scratch() as folder:
+    with pairs.engine.scratch() as folder:
         tables = (
             pa.Table.from_pylist([_unit(row, score) for row in table.to_pylist()], schema=_UNIT)
-            for table in found
+            for table in pairs
         )
-        for table in grouped(tables, _UNIT, "pair", found, folder / "of pair", _PAIRS):
+        for table in grouped(tables, _UNIT, "pair", pairs, folder / "of pair", _PAIRS):
             of_pair = groupby(table.to_pylist(), itemgetter("pair"))
             best = (max(several, key=lambda row: row["score"] or 0.0) for _, several in of_pair)
             yield scored_units((row["id"], row["score"], row["text"]) for row in best)
@@ -185,12 +189,14 @@ def _unit(row: Row, score: str) -> Row:
     return {"pair": "\n".join(pair), "id": row["id"], "score": known, "text": text}
 
 
-def _placed(found: pa.Table) -> pa.Table:
+def _placed(candidates: pa.Table) -> pa.Table:
     """Return rows of whole pairs; give each row the place of the first row of its pair."""
     first: dict[str, int] = {}
-    pairs, places = found["pair"].to_pylist(), found["place"].to_pylist()
+    pairs, places = candidates["pair"].to_pylist(), candidates["place"].to_pylist()
     of_first = [first.setdefault(pair, place) for pair, place in zip(pairs, places, strict=True)]
-    return found.set_column(_FOUND.get_field_index("place"), _FOUND.field("place"), pa.array(of_first))
+    return candidates.set_column(
+        _CANDIDATE.get_field_index("place"), _CANDIDATE.field("place"), pa.array(of_first)
+    )
 
 
 def _blocks(by_pair: Parts) -> Iterator[pa.Table]:
@@ -198,7 +204,7 @@ def _blocks(by_pair: Parts) -> Iterator[pa.Table]:
     rows = chain.from_iterable(table.to_pylist() for table in by_pair)
     pairs = (list(several) for _, several in groupby(rows, itemgetter("place")))
     while block := list(islice(pairs, _PAIRS)):
-        yield pa.Table.from_pylist(list(chain.from_iterable(block)), schema=_FOUND)
+        yield pa.Table.from_pylist(list(chain.from_iterable(block)), schema=_CANDIDATE)
 
 
 def features(
@@ -238,16 +244,16 @@ def features(
 
 
 def _rows(
-    found: Sequence[Sequence[Row]],
+    pairs: Sequence[Sequence[Row]],
     matcher: BertScorer,
     nli: NliModel | None,
     scorer: ScorerParams,
 ) -> Iterator[Row]:
-    firsts, seconds = ([several[0][side] for several in found] for side in ("first", "second"))
-    cosines = [max(member["cosine"] for member in several) for several in found]
+    firsts, seconds = ([several[0][side] for several in pairs] for side in ("first", "second"))
+    cosines = [max(member["cosine"] for member in several) for several in pairs]
     measured = features(firsts, seconds, cosines, matcher, nli)
     cut = dict(zip([*firsts, *seconds], matcher.tokens.truncated([*firsts, *seconds]), strict=True))
-    for several, of_pair in zip(found, measured, strict=True):
+    for several, of_pair in zip(pairs, measured, strict=True):
         row = several[0]
         yield {
             **made_from_several(several, "scored", *_pair(row)),

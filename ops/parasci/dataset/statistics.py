@@ -91,7 +91,7 @@ def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
         for unit, pair in zip(units, _pairs(units), strict=True):
             for name in ("all", unit["origin"], unit["split"], *(_source(unit) if several else ())):
                 groups[name].add(pair)
-    rows = [_row(name, found, candidates.get(name)) for name, found in groups.items()]
+    rows = [_row(name, group, candidates.get(name)) for name, group in groups.items()]
     yield Outcome.of(STATISTICS, groups["all"].ids, [*rows, *_published(rows)])
 
 

@@ -33,7 +33,7 @@ def scores_consistency(scored: Parts, params: FilterParams, name: str) -> Iterat
     A pair that another threshold drops has no score.
     """
     for table, pairs in _judged(scored, params, name):
-        asked = pairs.found & below(pairs.length_rate, limits_of(params, name).length_rate)
+        asked = pairs.by_method & below(pairs.length_rate, limits_of(params, name).length_rate)
         yield _scored(table, pairs.consistency, asked, pairs.kept_anyway, math.inf)
 
 
@@ -43,7 +43,7 @@ def scores_length_rate(scored: Parts, params: FilterParams, name: str) -> Iterat
     A pair that another threshold drops has no score.
     """
     for table, pairs in _judged(scored, params, name):
-        asked = pairs.found & at_least(pairs.consistency, limits_of(params, name).consistency)
+        asked = pairs.by_method & at_least(pairs.consistency, limits_of(params, name).consistency)
         yield _scored(table, pairs.length_rate, asked, pairs.kept_anyway, -math.inf)
 
 
@@ -74,8 +74,8 @@ def scores_well_formed(scored: Parts, params: FilterParams) -> Iterator[pa.Table
 def scores_of_both(scored: Parts, params: FilterParams, name: str) -> Iterator[pa.Table]:
     """Yield both scores, as BOTH, of the pairs that one method found and that pass all other thresholds."""
     for _, pairs in _judged(scored, params, name):
-        consistency = np.where(pairs.kept_anyway, math.inf, pairs.consistency)[pairs.found]
-        length_rate = np.where(pairs.kept_anyway, -math.inf, pairs.length_rate)[pairs.found]
+        consistency = np.where(pairs.kept_anyway, math.inf, pairs.consistency)[pairs.by_method]
+        length_rate = np.where(pairs.kept_anyway, -math.inf, pairs.length_rate)[pairs.by_method]
         yield pa.table([consistency, length_rate], BOTH)
 
 
@@ -85,7 +85,7 @@ class _Judged:
 
     consistency: NDArray[np.float64]
     length_rate: NDArray[np.float64]
-    found: NDArray[np.bool_]
+    by_method: NDArray[np.bool_]
     kept_anyway: NDArray[np.bool_]
 
 
@@ -96,30 +96,30 @@ def _judged(scored: Parts, params: FilterParams, name: str) -> Iterator[tuple[pa
         kept_anyway = _kept_by(table, params, params.origins.keys() - {name})
         bounded: NDArray[np.bool_] = at_most(table["self_bleu"].to_numpy(), params.self_bleu)
         bounded = bounded & at_least(table["well_formed"].to_numpy(), params.well_formed)
-        found = found_by(table["origins"], name)
-        yield table, _Judged(consistency, length_rate, found & bounded, kept_anyway & bounded)
+        by_method = found_by(table["origins"], name)
+        yield table, _Judged(consistency, length_rate, by_method & bounded, kept_anyway & bounded)
 
 
 def _kept_by(table: pa.Table, params: FilterParams, names: Iterable[str]) -> NDArray[np.bool_]:
     """Return for each pair whether it passes the thresholds of one of these methods."""
-    kept = np.zeros(len(table), bool)
+    passed = np.zeros(len(table), bool)
     consistency, length_rate = (table[column].to_numpy() for column in ("consistency", "length_rate"))
     for name in names:
         limits = limits_of(params, name)
         passes = at_least(consistency, limits.consistency) & below(length_rate, limits.length_rate)
-        kept |= found_by(table["origins"], name) & passes
-    return kept
+        passed |= found_by(table["origins"], name) & passes
+    return passed
 
 
 def found_by(origins: pa.ChunkedArray, name: str) -> NDArray[np.bool_]:
     """Return for each of N pairs whether its list of methods contains this method."""
-    found = np.zeros(len(origins), bool)
+    contains = np.zeros(len(origins), bool)
     start = 0
     for lists in origins.chunks:  # a single array of strings holds at most 2 GiB
         of_name = pc.equal(pc.list_flatten(lists), name)
-        found[start + pc.list_parent_indices(lists).filter(of_name).to_numpy()] = True
+        contains[start + pc.list_parent_indices(lists).filter(of_name).to_numpy()] = True
         start += len(lists)
-    return found
+    return contains
 
 
 def _scored(
@@ -129,6 +129,6 @@ def _scored(
     kept_anyway: NDArray[np.bool_],
     endless: float,
 ) -> pa.Table:
-    found = pa.array(np.where(kept_anyway, endless, scores), mask=~(asked | kept_anyway))
+    masked_scores = pa.array(np.where(kept_anyway, endless, scores), mask=~(asked | kept_anyway))
     texts = pc.binary_join_element_wise(table["first"], table["second"], " | ")
-    return pa.table([table["id"], found, texts], SCORED)
+    return pa.table([table["id"], masked_scores, texts], SCORED)

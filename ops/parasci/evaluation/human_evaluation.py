@@ -141,13 +141,13 @@ def _groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
 def _score(
     name: str, rows: Sequence[Row], values: Iterable[str], params: HumanEvaluationParams
 ) -> dict[str, Any]:
-    found = answered([[row] for row in rows], params)
+    answers = answered([[row] for row in rows], params)
     given = Counter(answer["value"] for row in rows for answer in row["answers"])
-    deviation = found["deviation"]
+    deviation = answers["deviation"]
     return {
         "origin": name,
         "rated": len(rows),
-        **found,
+        **answers,
         "deviation": None if deviation is None else round(deviation, 6),
         "values": {value: given[value] for value in values},
     }

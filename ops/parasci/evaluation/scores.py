@@ -142,13 +142,13 @@ def scored(units: Sequence[Row], params: EvaluationParams, scorer: BertScorer) -
 
 def numbers(rows: pa.Table) -> pa.Table:
     """Return the columns of scored sentences that `table_6` reads: scores, and counts for BLEU."""
-    found = rows.select(_LIGHT)
+    table = rows.select(_LIGHT)
     predictions = rows["prediction"].to_pylist()
     for name in _COUNTED:
         texts = [[text] for text in rows[name].to_pylist()]
         counts = bleu_counts(predictions, texts, "none").tolist() if texts else []
-        found = found.append_column(name, pa.array(counts, _COUNTS))
-    return found
+        table = table.append_column(name, pa.array(counts, _COUNTS))
+    return table
 
 
 def table_6(rows: pa.Table, params: EvaluationParams) -> dict[str, Any]:

@@ -272,8 +272,8 @@ def _outcomes(
     reports = []
     config, longest = params.config(), params.part("model").longest
     with units.engine.scratch() as folder:
-        for found in sets:
-            texts = training_texts(pairs, texts_of, found.pairs)
+        for training_set in sets:
+            texts = training_texts(pairs, texts_of, training_set.pairs)
             first = next(texts, None)
             model = None
             if first is not None:
@@ -281,15 +281,15 @@ def _outcomes(
                 model = make_model(config, pieces, params.part("training").seed)
             length = model.pieces.length if model else _no_pieces
             of_set = stored_pairs(
-                pairs, _COLUMNS, texts_of, length, longest, folder / found.name, found.pairs
+                pairs, _COLUMNS, texts_of, length, longest, folder / training_set.name, training_set.pairs
             )
             if model is not None:
-                its_files, report = _trained(model, of_set, found, params, checkpoints, strict, folder)
+                its_files, report = _trained(model, of_set, training_set, params, checkpoints, strict, folder)
                 files |= its_files
                 reports += report
             for rows in in_blocks(of_set.rows(having={"short": True})):
                 yield Outcome.of(shape, [row["id"] for row in rows], [_row(row) for row in rows])
-            for table, of_part in zip(units.tables(having=found.units), of_set, strict=True):
+            for table, of_part in zip(units.tables(having=training_set.units), of_set, strict=True):
                 dropped = too_long(table, of_part)
                 yield Outcome.of(shape, [unit["id"] for unit in dropped], [], dropped)
     files[MODELS] = json.dumps(reports, indent=1, sort_keys=True).encode()

@@ -14,11 +14,11 @@ def clauses(sentence: str) -> list[tuple[int, int]]:
     """Return the span of each clause in characters, without surrounding punctuation and white space."""
     marks = [match.span() for match in _MARK.finditer(sentence)]
     starts, ends = [0, *(end for _, end in marks)], [*(start for start, _ in marks), len(sentence)]
-    found = []
+    spans = []
     for start, end in zip(starts, ends, strict=True):
         clause = sentence[start:end]
         if any(sign.isalnum() for sign in clause):
-            found.append(
+            spans.append(
                 (start + len(clause) - len(clause.lstrip()), end - len(clause) + len(clause.rstrip()))
             )
-    return found
+    return spans

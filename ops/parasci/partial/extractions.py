@@ -88,10 +88,10 @@ class ExtractionParams(Bootstrap, section="parasci.extractions"):
 
 def runs(sentence: str) -> Iterator[str]:
     """Yield every run of neighbouring clauses except the whole sentence."""
-    found = clauses(sentence)
-    for first, (start, _) in enumerate(found):
-        for last, (_, end) in enumerate(found[first : first + _LONGEST_RUN], first):
-            if last - first + 1 < len(found):
+    spans = clauses(sentence)
+    for first, (start, _) in enumerate(spans):
+        for last, (_, end) in enumerate(spans[first : first + _LONGEST_RUN], first):
+            if last - first + 1 < len(spans):
                 yield sentence[start:end]
 
 
@@ -149,7 +149,7 @@ def extractions(
     searched = [
         row for row in partial.rows(["source_ids", "second", "confidence"]) if row["source_ids"][0] in names
     ]
-    found = {row["source_ids"][0]: row["second"] for row in searched}
+    parts = {row["source_ids"][0]: row["second"] for row in searched}
     unsure = {row["source_ids"][0] for row in searched if not at_least(row["confidence"], scoring.confidence)}
     short = {pair.short for pair in pairs}
     with sentences.engine.scratch() as folder:
@@ -159,27 +159,29 @@ def extractions(
     extracted = [
         (pair, system, part)
         for pair, clause in zip(pairs, clauses, strict=True)
-        for system, part in ((CLAUSE, clause), (MODEL, found.get(pair.row["id"])))
+        for system, part in ((CLAUSE, clause), (MODEL, parts.get(pair.row["id"])))
         if part
     ]
     matcher = BertScorer(scoring.encoder, scoring.layer, strict)
     nli = nli_model(scoring.nli, strict)
     rows = list(_rows(extracted, matcher, nli, embed, scorer, filtering, unsure))
-    kept = {row["pair_id"] for row in rows}
-    outcome = Outcome.of(EXTRACTIONS, sorted(kept), rows)
+    extracted_ids = {row["pair_id"] for row in rows}
+    outcome = Outcome.of(EXTRACTIONS, sorted(extracted_ids), rows)
     content = json.dumps(table(outcome.kept, params), indent=1, sort_keys=True)
     last = replace(outcome, files={TABLE: content.encode()})
-    yield from in_parts(chain([last], _without(intra, seeing, kept, names)))
+    yield from in_parts(chain([last], _without(intra, seeing, extracted_ids, names)))
 
 
-def _without(intra: Parts, seeing: PartialParams, kept: Container[str], names: Container[str]) -> Outcomes:
+def _without(
+    intra: Parts, seeing: PartialParams, extracted_ids: Container[str], names: Container[str]
+) -> Outcomes:
     """Yield the pairs that PDBERT sees without an extraction; `names` are the drawn ones."""
     for part in intra:
         there, _ = seen(part.to_pylist(), seeing)
         dropped = [
             drop(pair.row, "no_extraction" if pair.row["id"] in names else "not_drawn")
             for pair in there
-            if pair.row["id"] not in kept
+            if pair.row["id"] not in extracted_ids
         ]
         yield Outcome.of(EXTRACTIONS, [row["id"] for row in dropped], [], dropped)
 

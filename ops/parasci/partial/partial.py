@@ -169,12 +169,12 @@ def _searched(
         return [], {pair.row["id"]: ("no_model", None) for pair in pairs}
     tokens = model.tokens([pair.short for pair in pairs], [pair.long for pair in pairs])
     readable = [number for number, its in enumerate(tokens) if len(its) <= model.longest]
-    found = dict(zip(readable, model.predict([tokens[number] for number in readable]), strict=True))
+    spans = dict(zip(readable, model.predict([tokens[number] for number in readable]), strict=True))
     kept: list[Row] = []
     lost: dict[str, tuple[str, float | None]] = {}
     for number, (pair, its) in enumerate(zip(pairs, tokens, strict=True)):
-        span = found.get(number)
-        if number not in found:
+        span = spans.get(number)
+        if number not in spans:
             lost[pair.row["id"]] = "long", float(len(its))
         elif span is None or not without_end(pair.long[span.start : span.end]):
             lost[pair.row["id"]] = "no_word", None
@@ -213,5 +213,5 @@ def _row(pair: Seen, span: FoundSpan) -> Row:
 
 def _pair(first: str, second: str) -> tuple[str, str]:
     """Return two sentences in sorted order, lower-cased, without extra spaces and final punctuation."""
-    found = sorted(" ".join(without_end(side).lower().split()) for side in (first, second))
-    return found[0], found[1]
+    sides = sorted(" ".join(without_end(side).lower().split()) for side in (first, second))
+    return sides[0], sides[1]

@@ -177,10 +177,10 @@ def pdbert(
                 for row in table.to_pylist():
                     if _lost(row, params) is None:
                         its = of_papers.get(row["key"], {})
-                        found, unused = _rows(row, pool, its, split[row["key"]], params, model)
+                        pair_rows, unused = _rows(row, pool, its, split[row["key"]], params, model)
                         counts.update(unused, drawn=several)
-                        numbers.append(len(found) or -(unused["long"] > 0))
-                        yield from found
+                        numbers.append(len(pair_rows) or -(unused["long"] > 0))
+                        yield from pair_rows
 
         rows = StoredRows(PDBERT.kept, examples(), folder)
         files = _trained(model, rows, params, checkpoints, strict)
@@ -262,17 +262,19 @@ def _rows(
     assert model is not None
     pair = row["first"], row["second"]
     joined = list(pseudo_examples(row["id"], pair, pool, params.pseudo))
-    found = [*joined, *clause_examples(row["id"], pair, long, params.pseudo)]
-    tokens = model.tokens([example.first for _, example in found], [example.second for _, example in found])
+    numbered = [*joined, *clause_examples(row["id"], pair, long, params.pseudo)]
+    tokens = model.tokens(
+        [example.first for _, example in numbered], [example.second for _, example in numbered]
+    )
     fitting = [
         _row(row, number, split, example)
-        for (number, example), its in zip(found, tokens, strict=True)
+        for (number, example), its in zip(numbered, tokens, strict=True)
         if len(its) <= model.longest
     ]
     unused = Counter(
-        long=len(found) - len(fitting),
+        long=len(numbered) - len(fitting),
         empty=params.pseudo.draws - len(joined),
-        no_long_sentence=params.pseudo.clauses - (len(found) - len(joined)),
+        no_long_sentence=params.pseudo.clauses - (len(numbered) - len(joined)),
     )
     return fitting, unused
 
@@ -320,7 +322,7 @@ def _examples(rows: StoredRows) -> _Examples:
     places = {"train": array("q"), "validation": array("q")}
     for place, row in enumerate(rows):
         places[row["split"]].append(place)
-    learnt, judges = (Made(found, partial(_span_example, rows)) for found in places.values())
+    learnt, judges = (Made(indices, partial(_span_example, rows)) for indices in places.values())
     told = "validation split" if len(judges) else "training set"
     return _Examples("pseudo data", learnt, judges if len(judges) else learnt, told)
 

@@ -92,13 +92,13 @@ def pseudo_examples(
 
 def long_sentences(rows: Iterable[Row], params: PseudoParams) -> Mapping[str, Mapping[str, Sequence[str]]]:
     """Return, by paper and by sentence, the longer ones of several clauses that are unlike that sentence."""
-    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    longer: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         if row["cosine"] < params.unlike:
             short, long = sorted((row["first"], row["second"]), key=lambda text: len(text.split()))
             if len(short.split()) < len(long.split()) and len(clauses(long)) > 1:
-                found[row["key"]][short].append(long)
-    return found
+                longer[row["key"]][short].append(long)
+    return longer
 
 
 def clause_examples(

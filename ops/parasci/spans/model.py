@@ -69,9 +69,9 @@ class SpanModel:
         """Return N pairs as tokens; the model cannot read a pair of more than `longest` tokens."""
         if not texts:
             return []
-        found = self._tokenizer(list(wanted), list(texts), verbose=False)
+        encoding = self._tokenizer(list(wanted), list(texts), verbose=False)
         return [
-            _tokens({name: rows[number] for name, rows in found.items()}, found.encodings[number])
+            _tokens({name: rows[number] for name, rows in encoding.items()}, encoding.encodings[number])
             for number in range(len(texts))
         ]
 
@@ -91,8 +91,8 @@ class SpanModel:
         for number, row in enumerate(batch):
             places[0, number, list(row.starts)] = True
             places[1, number, list(row.ends)] = True
-        found: Tensor = self.network(inputs, places.to(device))
-        return found
+        log_probabilities: Tensor = self.network(inputs, places.to(device))
+        return log_probabilities
 
     @torch.no_grad()
     def predict(self, pairs: Sequence[PairTokens]) -> list[FoundSpan | None]:
@@ -101,7 +101,7 @@ class SpanModel:
         Its confidence is the product of the probabilities of start and end; "no span" has a share in both.
         """
         self.network.eval()
-        found: list[FoundSpan | None] = [None] * len(pairs)
+        spans: list[FoundSpan | None] = [None] * len(pairs)
         order = sorted(range(len(pairs)), key=lambda index: len(pairs[index]))
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
@@ -111,8 +111,8 @@ class SpanModel:
                 if best := best_span(scores[0, place], scores[1, place]):
                     first, last, score = best
                     offsets = pairs[index].offsets
-                    found[index] = FoundSpan(offsets[first][0], offsets[last][1], float(np.exp(score)))
-        return found
+                    spans[index] = FoundSpan(offsets[first][0], offsets[last][1], float(np.exp(score)))
+        return spans
 
     def save(self) -> dict[str, bytes]:
         """Return the model as named bytes: head and trained layers, and the name of the encoder."""
@@ -156,8 +156,8 @@ class SpanNetwork(nn.Module):
         """
         hidden = self._base[0](**inputs).last_hidden_state
         scores = self.head(hidden).float().permute(2, 0, 1)
-        found: Tensor = scores.masked_fill(~places, -torch.inf).log_softmax(dim=-1)
-        return found
+        log_probabilities: Tensor = scores.masked_fill(~places, -torch.inf).log_softmax(dim=-1)
+        return log_probabilities
 
     def to(self, *args: Any, **options: Any) -> Self:
         """Move to a device like `torch.nn.Module.to`, together with the encoder."""
@@ -212,9 +212,9 @@ class SpanTask:
             batch = _cut(self._model, examples)
             scores = self._model.scores([tokens for tokens, _ in batch])
             losses += float(_losses(scores, [truth for _, truth in batch]).double().sum())
-            found = scores.double().cpu().numpy()
+            log_probabilities = scores.double().cpu().numpy()
             for place, (tokens, _) in enumerate(batch):
-                span = _answer(tokens, found[0, place], found[1, place])
+                span = _answer(tokens, log_probabilities[0, place], log_probabilities[1, place])
                 wanted = examples[place].span
                 exact += span == wanted
                 shared += overlap(span, wanted)

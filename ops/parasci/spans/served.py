@@ -25,8 +25,8 @@ def _answer(model: SpanModel, rows: Sequence[Row], params: Mapping[str, Any]) ->
     texts = [str(row["text"]) for row in rows]
     tokens = model.tokens([str(row["wanted"]) for row in rows], texts)
     readable = [number for number, its in enumerate(tokens) if len(its) <= model.longest]
-    found = dict(zip(readable, model.predict([tokens[number] for number in readable]), strict=True))
-    spans = [found.get(number) or (0, 0, 0.0) for number in range(len(rows))]
+    predicted = dict(zip(readable, model.predict([tokens[number] for number in readable]), strict=True))
+    spans = [predicted.get(number) or (0, 0, 0.0) for number in range(len(rows))]
     return [
         {"part": text[start:end], "confidence": confidence}
         for text, (start, end, confidence) in zip(texts, spans, strict=True)

@@ -64,17 +64,17 @@ def best_span(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> tuple[i
     return int(np.argmax(starts[: end + 1])), end, float(sums[end])
 
 
-def overlap(found: tuple[int, int] | None, wanted: tuple[int, int] | None) -> float:
+def overlap(span: tuple[int, int] | None, wanted: tuple[int, int] | None) -> float:
     """Return the F1 over the characters of two spans; 1 if both are missing, 0 if only one is."""
-    if found is None or wanted is None:
-        return float(found is wanted)
-    shared = max(0, min(found[1], wanted[1]) - max(found[0], wanted[0]))
-    return 2 * shared / (found[1] - found[0] + wanted[1] - wanted[0])
+    if span is None or wanted is None:
+        return float(span is wanted)
+    shared = max(0, min(span[1], wanted[1]) - max(span[0], wanted[0]))
+    return 2 * shared / (span[1] - span[0] + wanted[1] - wanted[0])
 
 
 def digest(examples: Iterable[SpanExample]) -> str:
     """Return the sha256 of some examples."""
-    found = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for example in examples:
-        found.update(json.dumps(example).encode())
-    return found.hexdigest()
+        sha256.update(json.dumps(example).encode())
+    return sha256.hexdigest()

@@ -109,7 +109,7 @@ def trellis_of(pair: Row, states: Sequence[Row], vectors: WordVectors, params: H
 def spans(alignment: Alignment) -> list[list[WordSpan]]:
     """Return, for each state, its runs: first and last index of the words spoken while it was in mind."""
     runs: list[list[WordSpan]] = [[] for _ in alignment.counts]
-    steps = zip(alignment.states.tolist(), alignment.kept.tolist(), strict=True)
+    steps = zip(alignment.states.tolist(), alignment.origins.tolist(), strict=True)
     for state, run in groupby(steps, key=lambda step: step[0]):
         words = [word for _, word in run]
         runs[state].append((words[0], words[-1]))

@@ -71,10 +71,10 @@ class Emission:
         from ops.talksumm.align import kernels
 
         mean = vectors.mean.astype(np.float32)
-        spoken_vectors, found = vectors.vectors(spoken)
+        spoken_vectors, known = vectors.vectors(spoken)
         written = {word for sentence in sentences for word in sentence}
         if not similarity.by_spelling:
-            spoken_vectors[~found] = mean
+            spoken_vectors[~known] = mean
             written = {word for word in written if word in vectors}
         vocabulary = sorted(written)
         paper_vectors = np.vstack([vectors.vectors(vocabulary)[0], mean[np.newaxis]])
@@ -97,13 +97,13 @@ class Emission:
         )
         words, states = len(spoken), len(sentences)
         self.words = words  # V
-        kept = min(words, kept_cells // states)
-        self.at_once = sys.maxsize if kept == words else max(1, fresh_cells // states)
+        kept_words = min(words, kept_cells // states)
+        self.at_once = sys.maxsize if kept_words == words else max(1, fresh_cells // states)
         counts = np.zeros(words, np.int64) if frequent is None else frequent
-        self._kept = np.sort(np.argsort(-counts, kind="stable")[:kept])
+        self._kept = np.sort(np.argsort(-counts, kind="stable")[:kept_words])
         self._row = np.full(words, -1)
-        self._row[self._kept] = np.arange(kept)
-        self._table = np.empty((min(words, kept + self.at_once), states))
+        self._row[self._kept] = np.arange(kept_words)
+        self._table = np.empty((min(words, kept_words + self.at_once), states))
         self._normalise()
 
     def rows(self, observations: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -142,8 +142,8 @@ class Emission:
     def _normalise(self) -> None:
         from ops.talksumm.align import kernels
 
-        kept = self._table[: len(self._kept)]
-        self._fill(kept, self._kept)
+        kept_rows = self._table[: len(self._kept)]
+        self._fill(kept_rows, self._kept)
         least = np.full(self._table.shape[1], np.inf)
         for words in self._blocks():
             kernels.lower(least, self._table, self._similar(words)[0])
@@ -151,7 +151,7 @@ class Emission:
         self._total = np.zeros_like(least)
         for words in self._blocks():
             kernels.add(self._total, self._table, self._similar(words)[0], self._subtracted)
-        self._to_logs(kept)
+        self._to_logs(kept_rows)
 
     def _blocks(self) -> Iterator[NDArray[np.int64]]:
         words = np.arange(len(self._spoken))
@@ -216,7 +216,7 @@ def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
 def says_anything(words: Sequence[str]) -> bool:
     """Say whether a talk's words give any observed token; plain words are usually enough to decide."""
     plain = (_PLAIN.fullmatch(word.lower()) for word in words)
-    known = any(found and found[1] not in _COMPOUNDS and not _is_silent(found[1]) for found in plain)
+    known = any(match and match[1] not in _COMPOUNDS and not _is_silent(match[1]) for match in plain)
     return known or bool(observe(words)[0])
 
 

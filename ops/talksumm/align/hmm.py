@@ -106,13 +106,13 @@ class HmmParams(Params, section="talksumm.hmm"):
 class Alignment:
     """A talk's most probable path through its paper.
 
-    kept (T): for each time step, the index of its word in the talk. Filtered words are missing, and a word of
-    two tokens ("system's") occurs twice. states (T): the sentence of each step. counts (K): the number of
-    steps of each sentence. emitted (T): natural logarithm of the probability of each step's word, given its
-    sentence. log_probability: natural logarithm of the joint probability of path and words.
+    origins (T): for each time step, the index of its word in the talk. Filtered words are missing, and a
+    word of two tokens ("system's") occurs twice. states (T): the sentence of each step. counts (K): the
+    number of steps of each sentence. emitted (T): natural logarithm of the probability of each step's word,
+    given its sentence. log_probability: natural logarithm of the joint probability of path and words.
     """
 
-    kept: NDArray[np.int64]
+    origins: NDArray[np.int64]
     states: NDArray[np.int32]
     counts: NDArray[np.int64]
     emitted: NDArray[np.float64]
@@ -123,11 +123,11 @@ class Alignment:
 class Trellis:
     """A talk and its paper before any transition probabilities are assumed.
 
-    kept (T): as in `Alignment`. observations (T): the row of `emission` (V x K: distinct words by sentences)
-    for each step. log_start (K).
+    origins (T): as in `Alignment`. observations (T): the row of `emission` (V x K: distinct words by
+    sentences) for each step. log_start (K).
     """
 
-    kept: NDArray[np.int64]
+    origins: NDArray[np.int64]
     observations: NDArray[np.int64]
     emission: Emission
     log_start: NDArray[np.float64]
@@ -137,7 +137,7 @@ class Trellis:
         transition = params.transition(len(self.log_start), len(self.observations))
         decoded = decode(self.emission, self.log_start, transition, self.observations)
         return Alignment(
-            kept=self.kept,
+            origins=self.origins,
             states=decoded.states,
             counts=np.bincount(decoded.states, minlength=len(self.log_start)),
             emitted=decoded.emitted,
@@ -216,7 +216,7 @@ def trellis(
     log_start[np.array(start, np.int64)] = -math.log(len(set(start)))
     observations = np.array([row[token] for token in tokens], np.int64)
     return Trellis(
-        kept=np.array(origins, np.int64),
+        origins=np.array(origins, np.int64),
         observations=observations,
         emission=Emission(
             vocabulary,

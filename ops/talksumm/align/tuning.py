@@ -139,18 +139,18 @@ def tune(
     `hmm.cells`). If no run can be scored, there are no rows.
     """
     labels = gold_alignments.read(TUNING.unit.names).to_pylist()
-    found, dropped = labelled_talks(labels, pairs, talks, hmm)
-    points = params.points(hmm) if found else []
-    runs = [run for talk in found for run in talk.runs]
+    labelled, dropped = labelled_talks(labels, pairs, talks, hmm)
+    points = params.points(hmm) if labelled else []
+    runs = [run for talk in labelled for run in talk.runs]
     words = np.array([len(run.steps) for run in runs], np.int64)
-    hits = [[talk.hits(point.applied(hmm)) for talk in found] for point in points]
+    hits = [[talk.hits(point.applied(hmm)) for talk in labelled] for point in points]
     exact = np.array([np.concatenate([counts for counts, _ in row]) for row in hits], np.int64)
     near = np.array([np.concatenate([counts for _, counts in row]) for row in hits], np.int64)
     bounds = intervals(words, exact, params.seed, params.resamples)
     shared = {
         "source_ids": [str(run.label["id"]) for run in runs],
         "licence": joint_licence(
-            licence for talk in found for licence in (talk.pair["licence"], *_licences(talk))
+            licence for talk in labelled for licence in (talk.pair["licence"], *_licences(talk))
         ),
         "words": int(words.sum()),
     }
@@ -171,7 +171,7 @@ def tune(
                     "words": sum(len(run.steps) for run in talk.runs),
                     "correct": int(right.sum()),
                 }
-                for talk, (right, _) in zip(found, hits[index], strict=True)
+                for talk, (right, _) in zip(labelled, hits[index], strict=True)
             ],
         }
         for index, (point, (low, high)) in enumerate(zip(points, bounds, strict=True))
@@ -191,15 +191,17 @@ def intervals(words: Counts, correct: Counts, seed: int, resamples: int) -> list
     def accuracy(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         return sums[:, 0] / sums[:, 1]
 
-    found = [interval(np.stack([row, words], axis=1), resamples, seed, of_sums=accuracy) for row in correct]
-    return [(bounds.low, bounds.high) for bounds in found]
+    estimates = [
+        interval(np.stack([row, words], axis=1), resamples, seed, of_sums=accuracy) for row in correct
+    ]
+    return [(bounds.low, bounds.high) for bounds in estimates]
 
 
 def labelled_talks(
     labels: Sequence[Row], pairs: Parts, talks: Parts, params: HmmParams
 ) -> tuple[list[LabelledTalk], list[Row]]:
     """Return the talks with runs that can be scored, by id, and the dropped labels."""
-    found: list[LabelledTalk] = []
+    labelled: list[LabelledTalk] = []
     dropped = [drop(label, "no_sentence") for label in labels if label["sentence"] is None]
     of_talk, lost = _by_talk([label for label in labels if label["sentence"] is not None], talks)
     dropped += lost
@@ -210,8 +212,8 @@ def labelled_talks(
             continue
         talk, lost = _labelled(paired[talk_id], its_labels, params)
         dropped += lost
-        found += [talk] if talk else []
-    return found, dropped
+        labelled += [talk] if talk else []
+    return labelled, dropped
 
 
 def _by_talk(labels: Sequence[Row], talks: Parts) -> tuple[Mapping[str, list[Row]], list[Row]]:
@@ -243,7 +245,7 @@ def _labelled(pair: Row, labels: Sequence[Row], params: HmmParams) -> tuple[Labe
         for model in MODELS
     }
     possible = {model: trellis for model, trellis in trellises.items() if trellis is not None}
-    spoken = next((trellis.kept for trellis in possible.values()), np.empty(0, np.int64))
+    spoken = next((trellis.origins for trellis in possible.values()), np.empty(0, np.int64))
     runs: list[Run] = []
     dropped: list[Row] = []
     for label in labels:

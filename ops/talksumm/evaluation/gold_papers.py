@@ -159,8 +159,8 @@ def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params:
         )
     wanted = {unit["document"] for unit in units}
     named: dict[str, list[Row]] = defaultdict(list)
-    found = papers.read(["id", "licence", "document", "title"], where=("document", wanted))
-    for paper in found.to_pylist():
+    papers_with_summary = papers.read(["id", "licence", "document", "title"], where=("document", wanted))
+    for paper in papers_with_summary.to_pylist():
         named[paper["document"]].append(paper)
     wanted = {paper["id"] for several in named.values() for paper in several}
     texts = _texts(sentences, wanted, params.holes)
@@ -192,11 +192,11 @@ def greedy(sentences: Sequence[str], references: Sequence[Sequence[str]], words:
 def gains(sentences: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
     """Return each sentence's bigram gain per word, averaged over the references, with six decimals."""
     units = [words_of(sentence) for sentence in sentences]
-    found = [
+    by_reference = [
         bigram_gains(units, [word for text in reference for word in words_of(text)])
         for reference in references
     ]
-    return [round(fmean(of_unit), 6) for of_unit in zip(*found, strict=True)]
+    return [round(fmean(of_unit), 6) for of_unit in zip(*by_reference, strict=True)]
 
 
 def _lost(

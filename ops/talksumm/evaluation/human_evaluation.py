@@ -57,8 +57,8 @@ def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: Rat
     ids = sample(by_month, params.papers, params.seed, strata=["month"])["id"].to_pylist()
     drawn = summaries.read(where=("id", ids)).sort_by("id").to_pylist()
     wanted = [state for summary in drawn for state in summary["source_ids"]]
-    found = alignments.read(["id", "text"], where=("id", wanted))
-    texts = dict(zip(found["id"].to_pylist(), found["text"].to_pylist(), strict=True))
+    aligned = alignments.read(["id", "text"], where=("id", wanted))
+    texts = dict(zip(aligned["id"].to_pylist(), aligned["text"].to_pylist(), strict=True))
     kept = [row for summary in drawn for row in _rows(summary, months[summary["talk_id"]], texts)]
     taken = {*ids}
 
@@ -92,21 +92,21 @@ def _question(question: Question, rows: Sequence[Row], params: HumanEvaluationPa
     papers: dict[str, list[Row]] = defaultdict(list)
     for row in own:
         papers[row["paper_id"]].append(row)
-    found = answered([papers[name] for name in sorted(papers)], params)
+    answers = answered([papers[name] for name in sorted(papers)], params)
     if not question.scale.numeric:
-        found["deviation"] = None
+        answers["deviation"] = None
     given = Counter(answer["value"] for row in own for answer in row["answers"])
     most = Counter(row["majority"] for row in own)
     return {
         **question.described(),
         "papers": len(papers),
         "rows": len(own),
-        **found,
+        **answers,
         "values": [
             {
                 "value": value,
                 "ratings": given[value],
-                "share": given[value] / found["ratings"],
+                "share": given[value] / answers["ratings"],
                 "majorities": most[value],
             }
             for value in question.scale.values

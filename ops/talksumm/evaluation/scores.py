@@ -89,8 +89,8 @@ def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationPa
     """
     units = system_summaries.read().to_pylist()
     wanted = {unit["gold_id"] for unit in units}
-    found = gold_papers.read(["id", "references"], where=("id", wanted)).to_pylist()
-    references = {row["id"]: row["references"] for row in found}
+    gold_rows = gold_papers.read(["id", "references"], where=("id", wanted)).to_pylist()
+    references = {row["id"]: row["references"] for row in gold_rows}
     dropped = [drop(unit, "empty", detail=unit["system"]) for unit in units if not unit["words"]]
     kept = [_scored(unit, references[unit["gold_id"]], params) for unit in units if unit["words"]]
     outcome = Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped)

@@ -134,14 +134,14 @@ def recurrence(paper: ExtractorPaper) -> NDArray[np.float32]:
 
 def introduction(paper: ExtractorPaper) -> Sequence[int]:
     """Return the introduction's sentences, or the first 30 if no section is an introduction."""
-    found = [row for row, role in enumerate(paper.roles) if role == INTRODUCTION]
-    return found or range(len(paper))[: _PLACES[INTRODUCTION]]
+    places = [row for row, role in enumerate(paper.roles) if role == INTRODUCTION]
+    return places or range(len(paper))[: _PLACES[INTRODUCTION]]
 
 
 def conclusion(paper: ExtractorPaper) -> Sequence[int]:
     """Return the conclusion's sentences, or the last 15 if no section is a conclusion."""
-    found = [row for row, role in enumerate(paper.roles) if role == CONCLUSION]
-    return found or range(len(paper))[-_PLACES[CONCLUSION] :]
+    places = [row for row, role in enumerate(paper.roles) if role == CONCLUSION]
+    return places or range(len(paper))[-_PLACES[CONCLUSION] :]
 
 
 def _pairs(tokens: Sequence[str]) -> list[tuple[str, str]]:

@@ -59,8 +59,8 @@ def _answer(extractor: Extractor, rows: Sequence[Row], params: Mapping[str, Any]
     papers = [
         ExtractorPaper(str(number), list(row["sentences"]), row["title"]) for number, row in enumerate(rows)
     ]
-    found = [extractor.extract(paper, params["words"]) for paper in papers]
-    return [{"indices": list(chosen.indices), "scores": list(chosen.scores)} for chosen in found]
+    extractions = [extractor.extract(paper, params["words"]) for paper in papers]
+    return [{"indices": list(chosen.indices), "scores": list(chosen.scores)} for chosen in extractions]
 
 
 #: `words` is the maximum number of words in the chosen sentences.

@@ -125,11 +125,11 @@ class Labelled:
 
     def digest(self) -> str:
         """Return the SHA-256 of the whole content."""
-        found = hashlib.sha256()
+        sha256 = hashlib.sha256()
         for row, (paper, labels) in enumerate(zip(self.papers, self.labels, strict=True)):
             content = [*astuple(paper), labels, self.gains[row] if self.gains is not None else None]
-            found.update(json.dumps(content, default=list).encode())
-        return found.hexdigest()
+            sha256.update(json.dumps(content, default=list).encode())
+        return sha256.hexdigest()
 
     def learnable(self) -> Sequence[tuple[ExtractorPaper, list[int], list[float]]]:
         """Return the papers with a label among their first sentences, cut to these, with sorted labels."""

@@ -93,9 +93,11 @@ class PointerExtractor:
             for parent, summary in enumerate(growing):
                 grown += [(new, parent) for new in self._grow(summary, scores[parent, 0], lengths, words)]
             grown.sort(key=lambda pair: -pair[0].rank)
-            kept = grown[: self.config.beam]
-            beam = [summary for summary, _ in kept]
-            parents = torch.tensor([parent for summary, parent in kept if not summary.done], device=device)
+            survivors = grown[: self.config.beam]
+            beam = [summary for summary, _ in survivors]
+            parents = torch.tensor(
+                [parent for summary, parent in survivors if not summary.done], device=device
+            )
             if len(parents):
                 state = (state[0][:, parents], state[1][:, parents])
                 inputs = memory[0, [summary.places[-1] for summary in beam if not summary.done]].unsqueeze(1)
@@ -148,13 +150,13 @@ class SentenceEncoder(nn.Module):
         the encoding of a sentence does not depend on the others in the batch.
         """
         embedded = self.dropout(functional.embedding(words, vectors)).transpose(1, 2)
-        found = []
+        pooled = []
         for width, convolution in zip(WINDOWS, self.convolutions, strict=True):
             seen = functional.relu(convolution(embedded))
             starts = torch.arange(seen.shape[2], device=words.device)
             beyond = starts > (lengths - width).clamp(min=0).unsqueeze(1)
-            found.append(seen.masked_fill(beyond.unsqueeze(1), 0).amax(dim=2))
-        return torch.cat(found, dim=1)
+            pooled.append(seen.masked_fill(beyond.unsqueeze(1), 0).amax(dim=2))
+        return torch.cat(pooled, dim=1)
 
 
 class _Attention(nn.Module):

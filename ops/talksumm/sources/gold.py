@@ -182,8 +182,8 @@ def parse_gold_alignments(records: Sequence[Record]) -> Outcome:
 def _named_by(path: str) -> tuple[str, str | None, str]:
     """Return paper, annotator and kind from a path; in `<paper>/summary/` the folder names the paper."""
     place = PurePosixPath(path)
-    found = _NAME.fullmatch(place.name)
-    stem, kind = (found["stem"], found["kind"].lower()) if found else (place.stem, "")
+    match = _NAME.fullmatch(place.name)
+    stem, kind = (match["stem"], match["kind"].lower()) if match else (place.stem, "")
     paper, _, annotator = stem.rpartition("_") if "_" in stem else (stem, "", "")
     if len(place.parts) > 2 and place.parts[-2].lower() == "summary":
         paper = place.parts[-3]

@@ -28,12 +28,12 @@ def split_tables(folder: Path, source: Source) -> tuple[Mapping[str, Mapping[str
     """
     tables: dict[str, Mapping[str, str]] = {}
     faults: dict[str, str] = {}
-    for found in find(folder, source, (".csv",), passing=True):
-        if found.error is None and _is_split_table(found.file):
+    for file in find(folder, source, (".csv",), passing=True):
+        if file.error is None and _is_split_table(file.file):
             try:
-                tables[found.path] = _splits(decoded(content_of(found.file, source.max_bytes)))
+                tables[file.path] = _splits(decoded(content_of(file.file, source.max_bytes)))
             except ParseError as error:
-                faults[found.path] = str(error)
+                faults[file.path] = str(error)
     return tables, faults
 
 

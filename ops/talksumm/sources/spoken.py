@@ -86,7 +86,7 @@ def without_brackets(words: Sequence[Spoken], text: Callable[[Spoken], str]) -> 
     Some recognisers give such a bracket a time for each of its tokens. One that is not closed within
     `_MOST_IN_BRACKETS` words is none.
     """
-    kept: list[Spoken] = []
+    outside: list[Spoken] = []
     place = 0
     while place < len(words):
         inside = words[place : place + _MOST_IN_BRACKETS] if text(words[place]).startswith("[") else ()
@@ -94,9 +94,9 @@ def without_brackets(words: Sequence[Spoken], text: Callable[[Spoken], str]) -> 
         if length := next(closing, 0):
             place += length
         else:
-            kept.append(words[place])
+            outside.append(words[place])
             place += 1
-    return kept
+    return outside
 
 
 def pieces_of(text: str, start: int = 0) -> Iterator[tuple[str, int]]:

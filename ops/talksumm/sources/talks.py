@@ -146,12 +146,12 @@ def split_folder(
     folder: Path, source: Source, extensions: Collection[str], only: Only = None
 ) -> Iterator[Raw]:
     """Yield the records of a folder by path; rows without a file come by line, in place of the metadata."""
-    files = {found.path: found for found in find(folder, source, tuple(extensions))}
+    files = {file.path: file for file in find(folder, source, tuple(extensions))}
     rows, trouble = _metadata(folder, files.pop(METADATA, None))
     naming: dict[str, list[MetadataRow]] = defaultdict(list)
     for row in rows:
         naming[row.file].append(row)
-    stems = Counter(_stem(path) for path, found in files.items() if found.error is None)
+    stems = Counter(_stem(path) for path, file in files.items() if file.error is None)
 
     for path in sorted([*files, METADATA]):
         if path == METADATA:
@@ -163,13 +163,13 @@ def split_folder(
                     yield Raw(path, row.file, cells, row=row.number, error=cause)
             continue
         # A stem can be a document id only if it is unique.
-        found, named = files[path], naming[path]
-        unique = found.error is None and stems[_stem(path)] == 1
-        cause = found.error or (None if unique else _SHARED_STEM) or _against_file(named, trouble)
+        file, named = files[path], naming[path]
+        unique = file.error is None and stems[_stem(path)] == 1
+        cause = file.error or (None if unique else _SHARED_STEM) or _against_file(named, trouble)
         content = b""
         if cause is None and (only is None or path in only):
             try:
-                content = content_of(found.file, source.max_bytes)
+                content = content_of(file.file, source.max_bytes)
             except ParseError as error:
                 cause = str(error)
         companions = named[0].values if len(named) == 1 else {}
@@ -191,19 +191,19 @@ def _row(record: Record, talk: Talk) -> Row:
     }
 
 
-def _metadata(folder: Path, found: Found | None) -> tuple[Sequence[MetadataRow], str | None]:
+def _metadata(folder: Path, table: Found | None) -> tuple[Sequence[MetadataRow], str | None]:
     """Return the rows of the metadata table, or why they are missing. Other columns are allowed."""
-    if found is None:
+    if table is None:
         return [], f"missing; it gives the {', '.join(METADATA_COLUMNS)} of every transcript"
-    if (cause := obstacle(found.file, folder)) is not None:
+    if (cause := obstacle(table.file, folder)) is not None:
         return [], cause
     try:
-        names = delimited_columns(found.file, _DIALECT)
+        names = delimited_columns(table.file, _DIALECT)
         if missing := [name for name in METADATA_COLUMNS if name not in names]:
             return [], f"no column {', '.join(missing)}"
-        return [_metadata_row(row) for row in delimited_rows(found.file, _DIALECT, _LARGEST_ROW)], None
+        return [_metadata_row(row) for row in delimited_rows(table.file, _DIALECT, _LARGEST_ROW)], None
     except (ParseError, OSError) as error:
-        return [], str(error).replace(str(found.file), METADATA)
+        return [], str(error).replace(str(table.file), METADATA)
 
 
 def _stem(path: str) -> str:

@@ -181,7 +181,7 @@ def _pieces(text: str, place: str, where: str) -> Iterator[tuple[str, int]]:
     except ValueError as error:
         raise ParseError(f"{where}: not JSON: {error}") from None
     check_characters(string, f"{where}: the word")
-    starts = [found.start() for found in _WRITTEN.finditer(text, begin + 1, end - 1)]
+    starts = [match.start() for match in _WRITTEN.finditer(text, begin + 1, end - 1)]
     yield from ((word, starts[index]) for word, index in pieces_of(spoken(string)))
 
 

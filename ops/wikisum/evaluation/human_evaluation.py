@@ -102,12 +102,12 @@ def _answered(
 ) -> dict[str, Any]:
     """Return the mean answer about a system's leads, and its test against another system's leads."""
     means = [row["mean"] for row in leads]
-    found = {**params.around(means), "ratings": sum(row["raters"] for row in leads), "test": None}
+    answers = {**params.around(means), "ratings": sum(row["raters"] for row in leads), "test": None}
     if reference is not None:
         test = welch(means, [row["mean"] for row in reference])
         significant = test.p is not None and test.p < params.significant
-        found["test"] = {**test._asdict(), "significant": significant}
-    return found
+        answers["test"] = {**test._asdict(), "significant": significant}
+    return answers
 
 
 def _preference(rows: Iterable[Row], pair: tuple[str, str]) -> dict[str, Any]:

@@ -283,8 +283,8 @@ def _scored(rows: pa.Table, draws: Bootstrap) -> dict[str, Any]:
 
 def _more_scores(rows: Sequence[Row], scorer: BertScorer) -> Iterator[Row]:
     """Yield the leads with the scores that ROUGE-1.5.5 does not give."""
-    found = scorer.score([row["prediction"] for row in rows], [row["target"] for row in rows])
-    for row, f1 in zip(rows, found.f1.tolist(), strict=True):
+    bert_scores = scorer.score([row["prediction"] for row in rows], [row["target"] for row in rows])
+    for row, f1 in zip(rows, bert_scores.f1.tolist(), strict=True):
         rouge_l = Score(row["rougeL_precision"], row["rougeL_recall"], row["rougeL_f"])
         released = round(tensor2tensor_f(rouge_l), DIGITS)
         yield {**row, RELEASED_ROUGE_L: released, BERTSCORE: round(f1, 4)}

@@ -35,10 +35,10 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, f
     key.
     """
     if fused:
-        found: Tensor = functional.scaled_dot_product_attention(
+        attended: Tensor = functional.scaled_dot_product_attention(
             queries, keys, values, attn_mask=mask, is_causal=mask is None
         )
-        return found
+        return attended
     if mask is None:
         mask = torch.ones(queries.shape[-2], keys.shape[-2], dtype=torch.bool, device=keys.device).tril()
     scores = queries @ keys.transpose(-1, -2) / math.sqrt(queries.shape[-1])
@@ -81,8 +81,8 @@ class FullAttention(SelfAttention):
 
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, layout: Layout) -> Tensor:
         """Return what attention adds to the tokens (T x width)."""
-        found = self.attend(layout.padded(tensor) for tensor in (queries, keys, values))
-        added: Tensor = self.output(layout.from_padded(found).flatten(1))
+        attended = self.attend(layout.padded(tensor) for tensor in (queries, keys, values))
+        added: Tensor = self.output(layout.from_padded(attended).flatten(1))
         return added
 
 
@@ -130,12 +130,12 @@ class CompressedAttention(SelfAttention):
 
     def compress(self, keys: Tensor, values: Tensor) -> list[Tensor]:
         """Return keys and values (S x M x heads x D) compressed to S x M/3 x heads x D, dropping the rest."""
-        found = []
+        compressed = []
         for convolution, tensor in ((self.keys, keys), (self.values, values)):
             size = self.config.compression
             groups = torch.unflatten(tensor[:, : tensor.shape[1] // size * size], 1, (-1, size))
-            found.append(torch.unflatten(convolution(groups.flatten(2)), -1, (self.heads, -1)))
-        return found
+            compressed.append(torch.unflatten(convolution(groups.flatten(2)), -1, (self.heads, -1)))
+        return compressed
 
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, layout: Layout) -> Tensor:
         """Return what attention adds to the tokens (T x width)."""
@@ -147,8 +147,8 @@ class CompressedAttention(SelfAttention):
             for tensor, compressed in zip((keys, values), self.compress(keys, values), strict=True)
         ]
         # Among the queries at the same place in their groups, the g-th sees the first g keys.
-        found = [self.attend([queries[:, place::size], *memory]) for place in range(size)]
-        merged = torch.stack(found, dim=2).flatten(1, 2)
+        attended = [self.attend([queries[:, place::size], *memory]) for place in range(size)]
+        merged = torch.stack(attended, dim=2).flatten(1, 2)
         added: Tensor = self.output(layout.from_padded(merged).flatten(1))
         return added
 
@@ -229,13 +229,13 @@ class LocalMemory(LayerMemory):
 
     def fill(self, keys: Tensor, values: Tensor, layout: Layout) -> None:
         """Remember the ends of whole sequences."""
-        kept = layout.position + self._slots >= layout.length[layout.sequence]
-        slot = layout.position[kept] % self._slots
+        recent = layout.position + self._slots >= layout.length[layout.sequence]
+        slot = layout.position[recent] % self._slots
         self.tensors = []
         for tensor in (keys, values):
-            found = tensor.new_zeros(len(layout.length), self._slots, *tensor.shape[1:])
-            found[layout.sequence[kept], slot] = tensor[kept]
-            self.tensors.append(found)
+            memory = tensor.new_zeros(len(layout.length), self._slots, *tensor.shape[1:])
+            memory[layout.sequence[recent], slot] = tensor[recent]
+            self.tensors.append(memory)
 
     def write(self, tensors: list[Tensor], position: Tensor, longest: int) -> list[Tensor]:
         """Remember one token of each row, in the slot of a token that is no longer visible."""

@@ -66,17 +66,17 @@ class Layout:
 
     def rows(self, tokens: Tensor) -> Tensor:
         """Return the values of all tokens (T x ...) in their rows (N x L x ...), 0 elsewhere."""
-        found = tokens.new_zeros(*self.there.shape, *tokens.shape[1:])
-        found[self.there] = tokens
-        return found
+        rows = tokens.new_zeros(*self.there.shape, *tokens.shape[1:])
+        rows[self.there] = tokens
+        return rows
 
     def padded(self, tokens: Tensor, multiple: int = 1) -> Tensor:
         """Return T x ... as S x M x ..., padded with 0; M is the longest length, rounded up to a multiple."""
         longest = -(-self.longest // multiple) * multiple
         if self.even:
-            found = torch.unflatten(tokens, 0, (len(self.length), self.longest))
+            padded = torch.unflatten(tokens, 0, (len(self.length), self.longest))
             more = (0, 0) * (tokens.dim() - 1) + (0, longest - self.longest)
-            return functional.pad(found, more) if longest > self.longest else found
+            return functional.pad(padded, more) if longest > self.longest else padded
         return _scattered(tokens, self._slots(longest), len(self.length), longest)
 
     def from_padded(self, padded: Tensor) -> Tensor:
@@ -93,14 +93,14 @@ class Layout:
 
     def from_blocks(self, blocks: Tensor, size: int) -> Tensor:
         """Return B x size x ... as T x ..."""
-        found = blocks.flatten(0, 1)
-        return found if self.even and self.longest % size == 0 else found[self._block_slots(size)]
+        tokens = blocks.flatten(0, 1)
+        return tokens if self.even and self.longest % size == 0 else tokens[self._block_slots(size)]
 
     def first_blocks(self, size: int) -> Tensor:
         """Return, for each block, whether a sequence begins with it (B)."""
-        found = torch.zeros(self._block_count(size), dtype=torch.bool, device=self.length.device)
-        found[self._block_offsets(size)] = True
-        return found
+        begins = torch.zeros(self._block_count(size), dtype=torch.bool, device=self.length.device)
+        begins[self._block_offsets(size)] = True
+        return begins
 
     def _slots(self, longest: int) -> Tensor:
         return self.sequence * longest + self.position
@@ -117,8 +117,8 @@ class Layout:
 
 
 def _scattered(tokens: Tensor, slots: Tensor, rows: int, columns: int) -> Tensor:
-    found = tokens.new_zeros(rows * columns, *tokens.shape[1:])
-    return torch.unflatten(found.index_copy(0, slots, tokens), 0, (rows, columns))
+    cells = tokens.new_zeros(rows * columns, *tokens.shape[1:])
+    return torch.unflatten(cells.index_copy(0, slots, tokens), 0, (rows, columns))
 
 
 #: The target of a token from which nothing is learnt; Hugging Face defines the number.
@@ -183,13 +183,13 @@ class MixtureOfExperts(nn.Module):
         return self._answers(tokens, gates), uneven
 
     def _answers(self, tokens: Tensor, gates: Tensor) -> Tensor:
-        found = torch.zeros_like(tokens)
+        mixed = torch.zeros_like(tokens)
         for expert in range(gates.shape[1]):
             mine = gates[:, expert].nonzero()[:, 0]
             inner = functional.relu(tokens[mine] @ self.inner[expert])
             answers = gates[mine, expert, None] * (inner @ self.outer[expert])
-            found = found.index_add(0, mine, answers.to(found.dtype))
-        return found
+            mixed = mixed.index_add(0, mine, answers.to(mixed.dtype))
+        return mixed
 
 
 def _probability_of_choice(clean: Tensor, noisy: Tensor, scale: Tensor, best: Tensor) -> Tensor:

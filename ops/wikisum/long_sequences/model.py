@@ -132,14 +132,14 @@ class SequenceModel(Writer, ABC):
     def _answers(self, sources: Sequence[Sequence[int]], beam: int) -> list[list[int]]:
         config = self.network.config
         numbers, mask = self.inputs(sources)
-        found = self.network.generate(
+        generated = self.network.generate(
             input_ids=numbers,
             attention_mask=mask,
             generation_config=_generation(config, self.params, beam),
         )
         if not config.is_encoder_decoder:
-            found = found[:, numbers.shape[1] :]
-        return [_text(row, config) for row in found.tolist()]
+            generated = generated[:, numbers.shape[1] :]
+        return [_text(row, config) for row in generated.tolist()]
 
 
 class DecoderModel(SequenceModel):
@@ -184,8 +184,8 @@ class EncoderDecoderModel(SequenceModel):
         before = targets.roll(1, 1)
         before[:, 0] = config.decoder_start_token_id
         learnt = targets.masked_fill(there == 0, IGNORED)
-        found = token_losses(*self._predicted(source, mask, before, learnt), smoothing(self))
-        return losses_of_targets(found.view_as(targets), there)
+        losses = token_losses(*self._predicted(source, mask, before, learnt), smoothing(self))
+        return losses_of_targets(losses.view_as(targets), there)
 
     def _predicted(
         self, source: Tensor, mask: Tensor, before: Tensor, learnt: Tensor

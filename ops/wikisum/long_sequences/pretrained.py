@@ -82,16 +82,16 @@ class PretrainedSequence(EncoderDecoderModel):
 
     def learnt_text(self, target: str) -> str:
         """Return the part of a target that is learnt and scored: all of it, unless it is too long."""
-        found = self.tokenizer(text_target=target, return_offsets_mapping=True, verbose=False)
+        encoding = self.tokenizer(text_target=target, return_offsets_mapping=True, verbose=False)
         most = self.params.longest_target
-        if len(self._without_end(found["input_ids"])) <= most:
+        if len(self._without_end(encoding["input_ids"])) <= most:
             return target
-        return target[: max(end for _, end in found["offset_mapping"][: most + 1])]
+        return target[: max(end for _, end in encoding["offset_mapping"][: most + 1])]
 
     def answers(self, rows: Sequence[Sequence[int]]) -> list[str]:
         """Return answers as texts."""
-        found: list[str] = self.tokenizer.batch_decode(list(map(list, rows)), skip_special_tokens=True)
-        return [text.strip() for text in found]
+        texts: list[str] = self.tokenizer.batch_decode(list(map(list, rows)), skip_special_tokens=True)
+        return [text.strip() for text in texts]
 
     def files(self) -> dict[str, bytes]:
         """Return params, and Hugging Face's files of network and tokenizer, in a folder of their own."""
@@ -105,14 +105,14 @@ class PretrainedSequence(EncoderDecoderModel):
         logits = self.network(
             input_ids=source, attention_mask=mask, labels=learnt, use_cache=False, **self.attended(source)
         ).logits
-        found = functional.cross_entropy(
+        losses = functional.cross_entropy(
             logits.transpose(1, 2).float(),
             learnt,
             reduction="none",
             ignore_index=IGNORED,
             label_smoothing=smoothing(self),
         )
-        return losses_of_targets(found, there)
+        return losses_of_targets(losses, there)
 
     def inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
         """Return sources (N x S), each followed by the end token, and their mask."""
@@ -120,13 +120,13 @@ class PretrainedSequence(EncoderDecoderModel):
 
     def _answers(self, sources: Sequence[Sequence[int]], beam: int) -> list[list[int]]:
         numbers, mask = self.inputs(sources)
-        found = self.network.generate(
+        generated = self.network.generate(
             input_ids=numbers,
             attention_mask=mask,
             **self._decoding(beam),
             **self.attended(numbers),
         )
-        rows: list[list[int]] = found.tolist()
+        rows: list[list[int]] = generated.tolist()
         return rows
 
     def _decoding(self, beam: int) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def _positions(config: Any, side: str) -> int | None:
     part = getattr(config, side, None)
     of = part if isinstance(part, PreTrainedConfig) else config
     for name in (f"max_{side}_position_embeddings", "max_position_embeddings"):
-        found = getattr(of, name, None)
-        if isinstance(found, int):
-            return found
+        positions = getattr(of, name, None)
+        if isinstance(positions, int):
+            return positions
     return None

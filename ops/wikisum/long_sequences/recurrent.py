@@ -129,7 +129,7 @@ class AttentiveLstm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         keys = self.keys(states)
         state = state or self._first(states, mask)
         embedded = self.dropout(self.encoder.embedding(tokens))
-        found = []
+        attended = []
         for below in embedded.unbind(1):
             below = torch.cat([below, state.attended], dim=1)
             outputs, cells = [], []
@@ -146,8 +146,8 @@ class AttentiveLstm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
                 torch.stack(outputs, 1), torch.stack(cells, 1), self.attended(torch.cat([below, context], 1))
             )
             state.length = length
-            found.append(state.attended)
-        return torch.stack(found, dim=1), state
+            attended.append(state.attended)
+        return torch.stack(attended, dim=1), state
 
     def token_losses(self, hidden: Tensor, targets: Tensor) -> Tensor:
         """Return the loss of each target (T), predicted from the decoder's output (T x H)."""

@@ -31,7 +31,7 @@ class TextModel:
     def generate(self, sources: Sequence[str], beam: int | None = None) -> list[str]:
         """Return an answer to each source; `beam` replaces the params' beam."""
         encoded = self.tokenizer.encode_batch(list(sources), add_special_tokens=False)
-        return self.texts(self.model.generate([found.ids for found in encoded], beam))
+        return self.texts(self.model.generate([encoding.ids for encoding in encoded], beam))
 
     def texts(self, answers: Sequence[Sequence[int]]) -> list[str]:
         """Return answers as texts."""

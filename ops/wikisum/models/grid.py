@@ -233,12 +233,12 @@ def _check(cells: Sequence[Cell], params: GridParams) -> None:
 
 def _test_articles(examples: Parts, params: GridParams) -> tuple[set[str], list[str]]:
     """Return the drawn test articles, the same for all sets, and the others, sorted."""
-    found: set[str] = set()
+    articles: set[str] = set()
     for part in examples.parts:
         table = part.read(["article_id", "split"])
-        found.update(table.filter(pc.equal(table["split"], "test"))["article_id"].to_pylist())
-    chosen = set(sample_names(found, params.test_articles or len(found), params.seed))
-    return chosen, sorted(found - chosen)
+        articles.update(table.filter(pc.equal(table["split"], "test"))["article_id"].to_pylist())
+    chosen = set(sample_names(articles, params.test_articles or len(articles), params.seed))
+    return chosen, sorted(articles - chosen)
 
 
 def _learning_set(
@@ -261,10 +261,10 @@ def _trained(
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> tuple[TextModel, dict[str, Any]]:
-    found = load_tokenizer(tokenizer)
+    pieces = load_tokenizer(tokenizer)
     size = params.sizes[params.size].architectures[cell.architecture]
     training = params.training_of(cell.architecture)
-    model, report = train_summarizer(cell.name, size, learnt, found, training, checkpoints, strict)
+    model, report = train_summarizer(cell.name, size, learnt, pieces, training, checkpoints, strict)
     model.model.place(strict, params.decoding)
     # As strings, so that MLflow records them as params of the run.
     dimensions = {name: str(value) for name, value in cell._asdict().items()}
@@ -283,9 +283,9 @@ def _scores(rows: RowSpool, params: GridParams) -> dict[str, float]:
     if not len(rows):
         return {}
     numbers = rows.table(["nats", "tokens", "rougeL_f"])
-    found = mean_scores(numbers, TESTED, Bootstrap(resamples=params.resamples, seed=params.seed))
+    means = mean_scores(numbers, TESTED, Bootstrap(resamples=params.resamples, seed=params.seed))
     ends = {"": "mean", "_low": "low", "_high": "high"}
-    return {f"test_{name}{suffix}": found[name][end] for name in TESTED for suffix, end in ends.items()}
+    return {f"test_{name}{suffix}": means[name][end] for name in TESTED for suffix, end in ends.items()}
 
 
 def _lost(unit: Row, trained: set[str]) -> str:

@@ -154,8 +154,8 @@ def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> 
 
 def rouge_scores(prediction: str, target: str) -> dict[str, float]:
     """Return ROUGE-1, 2 and L of a text, under the names in METRICS."""
-    found = rouge(prediction, target)
-    return {name: float(getattr(found[name.split("_")[0]], name.split("_")[1])) for name in METRICS}
+    scores = rouge(prediction, target)
+    return {name: float(getattr(scores[name.split("_")[0]], name.split("_")[1])) for name in METRICS}
 
 
 def _written(

@@ -106,7 +106,7 @@ def summarizer(
     not exist, or if a set has no training examples, before any training. Errors in training begin with the
     model's name.
     """
-    found = load_tokenizer(tokenizer)
+    pieces = load_tokenizer(tokenizer)
     names = _chosen(distinct(examples, "set"), params.sets)
     licences = distinct(examples, "licence")
     sizes = params.sizes[params.size].architectures
@@ -117,10 +117,10 @@ def summarizer(
         check_learnable(sets, names)
         for set_name in names:
             most, seed = params.validation_examples, params.seed
-            learnt = learning_set(sets[set_name], set_name, SubWords(found), most, seed, folder)
+            learnt = learning_set(sets[set_name], set_name, SubWords(pieces), most, seed, folder)
             for kind, size in sorted(sizes.items()):
                 name, training = f"{learnt.name}-{kind}", params.training_of(kind)
-                model, report = train_summarizer(name, size, learnt, found, training, checkpoints, strict)
+                model, report = train_summarizer(name, size, learnt, pieces, training, checkpoints, strict)
                 files.add(summarizer_files(model, report, tokenizer, licences))
                 reports.append(report)
     best = min(reports, key=lambda report: report["best"], default=None)
@@ -134,8 +134,8 @@ def summarizer(
 
 def trained_reports(artifact: Artifact) -> list[dict[str, Any]]:
     """Return the report of every trained model."""
-    found: list[dict[str, Any]] = json.loads((artifact.folder / MODELS).read_text())
-    return found
+    reports: list[dict[str, Any]] = json.loads((artifact.folder / MODELS).read_text())
+    return reports
 
 
 def trained_model(
@@ -144,9 +144,9 @@ def trained_model(
     """Return a trained model, on a GPU if there is one and numerics allow it."""
     from ops.wikisum.long_sequences.texts import load
 
-    found = load(artifact.files(name))
-    found.model.place(strict, decoding)
-    return found
+    text_model = load(artifact.files(name))
+    text_model.model.place(strict, decoding)
+    return text_model
 
 
 def distinct(examples: Parts, name: str) -> list[str]:

@@ -183,8 +183,8 @@ class SummarizerSizes(SizedParams):
 
     def models(self) -> list[str]:
         """Return the names of the pretrained models among the trained architectures, sorted."""
-        found = self.sizes[self.size].architectures
-        trained = (found[name] for name in self.trained() if name in found)
+        architectures = self.sizes[self.size].architectures
+        trained = (architectures[name] for name in self.trained() if name in architectures)
         return sorted({kind.model for kind in trained if isinstance(kind, PretrainedParams)})
 
     def trained(self) -> Collection[str]:
@@ -215,10 +215,10 @@ def train_summarizer(
     from ops.wikisum.long_sequences.task import SequenceTask
 
     with errors_of(name):
-        found = _untrained(size, learnt, tokenizer, params.seed)
-        model, config = found.model, found.model.params
+        text_model = _untrained(size, learnt, tokenizer, params.seed)
+        model, config = text_model.model, text_model.model.params
         pretrained = isinstance(config, PretrainedParams)
-        own = learnt.read_by(reader_of(found)) if pretrained else learnt
+        own = learnt.read_by(reader_of(text_model)) if pretrained else learnt
         task = SequenceTask(model, own.learnt, own.judges, counted=own.counted)
         trained = train(task, params, checkpoints.at(name), ProgressLines(name), strict)
     sources, targets = own.learnt.lengths.T
@@ -236,7 +236,7 @@ def train_summarizer(
         cut_targets=int((targets > config.longest_target).sum()),
         **cut,
     )
-    return found, report
+    return text_model, report
 
 
 def summarizer_files(

@@ -79,7 +79,7 @@ def test_the_papers_own_example_is_aligned_as_its_authors_marked_it(model):
     start = 0
     for text, sentence in RUNS:
         end = start + len(text.split())
-        states = alignment.states[(alignment.kept >= start) & (alignment.kept < end)]
+        states = alignment.states[(alignment.origins >= start) & (alignment.origins < end)]
         if sentence is not None:
             ticked += 1
             right += np.bincount(states, minlength=len(SENTENCES)).argmax() == sentence
@@ -103,8 +103,8 @@ def test_a_short_talk_about_a_long_paper_does_not_end_in_its_last_sentences():
 def test_counts_are_steps_and_kept_names_the_remaining_words():
     words = ["So", "the", "neural", "parsers,", "%HESITATION", "and", "the", "data", "."]
     alignment = align_words(words, ["Neural parsers parse.", "Data is data."], word_vectors())
-    assert [words[index] for index in alignment.kept] == ["neural", "parsers,", "data"]
-    assert alignment.states.shape == alignment.kept.shape
+    assert [words[index] for index in alignment.origins] == ["neural", "parsers,", "data"]
+    assert alignment.states.shape == alignment.origins.shape
     assert alignment.counts.tolist() == np.bincount(alignment.states, minlength=2).tolist()
 
 
