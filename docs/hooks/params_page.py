@@ -156,13 +156,20 @@ def _rows(
 
 
 def _with_sample(said: str, default: str, place: str) -> str:
-    """Return what is said of a default, with the value that the sample's params.yaml has in place of it."""
-    value: Any = document()
+    """Return what is said of a default, with the values that the sample's params.yaml has in place of it.
+
+    Below `<name>` these are the different values of all names.
+    """
+    values: list[Any] = [document()]
     for name in place.split("."):
-        value = value.get(name) if isinstance(value, Mapping) else None
-    if value is None or isinstance(value, Mapping) or (own := default_text(value)) == default:
-        return said
-    return f"{said}; the sample: {own}"
+        mappings = [value for value in values if isinstance(value, Mapping)]
+        if name == "<name>":
+            values = [inner for mapping in mappings for inner in mapping.values()]
+        else:
+            values = [mapping[name] for mapping in mappings if name in mapping]
+    given = [value for value in values if value is not None and not isinstance(value, Mapping)]
+    texts = list(dict.fromkeys(map(default_text, given)))
+    return said if texts in ([], [default]) else f"{said}; the sample: {', '.join(texts)}"
 
 
 def _names(facts: Mapping[str, Any]) -> str:

@@ -37,7 +37,8 @@ _NUMBERS = re.compile(r"(?<!\b\w)\s?\[\s?\d{1,3}(?:\s?[,;\-–]\s?\d{1,3})*\s?\]
 _OF_THING = re.compile(r"\b[Tt]he\s(?:[A-Z]\S*\s)*\Z")
 #: The text before a mark in brackets that is part of the sentence.
 _NEEDS_WORD = re.compile(
-    r"(?:^|\b(?:in|by|of|from|to|with|than|and|following|see|as|like|while|that|extend|extends|use|uses))\Z",
+    r"(?:^|\b(?:in|by|of|from|to|with|than|and|following|see|as|like|unlike|while|that|extend|extends|use|uses"
+    r"|(?:based|builds?|built|relies|rely|relied|draws?|improves?)\s(?:up)?on))\Z",
     re.IGNORECASE,
 )
 #: Stands for the authors until it is clear whether the sentence needs them; no text has this character.
@@ -48,7 +49,8 @@ _TOLD = "described|proposed|defined|introduced|used|done|shown|suggested|reporte
 _ASIDE = re.compile(
     rf"""\s*[(\[]\s*(?:e\.\s?g\.|i\.\s?e\.|see(?:\salso)?|cf\.?|following|by|in)?,?\s*{_PLACE}\s*[)\]]
     |,?\s+(?:such\s)?as\s+in\s+{_PLACE}|,?\s+as\s+(?:{_TOLD})\s+(?:in|by)\s+{_PLACE}|,?\s+following\s+{_PLACE}
-    |(?<=ed|wn|en|lt)\s+(?:by|in|from)\s+{_PLACE}(?!['’])|(?<=[a-z])(?<!that)(?<!those)(?<!one)\s+of\s+{_PLACE}(?!['’])
+    |(?<=ed|wn|en|lt)(?:\s+(?:also|first|earlier|originally|previously|recently))?\s+(?:by|in|from)\s+{_PLACE}(?!['’])
+    |(?<=[a-z])(?<!that)(?<!those)(?<!one)\s+of\s+{_PLACE}(?!['’])
     |(?<=[a-z])\s+(?:in|by)\s+{_PLACE}(?=\s*[.,;:)]|\s*\Z)""",
     re.VERBOSE,
 )
@@ -108,9 +110,8 @@ def _without_asides(text: str) -> tuple[str, bool]:
     if _PLACE not in text:
         return text, False
     text = fold(text)
-    text = _ASIDE.sub("", _LIST.sub(_PLACE, text))
-    text, first = _FIRST_ASIDE.subn("", text)
-    return text.replace(_PLACE, AUTHORS), first > 0
+    text, first = _FIRST_ASIDE.subn("", _LIST.sub(_PLACE, text))
+    return _ASIDE.sub("", text).replace(_PLACE, AUTHORS), first > 0
 
 
 def _without_told(text: str, told: Iterable[str]) -> str:

@@ -96,6 +96,7 @@ def test_a_key_has_its_type_default_bounds_and_meaning(site):
     assert row[2:] == ["0.5; the paper: 0.5", "> 0, ≤ 1", "A backward step against a forward one."]
     defaults = {row[0]: row[2] for row in rows(site / "reference/params/wikisum.html") if len(row) == 5}
     assert defaults["vocabulary"] == "32000; the paper: 32,000; the sample: 1000"
+    assert defaults["sets.<name>.tokens"].endswith("; the sample: 100, 200")
 
 
 def test_every_command_that_people_type_is_there_with_its_options(site):

@@ -63,6 +63,26 @@ def test_citation_marks_are_normalised_away(printed, compared):
     assert without_marks(printed) == compared
 
 
+@pytest.mark.parametrize(
+    ("printed", "compared"),
+    [
+        ("As in [12], we use trees.", "We use trees."),
+        ("As in Smith (2010), we use trees.", "We use trees."),
+        ("As described in [12], we use trees.", "We use trees."),
+        ("As proposed by (Smith, 2010), we use trees.", "We use trees."),
+        ("Unlike [12], we use trees.", "Unlike the authors, we use trees."),
+        ("Unlike (Smith, 2010), we use trees.", "Unlike the authors, we use trees."),
+        ("Our parser is based on [12].", "Our parser is based on the authors."),
+        ("We build upon (Smith, 2010) and use trees.", "We build upon the authors and use trees."),
+        ("It reads trees, graphs, and so on (Smith, 2010).", "It reads trees, graphs, and so on."),
+        ("Trees are used also in (Smith, 2010) for speech.", "Trees are used for speech."),
+        ("Trees were proposed first by [12] and [13].", "Trees were proposed."),
+    ],
+)  # fmt: skip
+def test_a_mark_leaves_no_hole_at_the_beginning_or_after_a_preposition(printed, compared):
+    assert without_marks(printed) == compared
+
+
 def test_a_mark_that_only_the_source_knows_is_removed_too():
     assert without_marks("Topic models BIBREF3 are old.", ["BIBREF3"]) == "Topic models are old."
 
