@@ -24,6 +24,9 @@ _PLACE = re.compile(r",? line \d+, column \d+$")
 #: A sentence may go on from one of these to the next.
 _CONTINUING = frozenset({"p", "s", "break"})
 _BREAKS, _NOTES = frozenset({"break", "lb", "cb", "pb"}), frozenset({"fn", "note"})
+#: In MathML: a formula in another form, behind what is shown; and empty space.
+_ANNOTATIONS = frozenset({"annotation", "annotation-xml"})
+_BLANKS = frozenset({"mspace", "mphantom"})
 _SPACE = re.compile(r"\s+")
 
 _LEVELS = {"sup": "raised", "superscript": "raised", "sub": "lowered", "subscript": "lowered"}
@@ -41,7 +44,10 @@ _SHIFTED = re.compile(r"[a-z]\s?[-+\u2212\u2013]\s?\w")
 #: How the second and third part of these follow the first in MathML.
 _JOINTS = {"mfrac": "/", "msup": "^", "msub": "_", "msubsup": "_^"}
 #: Parts of formulas in MathML that text cannot show.
-DRAWN = frozenset({"menclose", "mmultiscripts", "mover", "mroot", "msqrt", "mtable", "munder", "munderover"})
+DRAWN = frozenset(
+    {"maction", "menclose", "mglyph", "mlongdiv", "mmultiscripts", "mover", "mroot", "msqrt", "mstack",
+     "mtable", "munder", "munderover"}
+)  # fmt: skip
 
 
 def root_of(content: bytes, expected: str) -> etree._Element:
@@ -136,6 +142,14 @@ def _signs(element: etree._Element, before: str) -> tuple[str, str]:
         return "_(", ")"
     opening = "_" if before[-1:].isdigit() and text.isdigit() else ""
     return opening, " " if text[-1:].isdigit() and (element.tail or "")[:1].isdigit() else ""
+
+
+def _fence(element: etree._Element) -> tuple[str, str, str]:
+    """Return the signs before, between and behind the parts of <mfenced> (MathML 3, 3.3.8)."""
+    if name_of(element) != "mfenced":
+        return "", _JOINTS.get(name_of(element), ""), ""
+    between = "".join(element.get("separators", ",").split())
+    return element.get("open", "("), between + between[-1:] * len(element), element.get("close", ")")
 
 
 @dataclass(frozen=True)
@@ -241,9 +255,10 @@ class Running:
 
     def _walk(self, element: etree._Element) -> None:
         markup, line = self._markup, element.sourceline
-        self._add(element.text, line)
         parent = name_of(element)
-        joints = _JOINTS.get(parent, "")
+        opening, joints, closing = _fence(element)
+        self._add(opening, line)
+        self._add(element.text, line)
         for place, child in enumerate(element):
             name = name_of(child)
             self._add(joints[place - 1 : place], line)
@@ -255,15 +270,18 @@ class Running:
                 self._add(HOLE, line)
             elif name in _NOTES or (name in _LINKS and _marks_note(child)):
                 self._add(" " if (child.tail or "")[:1].isalnum() else "", line)
-            elif name in markup.skipped or not name:
+            elif name in _ANNOTATIONS:
+                pass
+            elif name in markup.skipped or name in _BLANKS or not name:
                 self._add("" if child.get("break") == "no" else " ", line)
-            elif joints and len(child) > 1:
+            elif parent in _JOINTS and name != "mfenced" and len(child) > 1:
                 self._add("(", line)
                 self._inline(child, name)
                 self._add(")", line)
             else:
                 self._inline(child, name)
             self._add(child.tail, line)
+        self._add(closing, line)
 
     def _block(self, child: etree._Element, name: str) -> None:
         self._close()
