@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from ops.parse.papers.paper import Mark, PaperBuilder
+from ops.parse.papers.paper import Mark, PaperBuilder, is_rest
 from ops.parse.source import ParseError
 from ops.text.holes import HOLE
 from ops.text.sentences import Span, goes_on, is_ended
@@ -197,7 +197,7 @@ class TextBlock(NamedTuple):
             paper.sentence(self.text, where, self.marks)
 
     def _continues(self, before: str) -> bool:
-        return bool(before) and not self.own and self.text[0].islower() and not is_ended(before)
+        return bool(before) and not self.own and is_rest(self.text, before) and not is_ended(before)
 
 
 class Running:
@@ -245,9 +245,11 @@ class Running:
         if folded.startswith(" ") and (self._open or not self._length):
             folded = folded[1:]
         if folded:
-            if self._interrupted and folded[0].islower():
-                folded = f"{HOLE} {folded}"
-            self._interrupted = False
+            if self._interrupted and is_rest(folded, HOLE):
+                # A full stop behind a formula that ends a sentence is no sentence.
+                folded = "" if folded == "." else folded.removeprefix(". ")
+                folded = f"{HOLE} {folded}" if is_rest(folded, HOLE) else folded
+            self._interrupted = not folded
             self._line = self._line or line or 0
             self._pieces.append(folded)
             self._length += len(folded)

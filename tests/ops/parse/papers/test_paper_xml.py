@@ -417,6 +417,15 @@ def test_the_mark_of_a_footnote_is_no_text_either(kind, mark):
         ("jats", "<p>Eq. <disp-formula>x</disp-formula> where a is b.</p>", [("Eq. where a is b.", 1)]),
         ("jats", "<p>As follows: <disp-formula>x</disp-formula> where <italic>a</italic> is b.</p>", [("As follows:", 0), ("where a is b.", 1)]),
         ("jats", "<p>It holds.</p><disp-formula>x</disp-formula><p>where a is b.</p>", [("It holds.", 0), ("where a is b.", 1)]),
+        ("grobid_tei", "<p>The rate is</p><formula>x</formula><p>, where a is b. We end.</p>", [("The rate is, where a is b.", 1), ("We end.", 0)]),
+        ("grobid_tei", "<p><s>The rate is</s></p><formula>x</formula><p><s>; then a is b.</s><s>We end.</s></p>", [("The rate is; then a is b.", 1), ("We end.", 0)]),
+        ("jats", "<p>The rate is</p><disp-formula>x</disp-formula><p>. We end.</p>", [("The rate is.", 1), ("We end.", 0)]),
+        ("jats", "<p>The rate is</p><disp-formula>x</disp-formula><p>(3) where a is b.</p>", [("The rate is (3) where a is b.", 1)]),
+        ("jats", "<p>The rate is</p><disp-formula>x</disp-formula><p>(3)</p><p>We end.</p>", [("The rate is (3)", 1), ("We end.", 0)]),
+        ("jats", "<p>As follows:<disp-formula>x</disp-formula>. We end.</p>", [("As follows:", 0), ("We end.", 0)]),
+        ("jats", "<p>As follows:</p><disp-formula>x</disp-formula><p>.</p><p>We end.</p>", [("As follows:", 0), ("We end.", 0)]),
+        ("jats", "<p>As follows:<disp-formula>x</disp-formula>, where a is b.</p>", [("As follows:", 0), (", where a is b.", 1)]),
+        ("jats", "<p>The parts are</p><p>(1) a mill.</p>", [("The parts are", 0), ("(1) a mill.", 0)]),
     ],
 )  # fmt: skip
 def test_a_formula_that_cannot_be_rendered_leaves_a_hole_in_the_sentence_that_it_interrupts(
