@@ -247,7 +247,9 @@ def test_headings_need_no_blank_lines_where_name_number_and_length_tell_them(tex
     assert titles(f"Counting Bees\n\n{text}") == expected
 
 
-@pytest.mark.parametrize("name", ["REFERENCES AND NOTES", "Literature Cited", "Literature", "Works Cited", "Reference"])
+@pytest.mark.parametrize(
+    "name", ["REFERENCES AND NOTES", "Literature Cited", "Literature", "Works Cited", "Reference"]
+)
 def test_a_bibliography_may_have_any_of_its_usual_names(name):
     entry = "Reed, A. 2001. Labels of Rome. Journal of Labels 1:1-9."
     paper = parse(f"T\n\n1 Results\n\nWe see labels.\n\n{name}\n\n{entry}\n")

@@ -358,7 +358,10 @@ def test_marks_are_the_same_signs_with_brackets_around_them(pieces):
         ("<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>", ("It is x_i^2.", 0)),
         ("<mi>f</mi><mfenced><mi>x</mi></mfenced>", ("It is f(x).", 0)),
         ("<mfenced open='[' close=']'><mi>a</mi><mi>b</mi><mi>c</mi></mfenced>", ("It is [a,b,c].", 0)),
-        ("<mfenced separators='; |'><mi>a</mi><mi>b</mi><mi>c</mi><mi>d</mi></mfenced>", ("It is (a;b|c|d).", 0)),
+        (
+            "<mfenced separators='; |'><mi>a</mi><mi>b</mi><mi>c</mi><mi>d</mi></mfenced>",
+            ("It is (a;b|c|d).", 0),
+        ),
         ("<msup><mfenced><mi>a</mi><mi>b</mi></mfenced><mn>2</mn></msup>", ("It is (a,b)^2.", 0)),
         ("<semantics><mi>k</mi><annotation encoding='tex'>k</annotation></semantics>", ("It is k.", 0)),
         (

@@ -149,7 +149,9 @@ def test_a_bibliography_is_a_section_even_without_its_usual_heading(title):
     assert texts(paper, "conclusion") == prose("the end", 8)
 
 
-@pytest.mark.parametrize("title", ["Literature Cited", "References and Notes", "WORKS CITED", "Literature", "Reference"])
+@pytest.mark.parametrize(
+    "title", ["Literature Cited", "References and Notes", "WORKS CITED", "Literature", "Reference"]
+)
 @pytest.mark.parametrize("numbered", [False, True])
 def test_a_few_entries_below_a_usual_name_are_a_bibliography_with_and_without_numbers(title, numbered):
     printer = begun()
