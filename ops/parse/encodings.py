@@ -38,7 +38,7 @@ _FOREIGN = re.compile(rb"[\x80-\xff]++(?:[\x00-\x7f]{1,200}+[\x80-\xff]++)*+")
 _AROUND, _SAMPLE = 30, 20_000
 #: Zeros among the bytes of UTF-16, and their share: white space and markup alone are more.
 _LEAST_ZEROS, _LEAST_SHARE = 2, 0.1
-_ASCII = re.compile("[\x00-\x7f]+")
+_ASCII, _ASCII_BYTES = re.compile("[\x00-\x7f]+"), re.compile(rb"[\x00-\x7f]+")
 _REPLACEMENT = "\ufffd".encode()
 _WESTERN = "cp1252"
 #: Encodings of other Latin letters, by their names in Python.
@@ -46,6 +46,9 @@ _OTHER_LATIN = frozenset(
     {"cp1250", "cp1254", "cp1257", *(f"iso8859-{part}" for part in (2, 3, 4, 10, 13, 16))}
 )
 _CENTRAL = ("cp1250", "iso8859-2")
+_BALTIC = frozenset({"cp1257", "iso8859-4", "iso8859-10", "iso8859-13"})
+#: In Windows-1252 the signs of "SPSS\u00ae", "\u00a9 2004" and "5 \u00b5g", in other encodings letters.
+_SIGN = re.compile(rb"(?<![\x80-\xff])[\xa9\xae](?![A-Za-z\x80-\xff])|(?<=\d)\s?\xb5(?=(?:[glmsALMV]|mol)\b)")
 #: What languages of Latin letters that Windows-1252 lacks are usually written in.
 _USUAL = {
     **dict.fromkeys(("bs", "cs", "hr", "hu", "pl", "ro", "sk", "sl", "sr"), _CENTRAL),
@@ -191,16 +194,22 @@ def guess_sample(sample: bytes) -> str | None:
     like another encoding to it. So another script has to make up whole words. Between Latin letters the
     language decides, which the ASCII letters tell. Where that tells nothing, as of a passage within a page of
     English, resiliparse has to find letters that are not of Windows-1252, too, or those of Windows-1252 make
-    up no words.
+    up no words. A single letter is of no Baltic encoding, as that of "Troms\u00f8". Signs of trademarks tell
+    nothing.
     """
     if b"\0" in sample:
         return None
+    sample = _SIGN.sub(b" ", sample)
+    if sample.isascii():
+        return _WESTERN
     first = _python_name(detect(sample))
     if first != _WESTERN and first not in _OTHER_LATIN:
         return first if _is_script(sample.decode(first, "replace")) else _WESTERN
     guesses = [first, _python_name(detect_encoding(sample) or _WESTERN)]
     if usual := _USUAL.get(_language(sample)):
         return next((guess for guess in guesses if guess in usual), usual[0])
+    if first in _BALTIC and len(set(_ASCII_BYTES.sub(b"", sample))) == 1:
+        return _WESTERN
     if _SIGN_IN_WORD.search(sample.decode(_WESTERN, "replace")) or guesses[1] in _OTHER_LATIN:
         return first
     return _WESTERN

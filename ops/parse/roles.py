@@ -22,11 +22,16 @@ ROLES = (
     ACKNOWLEDGMENTS, REFERENCES, APPENDIX, OTHER,
 )  # fmt: skip
 
+#: Usual names of the bibliography.
+BIBLIOGRAPHY = (
+    r"(?:notes and )?references?(?: cited| and notes)?|cited references|bibliography|"
+    r"literature(?: cited)?|works cited"
+)
 #: Patterns for the whole heading. The first one that matches decides.
 _WHOLE = (
     (ABSTRACT, r"^abstract\b"),
     (PREAMBLE, r"^preamble\b"),
-    (REFERENCES, r"^(?:(?:notes and )?references?|bibliography|literature cited|works cited)\b"),
+    (REFERENCES, rf"^(?:{BIBLIOGRAPHY})$|^(?:references?|bibliography)\b"),
     (ACKNOWLEDGMENTS, r"^acknowledge?ments?\b|\backnowledge?ments?$"),
     (APPENDIX, r"^(?:appendi(?:x|ces)|annex|supplement(?:ary|al)?)\b|\b(?:appendix|supplementary material)$"),
     (INTRODUCTION, r"^(?:introduction|motivations?)\b|\bintroduction$"),

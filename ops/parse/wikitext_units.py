@@ -66,8 +66,17 @@ _METRIC = {
 _METRIC_CODE = re.compile(rf"([{''.join(_PREFIXES)}]?)({'|'.join(_METRIC)})([23]?)")
 _POWERED = re.compile(r"(?:(sq|cu)(in|ft|yd|mi|nmi)|(in|ft|yd|mi|nmi)([23]))")
 _DIMENSIONS = {"sq": "square", "cu": "cubic", "2": "square", "3": "cubic"}
-_WORD = re.compile(r"[a-z]{4,20}")
-_PLURALS = {"foot": "feet", "inch": "inches", "stone": "stone", "horsepower": "horsepower", "hertz": "hertz"}
+#: Codes that are names of units.
+_NAMED = re.compile(
+    rf"((?:{'|'.join(filter(None, _PREFIXES.values()))})?(?:{'|'.join(_METRIC.values())}|meter|liter|tonne)|"
+    "acre|barrel|bushel|carat|chain|cubit|day|decade|drachm|dunam|fathom|foot|furlong|gallon|grain|hand|"
+    "hectare|horsepower|hour|inch|kelvin|knot|league|micron|mile|minute|month|ounce|parsec|peck|perch|pint|pole|"
+    "pound|quart|rod|second|slug|stone|ton|verst|week|yard|year)(?:s|(?<=h)es)?"
+)
+_PLURALS = {
+    "foot": "feet", "inch": "inches", "perch": "perches", "stone": "stone", "horsepower": "horsepower",
+    "hertz": "hertz",
+}  # fmt: skip
 #: "e6km", "koilbbl".
 _SCALE = re.compile(r"(e(?:3|6|9|12)|[kMGT](?=oilbbl|USgal|impgal|cuft))(?=[A-Za-z])")
 _SCALES = {"e3": "thousand", "e6": "million", "e9": "billion", "e12": "trillion"} | {
@@ -151,8 +160,8 @@ def _written(code: str, named: bool, is_one: bool, american: bool) -> str:
     scale = _SCALE.match(code)
     code = code[scale.end() :] if scale else code
     unit = _unit(code)
-    if unit is None and _WORD.fullmatch(code):
-        unit = _Unit("", code.removesuffix("s"))
+    if unit is None and (name := _NAMED.fullmatch(code)):
+        unit = _Unit("", name[1])
     if unit is None:
         return ""
     text = unit.symbol

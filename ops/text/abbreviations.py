@@ -62,7 +62,13 @@ COMMON = _forms(
     Commun Tenn Tex Va Vt Wash Wis Wyo Que Geo Wm Chas Thos Av bef abt pvt
     """
 )
-ABBREVIATIONS = NEVER | REFERENCES | COUNTED | COMMON
+#: Before a number they begin a sentence, or are within one: "... in China. Approx. 20 people came."
+COUNTS = _set(
+    """
+    Approx Avg Ca Ed Est Exp Max Min Obs Op Pop Tel Temp Var Ver
+    """
+)
+ABBREVIATIONS = NEVER | REFERENCES | COUNTED | COMMON | COUNTS
 #: After a number these are ordinary words: "kept for 20 min. Data were read".
 UNITS = _set(
     """
@@ -162,3 +168,8 @@ _SUBSTANCE = re.compile(r"[A-Za-z]*[a-z](?:ase|[^aeiou]in|mycin|toxin|cyclin|gen
 def is_labelled(word: str) -> bool:
     """Say whether a letter after a word is part of a substance's name: "proteinase K", "cyclin D"."""
     return len(word) > 4 and not word.istitle() and _SUBSTANCE.fullmatch(word) is not None
+
+
+def is_count(word: str, following: str) -> bool:
+    """Say whether an abbreviation and a number begin a sentence: "Approx. 20", "Exp. 2"."""
+    return word.endswith(".") and word[:-1] in COUNTS and following[:1].isdigit()

@@ -65,9 +65,7 @@ _NAME_REST = re.compile(
 )
 _SHORTENED = re.compile(r"[A-Z][a-z]{1,2}[^\Waeiouy\d_]")
 _MIXED = re.compile(r"i(?:'\w+)?|[a-z]{1,6}-?[A-Z0-9][\w+/-]*|[\u03b1-\u03c9].*")
-_JOINED = re.compile(r"[\u2014:/]")
-_SPACE = re.compile(r"\s*")
-_VOWEL = re.compile(r"[aeiouy]")
+_JOINED, _SPACE, _VOWEL = re.compile(r"[\u2014:/]"), re.compile(r"\s*"), re.compile(r"[aeiouy]")
 _OPENING = "\"'([{\u201c\u2018\u00ab*#"
 _NO_START = frozenset(",;:.!?)]}%=<>\u2264\u2265\u00b1\u00d7/|&\u2019\u201d\u00bb~")
 _FURTHEST = 48
@@ -349,7 +347,9 @@ class _Stop:
 
     def _is_in_run(self) -> bool:
         """Say whether the stop is within the name of a journal (ISO 4): "Neural Inf. Process. Syst."."""
-        if self._closing or not (self._last.istitle() and self._last[-1].isalpha()):
+        titled = self._last.istitle() and self._last[-1].isalpha()
+        counts = words.is_count(self._word, self._second) and not self._before.endswith(".")
+        if self._closing or counts or not titled:
             return False
         if self._has_name_behind():
             return True

@@ -50,6 +50,9 @@ _WITH_POWERS = (
     "tan",
 )
 _ENDED = re.compile(r"[.!?][\"')\]\u2019\u201d]*\s*$")
+#: Signs that begin no sentence, and the number of a formula with what goes on behind it.
+_SIGN = re.compile(r"[,;:.)\]]+(?=\s|\Z)")
+_FORMULA_NUMBER = re.compile(r"\([A-H]?\.?\d{1,3}(?:\.\d{1,2})?[a-z]?\)(?=\s*(?:[a-z,;:.]|\Z))")
 
 
 class Section(NamedTuple):
@@ -165,6 +168,18 @@ def _part_acknowledgments(sections: list[Section], sentences: list[Sentence]) ->
             return
 
 
+def is_rest(text: str, before: str) -> bool:
+    """Say whether a text must be the rest of a sentence that a displayed formula interrupts.
+
+    It begins in lower case or with a sign, perhaps behind the number of the formula: "(3) where x is ...".
+    """
+    return (
+        text[:1].islower()
+        or _SIGN.match(text) is not None
+        or (before.rstrip().endswith(HOLE) and _FORMULA_NUMBER.match(text) is not None)
+    )
+
+
 class PaperBuilder:
     """Builds the text of a structured source, with sections and sentences in the order of the calls."""
 
@@ -241,13 +256,15 @@ class PaperBuilder:
         """Add a paragraph, which is split into sentences, to the section.
 
         `marks` of citations and the raised marks of `notes` are offsets into `text`. Unless the paragraph is
-        on its `own`, one that starts in lower case continues the sentence before it, if that has not ended:
-        there was a displayed formula between them (7 % of unarXive's sentences start like this).
+        on its `own`, one that starts in lower case or with a sign continues the sentence before it, if that
+        has not ended: there was a displayed formula between them (7 % of unarXive's sentences start in lower
+        case).
         """
         text, marks, notes = _unglued(text, marks, notes)
         before = len(self._placed)
         inside = bool(before) and self._placed[-1].section == self.sections - 1
-        goes_on = inside and not own and text[:1].islower() and not _ENDED.search(self._pieces[-1][-9:])
+        tail = self._pieces[-1][-9:] if inside else ""
+        goes_on = inside and not own and is_rest(text, tail) and not _ENDED.search(tail)
         self.flow([(text, locator)], marks, notes, wrapped=False)
         if goes_on and len(self._placed) > before:
             rest = self._placed.pop(before)

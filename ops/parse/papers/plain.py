@@ -29,6 +29,7 @@ from ops.parse.roles import (
     ABSTRACT,
     ACKNOWLEDGMENTS,
     APPENDIX,
+    BIBLIOGRAPHY,
     CONCLUSION,
     REFERENCES,
     Heading,
@@ -46,7 +47,7 @@ _NAMES = re.compile(
     r"(?:abstract|introduction|background|related works?|previous works?|data(?:sets?)?|methods?|"
     r"methodology|materials and methods|experiments?|experimental setup|results?|results and discussion|"
     r"evaluation|analysis|discussion|limitations|conclusions?|conclusions? and future works?|future work|"
-    r"discussion and conclusions?|acknowledge?ments?|references|bibliography|appendix|appendices|"
+    rf"discussion and conclusions?|acknowledge?ments?|{BIBLIOGRAPHY}|appendix|appendices|"
     r"supplementary materials?|ethics statement|ethical considerations|broader impact)\.?",
     re.IGNORECASE,
 )

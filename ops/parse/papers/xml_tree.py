@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from ops.parse.papers.paper import Mark, PaperBuilder
+from ops.parse.papers.paper import Mark, PaperBuilder, is_rest
 from ops.parse.source import ParseError
 from ops.text.holes import HOLE
 from ops.text.sentences import Span, goes_on, is_ended
@@ -24,6 +24,9 @@ _PLACE = re.compile(r",? line \d+, column \d+$")
 #: A sentence may go on from one of these to the next.
 _CONTINUING = frozenset({"p", "s", "break"})
 _BREAKS, _NOTES = frozenset({"break", "lb", "cb", "pb"}), frozenset({"fn", "note"})
+#: In MathML: a formula in another form, behind what is shown; and empty space.
+_ANNOTATIONS = frozenset({"annotation", "annotation-xml"})
+_BLANKS = frozenset({"mspace", "mphantom"})
 _SPACE = re.compile(r"\s+")
 
 _LEVELS = {"sup": "raised", "superscript": "raised", "sub": "lowered", "subscript": "lowered"}
@@ -41,7 +44,10 @@ _SHIFTED = re.compile(r"[a-z]\s?[-+\u2212\u2013]\s?\w")
 #: How the second and third part of these follow the first in MathML.
 _JOINTS = {"mfrac": "/", "msup": "^", "msub": "_", "msubsup": "_^"}
 #: Parts of formulas in MathML that text cannot show.
-DRAWN = frozenset({"menclose", "mmultiscripts", "mover", "mroot", "msqrt", "mtable", "munder", "munderover"})
+DRAWN = frozenset(
+    {"maction", "menclose", "mglyph", "mlongdiv", "mmultiscripts", "mover", "mroot", "msqrt", "mstack",
+     "mtable", "munder", "munderover"}
+)  # fmt: skip
 
 
 def root_of(content: bytes, expected: str) -> etree._Element:
@@ -136,6 +142,14 @@ def _signs(element: etree._Element, before: str) -> tuple[str, str]:
     return opening, " " if text[-1:].isdigit() and (element.tail or "")[:1].isdigit() else ""
 
 
+def _fence(element: etree._Element) -> tuple[str, str, str]:
+    """Return the signs before, between and behind the parts of <mfenced> (MathML 3, 3.3.8)."""
+    if name_of(element) != "mfenced":
+        return "", _JOINTS.get(name_of(element), ""), ""
+    between = "".join(element.get("separators", ",").split())
+    return element.get("open", "("), between + between[-1:] * len(element), element.get("close", ")")
+
+
 @dataclass(frozen=True)
 class Markup:
     """What the elements of a format mean for its running text, by local name."""
@@ -181,7 +195,7 @@ class TextBlock(NamedTuple):
             paper.sentence(self.text, where, self.marks)
 
     def _continues(self, before: str) -> bool:
-        return bool(before) and not self.own and self.text[0].islower() and not is_ended(before)
+        return bool(before) and not self.own and is_rest(self.text, before) and not is_ended(before)
 
 
 class Running:
@@ -229,9 +243,11 @@ class Running:
         if folded.startswith(" ") and (self._open or not self._length):
             folded = folded[1:]
         if folded:
-            if self._interrupted and folded[0].islower():
-                folded = f"{HOLE} {folded}"
-            self._interrupted = False
+            if self._interrupted and is_rest(folded, HOLE):
+                # A full stop behind a formula that ends a sentence is no sentence.
+                folded = "" if folded == "." else folded.removeprefix(". ")
+                folded = f"{HOLE} {folded}" if is_rest(folded, HOLE) else folded
+            self._interrupted = not folded
             self._line = self._line or line or 0
             self._pieces.append(folded)
             self._length += len(folded)
@@ -239,9 +255,10 @@ class Running:
 
     def _walk(self, element: etree._Element) -> None:
         markup, line = self._markup, element.sourceline
-        self._add(element.text, line)
         parent = name_of(element)
-        joints = _JOINTS.get(parent, "")
+        opening, joints, closing = _fence(element)
+        self._add(opening, line)
+        self._add(element.text, line)
         for place, child in enumerate(element):
             name = name_of(child)
             self._add(joints[place - 1 : place], line)
@@ -253,15 +270,18 @@ class Running:
                 self._add(HOLE, line)
             elif name in _NOTES or (name in _LINKS and _marks_note(child)):
                 self._add(" " if (child.tail or "")[:1].isalnum() else "", line)
-            elif name in markup.skipped or not name:
+            elif name in _ANNOTATIONS:
+                pass
+            elif name in markup.skipped or name in _BLANKS or not name:
                 self._add("" if child.get("break") == "no" else " ", line)
-            elif joints and len(child) > 1:
+            elif parent in _JOINTS and name != "mfenced" and len(child) > 1:
                 self._add("(", line)
                 self._inline(child, name)
                 self._add(")", line)
             else:
                 self._inline(child, name)
             self._add(child.tail, line)
+        self._add(closing, line)
 
     def _block(self, child: etree._Element, name: str) -> None:
         self._close()

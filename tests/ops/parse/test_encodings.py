@@ -161,3 +161,29 @@ def test_a_column_of_metadata_named_encoding_is_not_a_guess(tmp_path, folder):
     (folder / "a.txt").write_text(TEXT, encoding="utf-8")
     part = outcome(tmp_path, "transcripts", TALKS, parse_talks)
     assert part.kept["encoding"].to_pylist() == [None] and part.combinations == {}
+
+
+ENGLISH = "The keepers of the valley met in May to count the hives that had come through the winter. "
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We used IBM® SPSS® 20.", "He took ASPIRIN® daily.", "They use MeSH© terms.", "SPSS® ran at 5 °C.",
+        "They gave ASPIRIN® and 5 µg of it.", "They flew from Tromsø to Bodø.", "Raï is a music.",
+    ],
+)  # fmt: skip
+def test_a_few_signs_and_letters_in_english_are_of_windows_1252(sentence):
+    text = ENGLISH + sentence
+    assert guessed(text.encode("windows-1252")) == (text, "cp1252")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "encoding"),
+    [
+        ("He met Dvořák and Čapek.", "cp1250"), ("She is from Łódź.", "iso8859-2"),
+        ("Kaunas ir Šiauliai, ąžuolas ėjo.", "cp1257"),
+    ],
+)  # fmt: skip
+def test_names_in_english_may_be_of_another_encoding(sentence, encoding):
+    assert guessed((ENGLISH + sentence).encode(encoding)) == (ENGLISH + sentence, encoding)

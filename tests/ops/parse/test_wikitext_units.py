@@ -23,6 +23,9 @@ from ops.text.holes import HOLE
         ("1970|acre", "1,970 acres"),
         ("1.5|miles|km", "1.5 miles"),
         ("22|e6acre|ha", "22 million acres"),
+        ("9|kilometers|mi", "9 kilometers"),
+        ("3|perches|m2", "3 perches"),
+        ("1|week|day", "1 week"),
         ("20|C|F", "20 °C"),
         ("5|C-change|F-change", "5 °C"),
         ("15700|ft3|m3", "15,700 cu ft"),
@@ -99,7 +102,7 @@ def test_cvt_has_symbols():
 
 
 @pytest.mark.parametrize(
-    "arguments", ["5|km|mi|disp=out", "5|km|mi|disp=number", "10|ft|m|adj=mid", "10|frob/x|km", "about 5|km", "5", ""]
+    "arguments", ["250|lbft|Nm|abbr=on", "23|mpgus|L/100km", "2|acreft|m3", "5|sqkm", "7|uscwt|kg", "5|km|mi|disp=out", "5|km|mi|disp=number", "10|ft|m|adj=mid", "10|frob/x|km", "about 5|km", "5", ""]
 )  # fmt: skip
 def test_a_conversion_that_cannot_be_rendered_is_a_hole(arguments):
     assert text(f"It is {{{{convert|{arguments}}}}} there.") == f"It is {HOLE} there."

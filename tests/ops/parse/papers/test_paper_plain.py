@@ -247,6 +247,16 @@ def test_headings_need_no_blank_lines_where_name_number_and_length_tell_them(tex
     assert titles(f"Counting Bees\n\n{text}") == expected
 
 
+@pytest.mark.parametrize(
+    "name", ["REFERENCES AND NOTES", "Literature Cited", "Literature", "Works Cited", "Reference"]
+)
+def test_a_bibliography_may_have_any_of_its_usual_names(name):
+    entry = "Reed, A. 2001. Labels of Rome. Journal of Labels 1:1-9."
+    paper = parse(f"T\n\n1 Results\n\nWe see labels.\n\n{name}\n\n{entry}\n")
+    assert [(section.title, section.role) for section in paper.sections][1:] == [(name, "references")]
+    assert [one.section for one in paper.sentences][:2] == [0, 1]
+
+
 def test_the_text_behind_a_label_of_the_abstract_is_its_first_sentence():
     paper = parse("Counting Bees\n\nAbstract. We count\nbees.\n")
     assert texts(paper) == ["We count bees."]

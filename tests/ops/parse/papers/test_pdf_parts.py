@@ -149,6 +149,25 @@ def test_a_bibliography_is_a_section_even_without_its_usual_heading(title):
     assert texts(paper, "conclusion") == prose("the end", 8)
 
 
+@pytest.mark.parametrize(
+    "title", ["Literature Cited", "References and Notes", "WORKS CITED", "Literature", "Reference"]
+)
+@pytest.mark.parametrize("numbered", [False, True])
+def test_a_few_entries_below_a_usual_name_are_a_bibliography_with_and_without_numbers(title, numbered):
+    printer = begun()
+    section(printer, "1 Introduction", "the beginning")
+    section(printer, "2 Conclusion", "the end")
+    heading(printer, title)
+    dated = [f"Reed, A. 200{number}. Labels of Rome. Journal of Labels 1:1-9." for number in range(3)]
+    entries = ENTRIES[:3] if numbered else dated
+    for entry in entries:
+        printer.line(entry)
+    paper = read(printer)
+    assert titles(paper)[-1] == title
+    assert " ".join(texts(paper, "references")) == " ".join(entries)
+    assert texts(paper, "conclusion") == prose("the end", 8)
+
+
 def test_an_appendix_behind_the_bibliography_is_no_part_of_it():
     printer = begun()
     section(printer, "1 Introduction", "the beginning")
