@@ -55,7 +55,8 @@ def fusions(domains: Sequence[str] = ("sports", "wikipedia"), examples: int = 40
                         "id": f"fusion-{domain}-{number}-{model}", "source_ids": ["x"], "licence": "MIT",
                         "example_id": f"example-{domain}-{number}", "system": "model" if model else "copy",
                         "model": model, "domain": domain, "split": "test", "balanced": number % 2 == 0, "discourse_type": kind,
-                        "connective_string": connective, "source": texts[0], "target": texts[1], "prediction": own,
+                        "connective_string": connective, "source": texts[0], "target": texts[1], "references": [texts[1]],
+                        "prediction": own,
                     }
                 )  # fmt: skip
     return found

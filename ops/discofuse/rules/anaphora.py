@@ -277,7 +277,11 @@ def _may_replace(
         return False
     words = [_lower(source, token) for token in phrase]
     # "His - tagged proteins"
-    if not words or (end < sentence.end and sentence.lower[end] == "of") or sentence.continues_word(end + 1):
+    if (
+        not words
+        or (end < sentence.end and sentence.lower[end] == "of")
+        or (end + 1 < sentence.end and sentence.continues_word(end + 1))
+    ):
         return False
     if (
         end - start > 1
