@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from assets.declare.dataset import dataset
-from assets.declare.expectations import between
-from ops.core.outcome import Outcomes
-from ops.crawl import cited
-from ops.crawl.crawl import FORMATS
-from ops.crawl.options import CrawlPlace
-from ops.crawl.outcomes import PAGES
-from ops.parse.scan import Records
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.expectations import between
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.crawl import cited
+from silverloom.ops.crawl.crawl import FORMATS
+from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.ops.crawl.outcomes import PAGES
+from silverloom.ops.parse.scan import Records
 
 _EXPECTATIONS = [
     between("status", 200, 299),
@@ -31,7 +31,7 @@ _crawl = partial(
 @_crawl(formats=FORMATS)
 def crawls(records: Records, place: CrawlPlace) -> Outcomes:
     """Requested URLs, each with the location of its record in the WARC files, or why no record exists."""
-    from ops.crawl.crawl import crawl  # its imports take a second
+    from silverloom.ops.crawl.crawl import crawl  # its imports take a second
 
     return crawl(records, place)
 

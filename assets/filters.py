@@ -13,27 +13,27 @@ from typing import Any
 
 import dagster as dg
 
-from assets.declare.dataset import AllParts, dataset
-from assets.declare.declaration import Threshold
-from assets.declare.expectations import (
+from silverloom.assets.declare.dataset import AllParts, dataset
+from silverloom.assets.declare.declaration import Threshold
+from silverloom.assets.declare.expectations import (
     between,
     none,
     text,
     unique,
 )
-from assets.declare.graph import optional
-from assets.declare.params_file import ParamsError, document, raw_section, section, settings
-from ops.core.derived import DerivedFolder
-from ops.core.outcome import Outcomes, Shape
-from ops.core.parts import Parts
-from ops.core.thresholds import at_least, at_most, below
-from ops.filters import contamination, documents, schemas, what_if
-from ops.filters import duplicates as duplicates_op
-from ops.filters.contamination import ContaminationParams, OverlapParams
-from ops.filters.params import BoundParams, ScoreParams, compared
-from ops.filters.personal_data import MASKS
-from ops.filters.test_sets import FORMATS, TEST_SETS, parse_test_sets
-from ops.parse.scan import Records
+from silverloom.assets.declare.graph import optional
+from silverloom.assets.declare.params_file import ParamsError, document, raw_section, section, settings
+from silverloom.ops.core.derived import DerivedFolder
+from silverloom.ops.core.outcome import Outcomes, Shape
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import at_least, at_most, below
+from silverloom.ops.filters import contamination, documents, schemas, what_if
+from silverloom.ops.filters import duplicates as duplicates_op
+from silverloom.ops.filters.contamination import ContaminationParams, OverlapParams
+from silverloom.ops.filters.params import BoundParams, ScoreParams, compared
+from silverloom.ops.filters.personal_data import MASKS
+from silverloom.ops.filters.test_sets import FORMATS, TEST_SETS, parse_test_sets
+from silverloom.ops.parse.scan import Records
 
 _texts = partial(
     dataset,

@@ -11,15 +11,15 @@ from typing import Any
 
 import dagster as dg
 
-from assets.declare.dataset import dataset
-from assets.declare.expectations import Suite, among, unique, votes
-from ops.core.outcome import Outcomes
-from ops.core.parts import Parts
-from ops.crawl.options import CrawlPlace
-from ops.evaluation.human_evaluation import People
-from ops.evaluation.judge.judgements import judgements as judgements_op
-from ops.evaluation.judge.judgements import judgements_shape
-from ops.evaluation.judge.params import JudgeParams
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.expectations import Suite, among, unique, votes
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.ops.evaluation.human_evaluation import People
+from silverloom.ops.evaluation.judge.judgements import judgements as judgements_op
+from silverloom.ops.evaluation.judge.judgements import judgements_shape
+from silverloom.ops.evaluation.judge.params import JudgeParams
 
 
 def sheets(

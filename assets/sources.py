@@ -6,8 +6,8 @@ Belongs here: shared datasets. Not here: datasets that only one system reads or 
 
 from __future__ import annotations
 
-from assets.declare.dataset import dataset
-from assets.declare.expectations import (
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.expectations import (
     among,
     at_most,
     between,
@@ -17,20 +17,25 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
-from assets.filters import filter_documents
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.core.parts import Parts
-from ops.evaluation import answers as answer_files
-from ops.evaluation.answers import ANSWERS
-from ops.filters.params import PaperBoundParams, PaperScoreParams, WebPageBoundParams, WebPageScoreParams
-from ops.parse import papers as paper_files
-from ops.parse import web as web_files
-from ops.parse import wikipedia as article_files
-from ops.parse.roles import ROLES
-from ops.parse.scan import Records
-from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, SENTENCES, WEB_PAGES
-from ops.parse.sentences import SentenceParams, filter_sentences
+from silverloom.assets.filters import filter_documents
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.evaluation import answers as answer_files
+from silverloom.ops.evaluation.answers import ANSWERS
+from silverloom.ops.filters.params import (
+    PaperBoundParams,
+    PaperScoreParams,
+    WebPageBoundParams,
+    WebPageScoreParams,
+)
+from silverloom.ops.parse import papers as paper_files
+from silverloom.ops.parse import web as web_files
+from silverloom.ops.parse import wikipedia as article_files
+from silverloom.ops.parse.roles import ROLES
+from silverloom.ops.parse.scan import Records
+from silverloom.ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, SENTENCES, WEB_PAGES
+from silverloom.ops.parse.sentences import SentenceParams, filter_sentences
 
 
 @dataset(

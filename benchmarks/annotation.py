@@ -22,18 +22,18 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestration.process import prepare
+from silverloom.orchestration.process import prepare
 
 prepare()  # it pins the numeric kernels before numpy is loaded
 
 import pyarrow as pa
 from spacy.tokens import DocBin
 
-from ops.discofuse.annotation import AnnotationParams, stored_annotations
-from ops.discofuse.dataset.annotated import annotate
-from ops.discofuse.dataset.pipeline import annotator
-from ops.discofuse.schemas import ANNOTATED, PROSE
-from orchestration.files.parquet import write_table
+from silverloom.ops.discofuse.annotation import AnnotationParams, stored_annotations
+from silverloom.ops.discofuse.dataset.annotated import annotate
+from silverloom.ops.discofuse.dataset.pipeline import annotator
+from silverloom.ops.discofuse.schemas import ANNOTATED, PROSE
+from silverloom.orchestration.files.parquet import write_table
 
 ROUNDS = 5
 TARGET = 0.9

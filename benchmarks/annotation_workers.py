@@ -29,19 +29,19 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from orchestration.process import prepare
+from silverloom.orchestration.process import prepare
 
 prepare()  # it pins the numeric kernels before numpy is loaded
 
 import pyarrow.parquet as pq
 
 from benchmarks.annotation import prose
-from ops.core.parts import Part, Parts
-from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.dataset.annotated import annotate
-from ops.discofuse.dataset.pipeline import annotator
-from ops.discofuse.schemas import PROSE
-from orchestration.executors.parts import LocalEngine
+from silverloom.ops.core.parts import Part, Parts
+from silverloom.ops.discofuse.annotation import AnnotationParams
+from silverloom.ops.discofuse.dataset.annotated import annotate
+from silverloom.ops.discofuse.dataset.pipeline import annotator
+from silverloom.ops.discofuse.schemas import PROSE
+from silverloom.orchestration.executors.parts import LocalEngine
 
 #: Documents per part, unless that gives too few parts.
 _PART = 256

@@ -27,7 +27,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestration.process import prepare
+from silverloom.orchestration.process import prepare
 
 prepare()  # it pins the numeric kernels before numpy is loaded
 
@@ -36,12 +36,12 @@ PAPERS, START = 2, 2013
 DIRECT = """
 import json, sys, time
 from pathlib import Path
-from orchestration.definitions import workspace
-from orchestration.state.sources import corpus
-from orchestration.executors.parts import engine
-from orchestration.files.parquet import write_outcomes
-from ops.core.parts import Part, Parts
-from assets.declare.declaration import DECLARED
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.state.sources import corpus
+from silverloom.orchestration.executors.parts import engine
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.ops.core.parts import Part, Parts
+from silverloom.assets.declare.declaration import DECLARED
 
 started, number = time.monotonic(), 0
 out = Path(sys.argv[1])
@@ -81,7 +81,7 @@ def checkout(folder: Path, months: int) -> Path:
         shutil.copy(ROOT / name, root / name)
     shutil.copy(ROOT / "params.yaml", root)
     write_corpus(root, months)
-    run(root, "-m", "orchestration.cli", "render")
+    run(root, "-m", "silverloom.orchestration.cli", "render")
     git = ("git", "-c", "user.email=benchmark@example.org", "-c", "user.name=benchmark")
     for command in (("git", "init", "-q"), ("git", "add", "-A"), (*git, "commit", "-qm", "start")):
         subprocess.run(command, cwd=root, check=True)
@@ -143,7 +143,17 @@ def environment(root: Path) -> dict[str, str]:
 
 def commands(root: Path, first: str, last: str, jobs: int, number: int = 1) -> float:
     """Return the seconds that one backfill, or several concurrent ones, took."""
-    argv = ["-m", "orchestration.cli", "backfill", "--from", first, "--to", last, "--jobs", str(jobs)]
+    argv = [
+        "-m",
+        "silverloom.orchestration.cli",
+        "backfill",
+        "--from",
+        first,
+        "--to",
+        last,
+        "--jobs",
+        str(jobs),
+    ]
     started = time.monotonic()
     several = [
         subprocess.Popen([sys.executable, *argv], cwd=root, env=environment(root), stdout=subprocess.DEVNULL)
@@ -159,10 +169,10 @@ def daemon(root: Path, first: str, last: str) -> float:
     """Return the seconds from launch to end of the daemon's backfill."""
     from tests.end_to_end.servers import serving
 
-    steps = json.loads(run(root, "-m", "orchestration.cli", "plan", "--json"))["steps"]
+    steps = json.loads(run(root, "-m", "silverloom.orchestration.cli", "plan", "--json"))["steps"]
     months = sorted({step["partition"] for step in steps} - {""})
     names = list(dict.fromkeys(step["dataset"] for step in steps if step["partition"]))
-    run(root, "-m", "orchestration.cli", "setup")
+    run(root, "-m", "silverloom.orchestration.cli", "setup")
     with serving(root) as servers:
         started = time.monotonic()
         ended = servers.backfill(names, [month for month in months if first <= month <= last])
@@ -200,7 +210,7 @@ def main() -> None:
             shutil.copytree(root, place, symlinks=True)
             seconds = cases[case](place)
             begun = time.monotonic()
-            run(place, "-m", "orchestration.cli", "run")
+            run(place, "-m", "silverloom.orchestration.cli", "run")
             locks[case] = (place / "dvc.lock").read_text()
             stages = yaml.safe_load(locks[case])["stages"]
             wanted = yaml.safe_load((place / "dvc.yaml").read_text())["stages"]

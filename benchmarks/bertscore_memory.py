@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from ops.metrics.bertscore import BertScorer
-from ops.models.encoder import ENCODER, encoder_folder
-from ops.text.sentences import sentence_spans
+from silverloom.ops.metrics.bertscore import BertScorer
+from silverloom.ops.models.encoder import ENCODER, encoder_folder
+from silverloom.ops.text.sentences import sentence_spans
 
 _SHORTEST = 20
 
@@ -57,7 +57,7 @@ def groups_of(path: str, sentences: int, pairs: int) -> Pairs:
 
 
 def ours(pairs: Pairs) -> Usage:
-    """Score pairs with ops.metrics.bertscore and its own memory limit."""
+    """Score pairs with silverloom.ops.metrics.bertscore and its own memory limit."""
     return used(BertScorer(ENCODER, 5, strict=False).score, pairs)
 
 

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from orchestration.process import prepare
+from silverloom.orchestration.process import prepare
 
 prepare()  # it pins the numeric kernels before numpy is loaded
 
@@ -34,23 +34,23 @@ import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.declare.settings import EngineParams
 from benchmarks.annotation import prose
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Outcomes, Shape, columns
-from ops.core.parts import Part, Parts
-from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.dataset.annotated import annotate
-from ops.discofuse.dataset.candidates import candidates
-from ops.discofuse.rules import RuleParams
-from ops.discofuse.schemas import ANNOTATED, CANDIDATES, PROSE
-from ops.models.encoder import ENCODER, embedding_size
-from ops.parasci.slices import embed
-from ops.text.sentences import sentence_spans
-from orchestration.executors.parts import LocalEngine, Locality, PartsEngine, RayEngine
-from orchestration.files.parquet import write_outcomes
-from orchestration.partition.resume import ResumableEngine
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.settings import EngineParams
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Outcomes, Shape, columns
+from silverloom.ops.core.parts import Part, Parts
+from silverloom.ops.discofuse.annotation import AnnotationParams
+from silverloom.ops.discofuse.dataset.annotated import annotate
+from silverloom.ops.discofuse.dataset.candidates import candidates
+from silverloom.ops.discofuse.rules import RuleParams
+from silverloom.ops.discofuse.schemas import ANNOTATED, CANDIDATES, PROSE
+from silverloom.ops.models.encoder import ENCODER, embedding_size
+from silverloom.ops.parasci.slices import embed
+from silverloom.ops.text.sentences import sentence_spans
+from silverloom.orchestration.executors.parts import LocalEngine, Locality, PartsEngine, RayEngine
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.orchestration.partition.resume import ResumableEngine
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: The count in a part's outcome that has its duration.
 WORK = "nanoseconds of work"
@@ -194,9 +194,9 @@ def _processor() -> float:
 
 
 def _traffic() -> tuple[int, int]:
-    if "orchestration.executors.ray" not in sys.modules:
+    if "silverloom.orchestration.executors.ray" not in sys.modules:
         return 0, 0
-    from orchestration.executors.ray import traffic
+    from silverloom.orchestration.executors.ray import traffic
 
     return traffic.sent, traffic.received
 

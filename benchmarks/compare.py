@@ -14,18 +14,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import orchestration.definitions  # noqa: F401, I001  declares every asset; before numpy, whose kernels it pins
+import silverloom.orchestration.definitions  # noqa: F401, I001  declares every asset; before numpy, whose kernels it pins
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ops.core.outcome import Outcome, Shape, columns
-from orchestration.files.identity import folder_hashes, version
-from orchestration.files.parquet import write_part
-from ops.versions.difference import difference
-from orchestration.versions.revisions import Version
-from orchestration.workspace.workspace import Workspace
+from silverloom.ops.core.outcome import Outcome, Shape, columns
+from silverloom.orchestration.files.identity import folder_hashes, version
+from silverloom.orchestration.files.parquet import write_part
+from silverloom.ops.versions.difference import difference
+from silverloom.orchestration.versions.revisions import Version
+from silverloom.orchestration.workspace.workspace import Workspace
 
 PART = 4096
 SHAPE = Shape(
@@ -90,7 +90,7 @@ def merged(old: Folder, new: Folder) -> tuple[int, int, int]:
 
 
 def compared(old: Folder, new: Folder) -> tuple[int, int, int]:
-    """Count the same with ops.versions.difference."""
+    """Count the same with silverloom.ops.versions.difference."""
     totals = difference(old, new)["totals"]
     return totals["added"], totals["removed"], totals["changed"]
 

@@ -68,10 +68,10 @@ def main() -> None:
     if not wanted.file.is_file():
         parser.error(f"{wanted.file}: no such file: GAP is not part of the project, give its path")
     from benchmarks import gap
-    from ops.coreference.links import clusters
-    from ops.coreference.ranker import ranker
-    from ops.coreference.titles import with_title
-    from ops.discofuse.dataset.pipeline import annotator
+    from silverloom.ops.coreference.links import clusters
+    from silverloom.ops.coreference.ranker import ranker
+    from silverloom.ops.coreference.titles import with_title
+    from silverloom.ops.discofuse.dataset.pipeline import annotator
 
     examples = gap.read(wanted.file)
     nlp = annotator()

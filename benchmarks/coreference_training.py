@@ -19,7 +19,7 @@ from typing import Annotated, TypeAlias
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from orchestration.process import prepare
+from silverloom.orchestration.process import prepare
 
 prepare()  # it pins the numeric kernels before numpy is loaded
 
@@ -29,13 +29,13 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks import gap
 from benchmarks.coreference_network import Lists, fit, save, teach, together
-from ops.coreference.entities import Antecedent, Reading
-from ops.coreference.feature_names import WIDTH
-from ops.coreference.network import WEIGHTS, Network, calibrated
-from ops.coreference.ranker import Resolved, resolve
-from ops.coreference.titles import with_title
-from ops.coreference.tokens import DocumentTokens
-from ops.models.spacy_pipeline import spacy_pipeline
+from silverloom.ops.coreference.entities import Antecedent, Reading
+from silverloom.ops.coreference.feature_names import WIDTH
+from silverloom.ops.coreference.network import WEIGHTS, Network, calibrated
+from silverloom.ops.coreference.ranker import Resolved, resolve
+from silverloom.ops.coreference.titles import with_title
+from silverloom.ops.coreference.tokens import DocumentTokens
+from silverloom.ops.models.spacy_pipeline import spacy_pipeline
 
 #: Number of networks that are averaged.
 _MEMBERS = 3

@@ -25,10 +25,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from ops.crawl.crawl import FORMATS, crawl
-from ops.crawl.options import CrawlPlace
-from ops.parse.scan import Corpus
-from ops.parse.source import MonthRule, Source
+from silverloom.ops.crawl.crawl import FORMATS, crawl
+from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.ops.parse.scan import Corpus
+from silverloom.ops.parse.source import MonthRule, Source
 
 CONNECTIONS = 16
 PARAGRAPH = "<p>Salmon were common until 1830, when the mills began to dye cloth. The river ran red.</p>\n"

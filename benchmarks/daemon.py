@@ -131,7 +131,7 @@ def measure(
     """Run both backfills in a checkout, and print their cost."""
     if server:
         set_key(root / ".env", "SILVERLOOM_DAGSTER_POSTGRES", server)
-    run(root, "-m", "orchestration.cli", "setup")
+    run(root, "-m", "silverloom.orchestration.cli", "setup")
     failing = months[1 :: max(1, len(months) // FAILING)][:FAILING]
     places = break_months(root, failing)
     with serving(root) as servers:
@@ -175,7 +175,7 @@ def main() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each run would compile the project again
     with tempfile.TemporaryDirectory(prefix="daemon-") as name:
         root = checkout(Path(name), arguments.months)
-        steps = json.loads(run(root, "-m", "orchestration.cli", "plan", "--json"))["steps"]
+        steps = json.loads(run(root, "-m", "silverloom.orchestration.cli", "plan", "--json"))["steps"]
         months = sorted({step["partition"] for step in steps} - {""})
         chosen = f"if not item.partitioned or item.name not in {datasets!r}:"
         direct = DIRECT.replace("if not item.partitioned:", chosen)

@@ -30,31 +30,31 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import torch
 
-from assets.declare.params_file import section
-from ops.discofuse.models.fusion_model import FusionModelParams
-from ops.discofuse.models.transfer import TransferParams
-from ops.models.precision import autocast, halves_products
-from ops.models.seq2seq.config import CopyNetConfig, Pairs, Seq2SeqTransformerConfig
-from ops.models.seq2seq.model import Seq2SeqTask
-from ops.models.seq2seq.training import learn_pieces, make_model
-from ops.models.training import Progress, Task, TrainingParams, train
-from ops.models.training.loop import prepare_module
-from ops.models.training.processes import batches, on_processor
-from ops.models.training.report import count_weights
-from ops.models.word_vectors import WordVectors
-from ops.parasci.generation.generator import GeneratorParams
-from ops.parasci.partial.pdbert import PdbertParams
-from ops.parasci.spans.model import SpanModel, SpanTask
-from ops.parasci.spans.spans import SpanExample
-from ops.talksumm.extractors.files import make as make_extractor
-from ops.talksumm.extractors.paper import ExtractorPaper, Labelled
-from ops.talksumm.extractors.tasks import task_of
-from ops.talksumm.models import ExtractorParams
-from ops.wikisum.long_sequences.model import TokenExample
-from ops.wikisum.long_sequences.model import make as make_sequences
-from ops.wikisum.long_sequences.sizes import SubwordVocabulary
-from ops.wikisum.long_sequences.task import ExampleStore, SequenceTask
-from ops.wikisum.models.summarizer import SummarizerParams
+from silverloom.assets.declare.params_file import section
+from silverloom.ops.discofuse.models.fusion_model import FusionModelParams
+from silverloom.ops.discofuse.models.transfer import TransferParams
+from silverloom.ops.models.precision import autocast, halves_products
+from silverloom.ops.models.seq2seq.config import CopyNetConfig, Pairs, Seq2SeqTransformerConfig
+from silverloom.ops.models.seq2seq.model import Seq2SeqTask
+from silverloom.ops.models.seq2seq.training import learn_pieces, make_model
+from silverloom.ops.models.training import Progress, Task, TrainingParams, train
+from silverloom.ops.models.training.loop import prepare_module
+from silverloom.ops.models.training.processes import batches, on_processor
+from silverloom.ops.models.training.report import count_weights
+from silverloom.ops.models.word_vectors import WordVectors
+from silverloom.ops.parasci.generation.generator import GeneratorParams
+from silverloom.ops.parasci.partial.pdbert import PdbertParams
+from silverloom.ops.parasci.spans.model import SpanModel, SpanTask
+from silverloom.ops.parasci.spans.spans import SpanExample
+from silverloom.ops.talksumm.extractors.files import make as make_extractor
+from silverloom.ops.talksumm.extractors.paper import ExtractorPaper, Labelled
+from silverloom.ops.talksumm.extractors.tasks import task_of
+from silverloom.ops.talksumm.models import ExtractorParams
+from silverloom.ops.wikisum.long_sequences.model import TokenExample
+from silverloom.ops.wikisum.long_sequences.model import make as make_sequences
+from silverloom.ops.wikisum.long_sequences.sizes import SubwordVocabulary
+from silverloom.ops.wikisum.long_sequences.task import ExampleStore, SequenceTask
+from silverloom.ops.wikisum.models.summarizer import SummarizerParams
 
 EXAMPLES = 400
 _RANDOM = partial(np.random.default_rng, 0)

@@ -30,17 +30,17 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from assets.declare.params_file import section
-from ops.metrics import interval, ngram_counts, overlap, paired_bootstrap, rouge, rouge_tokens
-from ops.models.encoder import Embed, embedder
-from ops.models.training import ProgressLines, Trained, train
-from ops.parse.papers import parse_papers
-from ops.parse.records import Record
-from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES
-from ops.parse.sentences import SentenceParams, filter_sentences
-from ops.parse.source import ParseError, Raw
-from ops.rank.choose import hybrid, only
-from ops.rank.rankers import (
+from silverloom.assets.declare.params_file import section
+from silverloom.ops.metrics import interval, ngram_counts, overlap, paired_bootstrap, rouge, rouge_tokens
+from silverloom.ops.models.encoder import Embed, embedder
+from silverloom.ops.models.training import ProgressLines, Trained, train
+from silverloom.ops.parse.papers import parse_papers
+from silverloom.ops.parse.records import Record
+from silverloom.ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES
+from silverloom.ops.parse.sentences import SentenceParams, filter_sentences
+from silverloom.ops.parse.source import ParseError, Raw
+from silverloom.ops.rank.choose import hybrid, only
+from silverloom.ops.rank.rankers import (
     best_first,
     bigram_gains,
     content_words,
@@ -50,14 +50,14 @@ from ops.rank.rankers import (
     sum_basic,
     text_rank,
 )
-from ops.rank.rankers import words as tokens
-from ops.talksumm.extractors.files import make, save
-from ops.talksumm.extractors.paper import Extraction, ExtractorPaper, Labelled
-from ops.talksumm.extractors.pointer import PointerExtractor
-from ops.talksumm.extractors.tasks import task_of
-from ops.talksumm.extractors.transformer import TransformerExtractor
-from ops.talksumm.models import Architecture, ExtractorParams
-from ops.talksumm.sources.gold import SUMMARY_FORMATS
+from silverloom.ops.rank.rankers import words as tokens
+from silverloom.ops.talksumm.extractors.files import make, save
+from silverloom.ops.talksumm.extractors.paper import Extraction, ExtractorPaper, Labelled
+from silverloom.ops.talksumm.extractors.pointer import PointerExtractor
+from silverloom.ops.talksumm.extractors.tasks import task_of
+from silverloom.ops.talksumm.extractors.transformer import TransformerExtractor
+from silverloom.ops.talksumm.models import Architecture, ExtractorParams
+from silverloom.ops.talksumm.sources.gold import SUMMARY_FORMATS
 
 WORDS = 150
 SEED = 0

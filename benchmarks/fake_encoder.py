@@ -15,9 +15,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.models import encoder as encoders
-from ops.parasci.spans.spans import FoundSpan
-from ops.text.words import STOP_WORDS
+from silverloom.ops.models import encoder as encoders
+from silverloom.ops.parasci.spans.spans import FoundSpan
+from silverloom.ops.text.words import STOP_WORDS
 
 
 class Encoder:
@@ -82,8 +82,8 @@ def install() -> None:
     """Make all modules imported from now on use the fakes; models that are fine-tuned stay real."""
     setattr(encoders, "embedder", embedder)  # noqa: B010  its type differs
     setattr(encoders, "TokenEmbeddings", Tokens)  # noqa: B010
-    from ops.parasci import slices
-    from ops.parasci.partial import partial
+    from silverloom.ops.parasci import slices
+    from silverloom.ops.parasci.partial import partial
 
     setattr(slices, "encoder", lambda name, strict: Encoder())  # noqa: B010
     setattr(partial, "trained", lambda artifact, strict: Halves())  # noqa: B010

@@ -81,7 +81,7 @@ def language(python: Path) -> None:
     """Print the accuracy of three libraries."""
     from resiliparse.parse.lang import detect_fast
 
-    from ops.filters.language import languages
+    from silverloom.ops.filters.language import languages
 
     rows = [
         (code, text)
@@ -114,11 +114,11 @@ def precision_recall(truth: Sequence[bool], found: Sequence[bool]) -> str:
 
 def near_duplicates(texts: Sequence[str]) -> None:
     """Print precision and recall of the dropped documents."""
-    from ops.core.outcome import Outcome, Shape, columns
-    from ops.filters.duplicates import SimilarPair, content, duplicates, repeats
-    from ops.filters.params import BoundParams
-    from ops.filters.schemas import scores
-    from ops.text.minhash import runs, signature
+    from silverloom.ops.core.outcome import Outcome, Shape, columns
+    from silverloom.ops.filters.duplicates import SimilarPair, content, duplicates, repeats
+    from silverloom.ops.filters.params import BoundParams
+    from silverloom.ops.filters.schemas import scores
+    from silverloom.ops.text.minhash import runs, signature
     from tests.parts import parts
 
     documents = with_copies(texts)
@@ -177,9 +177,9 @@ def with_copies(texts: Sequence[str]) -> list[str]:
 
 def speed(python: Path, texts: Sequence[str]) -> None:
     """Print texts per second on both sides, and the ratio."""
-    from ops.filters.personal_data import masked
-    from ops.filters.quality import measures
-    from ops.text.minhash import signature
+    from silverloom.ops.filters.personal_data import masked
+    from silverloom.ops.filters.quality import measures
+    from silverloom.ops.text.minhash import signature
 
     ours: dict[str, Callable[[str], object]] = {
         "quality": measures,

@@ -8,7 +8,7 @@ that no model is trained on; --tests limits how many are fused. --size is one of
 --updates ends training earlier.
 
 COPY, which joins the two sentences, is also scored. Means are times 100. Seconds are processor time. Load the
-models in FOLDER/model with ops.models.seq2seq.files.load.
+models in FOLDER/model with silverloom.ops.models.seq2seq.files.load.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import pyarrow.parquet as pq
 from fusion_yield import documents_of, prose
 
-import orchestration.definitions  # noqa: F401  declares every asset
-from assets.declare.params_file import section
-from ops.core.parts import OneProcess, Part, Parts
-from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.dataset.annotated import annotate
-from ops.discofuse.dataset.balanced import BalancedParams, balanced
-from ops.discofuse.dataset.candidates import candidates
-from ops.discofuse.dataset.examples import ExampleParams, examples
-from ops.discofuse.models.fusion_model import FusionModelParams, texts_of
-from ops.discofuse.models.training_sets import copied, judged
-from ops.discofuse.rules import RuleParams
-from ops.discofuse.schemas import BALANCED, EXAMPLES
-from ops.models.seq2seq.config import Pairs
-from ops.models.seq2seq.files import save
-from ops.models.seq2seq.model import Seq2SeqTask
-from ops.models.seq2seq.training import learn_pieces, make_model
-from ops.models.training import train
-from ops.models.training.task import ProgressLines
+import silverloom.orchestration.definitions  # noqa: F401  declares every asset
+from silverloom.assets.declare.params_file import section
+from silverloom.ops.core.parts import OneProcess, Part, Parts
+from silverloom.ops.discofuse.annotation import AnnotationParams
+from silverloom.ops.discofuse.dataset.annotated import annotate
+from silverloom.ops.discofuse.dataset.balanced import BalancedParams, balanced
+from silverloom.ops.discofuse.dataset.candidates import candidates
+from silverloom.ops.discofuse.dataset.examples import ExampleParams, examples
+from silverloom.ops.discofuse.models.fusion_model import FusionModelParams, texts_of
+from silverloom.ops.discofuse.models.training_sets import copied, judged
+from silverloom.ops.discofuse.rules import RuleParams
+from silverloom.ops.discofuse.schemas import BALANCED, EXAMPLES
+from silverloom.ops.models.seq2seq.config import Pairs
+from silverloom.ops.models.seq2seq.files import save
+from silverloom.ops.models.seq2seq.model import Seq2SeqTask
+from silverloom.ops.models.seq2seq.training import learn_pieces, make_model
+from silverloom.ops.models.training import train
+from silverloom.ops.models.training.task import ProgressLines
 
 DOCUMENTS_AT_ONCE = 500
 

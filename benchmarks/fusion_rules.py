@@ -20,11 +20,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from ops.discofuse.annotation import Annotation
-from ops.discofuse.dataset.pipeline import annotator
-from ops.discofuse.dataset.unfuse import annotated
-from ops.discofuse.rules import RuleParams, candidates
-from ops.discofuse.rules.rule import Candidate
+from silverloom.ops.discofuse.annotation import Annotation
+from silverloom.ops.discofuse.dataset.pipeline import annotator
+from silverloom.ops.discofuse.dataset.unfuse import annotated
+from silverloom.ops.discofuse.rules import RuleParams, candidates
+from silverloom.ops.discofuse.rules.rule import Candidate
 
 ROUNDS = 5
 

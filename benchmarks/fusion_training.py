@@ -27,14 +27,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 
-from assets.declare.params_file import section
-from ops.discofuse.models.fusion_model import FusionModelParams
-from ops.discofuse.models.training_sets import copied, source_of, target_of
-from ops.models.seq2seq.config import Pairs
-from ops.models.seq2seq.model import Seq2Seq, Seq2SeqTask
-from ops.models.seq2seq.training import learn_pieces, make_model
-from ops.models.training import Progress, TrainingParams, train
-from ops.models.training.processes import batches
+from silverloom.assets.declare.params_file import section
+from silverloom.ops.discofuse.models.fusion_model import FusionModelParams
+from silverloom.ops.discofuse.models.training_sets import copied, source_of, target_of
+from silverloom.ops.models.seq2seq.config import Pairs
+from silverloom.ops.models.seq2seq.model import Seq2Seq, Seq2SeqTask
+from silverloom.ops.models.seq2seq.training import learn_pieces, make_model
+from silverloom.ops.models.training import Progress, TrainingParams, train
+from silverloom.ops.models.training.processes import batches
 
 MOST_PAIRS = 20_000
 

@@ -24,15 +24,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import pyarrow as pa
 from fusion_rules import texts
 
-import orchestration.definitions  # noqa: F401  declares every asset
-from assets.declare.params_file import section
+import silverloom.orchestration.definitions  # noqa: F401  declares every asset
 from benchmarks import gap
-from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.dataset.annotated import annotate
-from ops.discofuse.dataset.candidates import candidates
-from ops.discofuse.dataset.examples import ExampleParams, examples
-from ops.discofuse.rules import CONTROL, RuleParams
-from ops.discofuse.schemas import PROSE
+from silverloom.assets.declare.params_file import section
+from silverloom.ops.discofuse.annotation import AnnotationParams
+from silverloom.ops.discofuse.dataset.annotated import annotate
+from silverloom.ops.discofuse.dataset.candidates import candidates
+from silverloom.ops.discofuse.dataset.examples import ExampleParams, examples
+from silverloom.ops.discofuse.rules import CONTROL, RuleParams
+from silverloom.ops.discofuse.schemas import PROSE
 
 #: A title, if there is one, and a text.
 Document: TypeAlias = tuple[str | None, str]

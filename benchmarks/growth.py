@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestration.process import prepare
+from silverloom.orchestration.process import prepare
 
 prepare()  # it pins the numeric kernels before numpy is loaded
 
@@ -46,16 +46,16 @@ from benchmarks import fake_encoder, synthetic_corpus
 
 fake_encoder.install()
 
-from assets.declare.declaration import Declaration
-from ops.core import database
-from ops.core.derived import NewFolder
-from ops.core.params import Params
-from ops.core.parts import FILES, Artifact, FilesFolder, Part, Parts, part_files
-from ops.models.training.params import TrainingParams
-from orchestration.checks.ids import StoredIds
-from orchestration.definitions import workspace
-from orchestration.executors.parts import engine
-from orchestration.files.parquet import write_outcomes
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.ops.core import database
+from silverloom.ops.core.derived import NewFolder
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import FILES, Artifact, FilesFolder, Part, Parts, part_files
+from silverloom.ops.models.training.params import TrainingParams
+from silverloom.orchestration.checks.ids import StoredIds
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.executors.parts import engine
+from silverloom.orchestration.files.parquet import write_outcomes
 
 SYSTEMS = ("talksumm", "discofuse", "wikisum", "parasci")
 #: Documents of the tiny corpus that each process starts with.

@@ -17,34 +17,34 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ops.wikisum.models.summaries import PERPLEXITY
+from silverloom.ops.wikisum.models.summaries import PERPLEXITY
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 
-from assets.declare.params_file import section
 from benchmarks.wikisum_real import made, parts
-from ops.core.outcome import Outcome
-from ops.core.parts import Artifact, Parts
-from ops.metrics.bootstrap import interval
-from ops.models.training import TrainingParams, train
-from ops.models.training.report import count_weights
-from ops.models.training.task import ProgressLines
-from ops.wikisum import schemas
-from ops.wikisum import tokenizer as sub_words
-from ops.wikisum.corpus import CorpusParams
-from ops.wikisum.examples import ExampleParams, InputSet, examples
-from ops.wikisum.long_sequences.model import SequenceModel, make
-from ops.wikisum.long_sequences.sizes import NewModelParams
-from ops.wikisum.long_sequences.task import SequenceTask
-from ops.wikisum.long_sequences.texts import TextModel
-from ops.wikisum.models.learning_sets import LearningSet, SubWords, learning_set, rows_of
-from ops.wikisum.models.summaries import score, scored_columns
-from ops.wikisum.models.summarizer import SummarizerParams
-from ops.wikisum.models.summarizer_training import vocabulary_of
-from ops.wikisum.references import ReferenceParams
-from ops.wikisum.schemas import SplitParams
+from silverloom.assets.declare.params_file import section
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.metrics.bootstrap import interval
+from silverloom.ops.models.training import TrainingParams, train
+from silverloom.ops.models.training.report import count_weights
+from silverloom.ops.models.training.task import ProgressLines
+from silverloom.ops.wikisum import schemas
+from silverloom.ops.wikisum import tokenizer as sub_words
+from silverloom.ops.wikisum.corpus import CorpusParams
+from silverloom.ops.wikisum.examples import ExampleParams, InputSet, examples
+from silverloom.ops.wikisum.long_sequences.model import SequenceModel, make
+from silverloom.ops.wikisum.long_sequences.sizes import NewModelParams
+from silverloom.ops.wikisum.long_sequences.task import SequenceTask
+from silverloom.ops.wikisum.long_sequences.texts import TextModel
+from silverloom.ops.wikisum.models.learning_sets import LearningSet, SubWords, learning_set, rows_of
+from silverloom.ops.wikisum.models.summaries import score, scored_columns
+from silverloom.ops.wikisum.models.summarizer import SummarizerParams
+from silverloom.ops.wikisum.models.summarizer_training import vocabulary_of
+from silverloom.ops.wikisum.references import ReferenceParams
+from silverloom.ops.wikisum.schemas import SplitParams
 
 #: Updates to estimate the time of one.
 TIMED = 5

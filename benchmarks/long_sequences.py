@@ -29,9 +29,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 
-from ops.models.training.examples import TokenExample
-from ops.wikisum.long_sequences.model import SequenceModel, make
-from ops.wikisum.long_sequences.sizes import (
+from silverloom.ops.models.training.examples import TokenExample
+from silverloom.ops.wikisum.long_sequences.model import SequenceModel, make
+from silverloom.ops.wikisum.long_sequences.sizes import (
     DecoderParams,
     EncoderDecoderParams,
     ModelParams,

@@ -19,12 +19,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from assets.declare.graph import Everything
-from ops.core.outcome import Outcome, Shape, drop
-from orchestration.definitions import workspace
-from orchestration.files.parquet import write_outcomes
-from orchestration.files.publish import write_files
-from pages.site import site
+from silverloom.assets.declare.graph import Everything
+from silverloom.ops.core.outcome import Outcome, Shape, drop
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.orchestration.files.publish import write_files
+from silverloom.pages.site import site
 
 _PART, _PAPER, _WORDS = 10_000, 100, 25
 _MONTH = "2018-06"

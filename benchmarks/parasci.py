@@ -38,29 +38,29 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.parasci.sources import PASSAGE_FORMATS
+from silverloom.ops.parasci.sources import PASSAGE_FORMATS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from ops.core.outcome import Outcome
-from ops.core.parts import Part, Parts
-from ops.core.periods import ALL
-from ops.metrics.bertscore import BertScorer
-from ops.models.encoder import ENCODER, embedder, encoder_folder
-from ops.models.training import ProgressLines, TrainingParams, train
-from ops.parasci.candidates.groups import DefinitionParams
-from ops.parasci.candidates.groups import definitions as grouped_definitions
-from ops.parasci.candidates.pairs import similar_pairs
-from ops.parasci.dataset.paraphrases import clusters
-from ops.parasci.partial.extractions import best_clauses
-from ops.parasci.partial.pseudo import PseudoParams, pseudo_examples, without_end
-from ops.parasci.schemas import EMBEDDED_PASSAGES, PASSAGES, SENTENCES
-from ops.parasci.sentences import StatementParams, embedded_passages
-from ops.parasci.sources import parse_passages
-from ops.parasci.spans.spans import SpanConfig, SpanExample
-from ops.parse.scan import Corpus
-from ops.parse.source import Source
-from orchestration.executors.parts import engine
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.core.parts import Part, Parts
+from silverloom.ops.core.periods import ALL
+from silverloom.ops.metrics.bertscore import BertScorer
+from silverloom.ops.models.encoder import ENCODER, embedder, encoder_folder
+from silverloom.ops.models.training import ProgressLines, TrainingParams, train
+from silverloom.ops.parasci.candidates.groups import DefinitionParams
+from silverloom.ops.parasci.candidates.groups import definitions as grouped_definitions
+from silverloom.ops.parasci.candidates.pairs import similar_pairs
+from silverloom.ops.parasci.dataset.paraphrases import clusters
+from silverloom.ops.parasci.partial.extractions import best_clauses
+from silverloom.ops.parasci.partial.pseudo import PseudoParams, pseudo_examples, without_end
+from silverloom.ops.parasci.schemas import EMBEDDED_PASSAGES, PASSAGES, SENTENCES
+from silverloom.ops.parasci.sentences import StatementParams, embedded_passages
+from silverloom.ops.parasci.sources import parse_passages
+from silverloom.ops.parasci.spans.spans import SpanConfig, SpanExample
+from silverloom.ops.parse.scan import Corpus
+from silverloom.ops.parse.source import Source
+from silverloom.orchestration.executors.parts import engine
 
 
 def lines(path: str) -> list[str]:
@@ -198,7 +198,7 @@ def bertscore(options: argparse.Namespace) -> None:
 
 def pdbert(options: argparse.Namespace) -> None:
     """Print what PDBERT and the best clause find in pseudo data, its quality, and their speed."""
-    from ops.parasci.spans.model import SpanModel, SpanTask
+    from silverloom.ops.parasci.spans.model import SpanModel, SpanTask
 
     texts = list(zip(lines(options.sources), lines(options.targets), strict=True))
     texts = [pair for pair in dict.fromkeys(texts) if pair[0] != pair[1]]

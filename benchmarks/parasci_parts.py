@@ -27,23 +27,28 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from ops.core.parts import OneProcess, Part, Parts
-from ops.core.sampling import drawn
-from ops.metrics.bertscore import BertScorer
-from ops.models.encoder import ENCODER, embedder
-from ops.models.training import TrainingParams, train
-from ops.models.training.task import ProgressLines
-from ops.parasci.candidates.pairs import cosines_of
-from ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
-from ops.parasci.dataset.release import content_words
-from ops.parasci.dataset.scored import ScoredParams, features
-from ops.parasci.dataset.scorer import ScorerParams, consistency
-from ops.parasci.partial.partial import PartialParams, is_whole, seen
-from ops.parasci.partial.pdbert import PdbertParams
-from ops.parasci.partial.pseudo import PseudoParams, clause_examples, long_sentences, pseudo_examples
-from ops.parasci.schemas import CANDIDATES, SENTENCES
-from ops.parasci.spans.model import SpanModel, SpanTask, load
-from ops.parasci.spans.spans import SpanConfig, SpanExample
+from silverloom.ops.core.parts import OneProcess, Part, Parts
+from silverloom.ops.core.sampling import drawn
+from silverloom.ops.metrics.bertscore import BertScorer
+from silverloom.ops.models.encoder import ENCODER, embedder
+from silverloom.ops.models.training import TrainingParams, train
+from silverloom.ops.models.training.task import ProgressLines
+from silverloom.ops.parasci.candidates.pairs import cosines_of
+from silverloom.ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
+from silverloom.ops.parasci.dataset.release import content_words
+from silverloom.ops.parasci.dataset.scored import ScoredParams, features
+from silverloom.ops.parasci.dataset.scorer import ScorerParams, consistency
+from silverloom.ops.parasci.partial.partial import PartialParams, is_whole, seen
+from silverloom.ops.parasci.partial.pdbert import PdbertParams
+from silverloom.ops.parasci.partial.pseudo import (
+    PseudoParams,
+    clause_examples,
+    long_sentences,
+    pseudo_examples,
+)
+from silverloom.ops.parasci.schemas import CANDIDATES, SENTENCES
+from silverloom.ops.parasci.spans.model import SpanModel, SpanTask, load
+from silverloom.ops.parasci.spans.spans import SpanConfig, SpanExample
 
 #: Numbers of parts, from the best predicted on, whose mean prediction is printed.
 BEST = (50, 100, 200, 500)

@@ -47,14 +47,14 @@ from scipy.stats import spearmanr
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from assets.declare.params_file import section
-from ops.core.outcome import Row
-from ops.core.parts import Part, Parts, temporary_folder
-from ops.parasci.dataset.filtered import FilterParams, filtered, limits_of, passes
-from ops.parasci.dataset.near_misses import NearMissParams
-from ops.parasci.dataset.paraphrases import ParaphraseParams, draw
-from ops.parasci.dataset.scorer import ScorerParams, consistency
-from ops.parasci.schemas import FILTERED, SCORED
+from silverloom.assets.declare.params_file import section
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.parts import Part, Parts, temporary_folder
+from silverloom.ops.parasci.dataset.filtered import FilterParams, filtered, limits_of, passes
+from silverloom.ops.parasci.dataset.near_misses import NearMissParams
+from silverloom.ops.parasci.dataset.paraphrases import ParaphraseParams, draw
+from silverloom.ops.parasci.dataset.scorer import ScorerParams, consistency
+from silverloom.ops.parasci.schemas import FILTERED, SCORED
 
 RATINGS = Path(__file__).with_name("ratings")
 FLOAT = NDArray[np.float64]
@@ -383,8 +383,8 @@ def near(_: argparse.Namespace) -> None:
 
 def curve(options: argparse.Namespace) -> None:
     """Print what shifted thresholds would keep of an existing dataset, and what readers say of it."""
-    from orchestration.executors.parts import engine
-    from orchestration.files.parquet import write_outcomes
+    from silverloom.orchestration.executors.parts import engine
+    from silverloom.orchestration.files.parquet import write_outcomes
 
     scored = Parts(SCORED.kept, tuple(Part(str(path)) for path in options.scored), engine())
     mean = section(ParaphraseParams).mean_self_bleu

@@ -21,15 +21,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.parasci import searched, seconds
-from ops.core.parts import Artifact
-from ops.core.sampling import drawn
-from ops.models.encoder import embedder
-from ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
-from ops.parasci.partial.extractions import CLAUSE, MODEL, TABLE, best_clauses
-from ops.parasci.partial.partial import seen
-from ops.parasci.partial.pdbert import trained
-from orchestration.definitions import workspace
-from orchestration.partition.inputs import artifact, open_inputs
+from silverloom.ops.core.parts import Artifact
+from silverloom.ops.core.sampling import drawn
+from silverloom.ops.models.encoder import embedder
+from silverloom.ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
+from silverloom.ops.parasci.partial.extractions import CLAUSE, MODEL, TABLE, best_clauses
+from silverloom.ops.parasci.partial.partial import seen
+from silverloom.ops.parasci.partial.pdbert import trained
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.partition.inputs import artifact, open_inputs
 
 BLOCK = 250
 CONFIDENCES = (0.0, 0.1, 0.25, 0.5, 0.75)

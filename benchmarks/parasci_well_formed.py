@@ -27,13 +27,13 @@ from scipy.stats import rankdata
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from assets.declare.params_file import section
-from ops.parasci.dataset.filtered import FilterParams
-from ops.parasci.marks import without_marks
-from ops.parasci.sentences import StatementParams
-from ops.parasci.well_formed import well_formed
-from ops.text.sentences import sentence_spans
-from ops.text.words import STOP_WORDS
+from silverloom.assets.declare.params_file import section
+from silverloom.ops.parasci.dataset.filtered import FilterParams
+from silverloom.ops.parasci.marks import without_marks
+from silverloom.ops.parasci.sentences import StatementParams
+from silverloom.ops.parasci.well_formed import well_formed
+from silverloom.ops.text.sentences import sentence_spans
+from silverloom.ops.text.words import STOP_WORDS
 
 #: Words of a sentence that is damaged, at least and at most.
 SHORTEST, LONGEST = 8, 45

@@ -36,16 +36,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import mwparserfromhell
 import psutil
 
-from assets.systems.discofuse.sources import prose
-from ops.parasci import sources as passages
-from ops.parse import lines, papers, web, wikipedia
-from ops.parse.bounded import BoundedFormat, Bounds, child_of
-from ops.parse.page_text import BOILERPLATE
-from ops.parse.papers.xml_tree import descend, root_of
-from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, ParseError, Raw, Source
-from ops.parse.web import page_of
-from ops.parse.wikipedia import Dump
+from silverloom.assets.systems.discofuse.sources import prose
+from silverloom.ops.parasci import sources as passages
+from silverloom.ops.parse import lines, papers, web, wikipedia
+from silverloom.ops.parse.bounded import BoundedFormat, Bounds, child_of
+from silverloom.ops.parse.page_text import BOILERPLATE
+from silverloom.ops.parse.papers.xml_tree import descend, root_of
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.source import MonthRule, ParseError, Raw, Source
+from silverloom.ops.parse.web import page_of
+from silverloom.ops.parse.wikipedia import Dump
 from tests.papers_as_pdf import printed
 
 MOST, ABSTRACTS = 150, 5000

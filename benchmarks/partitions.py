@@ -35,7 +35,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import orchestration.definitions  # noqa: F401  declares every asset
+import silverloom.orchestration.definitions  # noqa: F401  declares every asset
 from tests.end_to_end.corpus import PAPER, TALK
 from tests.systems import leave_out
 
@@ -50,10 +50,10 @@ LOCAL, ALL = ("sources/papers", "sources/sentences", "sources/talks"), ("talksum
 
 MAKE = """
 import json, shutil, sys
-from orchestration.definitions import workspace
-from orchestration.partition.materialise import Materialisation
-from orchestration.state.freshness import View
-from orchestration.state.freshness import Manifest, read_manifest, write_manifest
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.partition.materialise import Materialisation
+from silverloom.orchestration.state.freshness import View
+from silverloom.orchestration.state.freshness import Manifest, read_manifest, write_manifest
 
 here = workspace()
 for name in json.loads(sys.argv[1]):
@@ -70,8 +70,8 @@ for name in json.loads(sys.argv[1]):
 
 RUN = """
 import json, sys, time, uuid
-from orchestration.definitions import workspace
-from orchestration.run.dagster_run import make
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.run.dagster_run import make
 
 took = {}
 for name in json.loads(sys.argv[1]):
@@ -104,8 +104,8 @@ import json, sys, time
 from pathlib import Path
 import psutil
 from starlette.testclient import TestClient
-from orchestration.compat import web_application
-from orchestration.dagster.instance import instance
+from silverloom.orchestration.compat import web_application
+from silverloom.orchestration.dagster.instance import instance
 
 def used():
     here = psutil.Process()
@@ -118,7 +118,7 @@ def asked():
     return len(answer.content) / 1e3
 
 path, times = ["sources", "papers"], 10
-with web_application(instance(), "orchestration.definitions", Path.cwd()) as application:
+with web_application(instance(), "silverloom.orchestration.definitions", Path.cwd()) as application:
     client, begun = TestClient(application), used()
     asked()
     first, begun, wall = used() - begun, used(), time.monotonic()
@@ -181,7 +181,7 @@ class Checkout:
 
     def silverloom(self, *command: str) -> Cost:
         """Return the cost of one of the clone's commands."""
-        return self.python("-m", "orchestration.cli", *command)
+        return self.python("-m", "silverloom.orchestration.cli", *command)
 
     def python(self, *argv: str) -> Cost:
         """Return the cost of a program in the clone. Raises SystemExit with its last lines if it fails."""

@@ -36,7 +36,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import orchestration.definitions  # noqa: F401  declares every asset
+import silverloom.orchestration.definitions  # noqa: F401  declares every asset
 from tests.systems import leave_out
 
 PARTS = ("plan", "idle", "small", "first", "repro")
@@ -102,7 +102,7 @@ def keep_sources(root: Path, kept: Sequence[str]) -> None:
 
 # Keep make from installing anything, whatever the lock files' times in a clone.
 MAKE = ("make", "-o", ".venv/.ready", "-o", ".venv/.installed")
-SILVERLOOM = ("python", "-m", "orchestration.cli")
+SILVERLOOM = ("python", "-m", "silverloom.orchestration.cli")
 FIRST = f"{backfill.START}-01"
 
 

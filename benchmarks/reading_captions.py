@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.reading_rows import Row, ask_peer
-from ops.parse.source import ParseError
-from ops.talksumm.sources.captions import read_srt, read_webvtt
-from ops.talksumm.sources.transcripts import Word, decoded_transcript, read_timed
+from silverloom.ops.parse.source import ParseError
+from silverloom.ops.talksumm.sources.captions import read_srt, read_webvtt
+from silverloom.ops.talksumm.sources.transcripts import Word, decoded_transcript, read_timed
 
 _PAIR = re.compile(r'^(?!\s*//).*test\.jsonEqual\w*\("([^"]+\.vtt)",\s*"([^"]+\.json)"', re.MULTILINE)
 _TAG = re.compile(r"<[^>]*(?:>|\Z)")

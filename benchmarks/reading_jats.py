@@ -19,8 +19,8 @@ from lxml import etree
 
 from benchmarks.reading_rows import Row, ask_peer
 from benchmarks.reading_sentences import craft
-from ops.parse.papers.jats import Jats
-from ops.parse.source import Raw
+from silverloom.ops.parse.papers.jats import Jats
+from silverloom.ops.parse.source import Raw
 
 #: Labels of the treebank that are no running text.
 _NOT_BODY = frozenset({"TITLE", "HEADING", "CAPTION"})

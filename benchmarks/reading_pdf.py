@@ -24,12 +24,12 @@ from pathlib import Path
 import pypdfium2
 
 from benchmarks.reading_rows import Row, ask_peer
-from ops.parse.papers.acl_corpora import ClSciSumm
-from ops.parse.papers.extraction_tools import Tei
-from ops.parse.papers.paper import Paper
-from ops.parse.papers.pdf import Pdf
-from ops.parse.roles import ABSTRACT, APPENDIX, PREAMBLE, REFERENCES
-from ops.parse.source import MonthRule, Raw, Source
+from silverloom.ops.parse.papers.acl_corpora import ClSciSumm
+from silverloom.ops.parse.papers.extraction_tools import Tei
+from silverloom.ops.parse.papers.paper import Paper
+from silverloom.ops.parse.papers.pdf import Pdf
+from silverloom.ops.parse.roles import ABSTRACT, APPENDIX, PREAMBLE, REFERENCES
+from silverloom.ops.parse.source import MonthRule, Raw, Source
 from tests.papers_as_pdf import printed
 
 PRINTED = 20

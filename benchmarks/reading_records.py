@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.reading_rows import Row, ask_peer
-from ops.discofuse.sources import PROSE_FORMATS
-from ops.parse.source import MonthRule, Raw, Source, folder_formats
-from ops.parse.web import FORMATS
+from silverloom.ops.discofuse.sources import PROSE_FORMATS
+from silverloom.ops.parse.source import MonthRule, Raw, Source, folder_formats
+from silverloom.ops.parse.web import FORMATS
 
 #: Reads paths from standard input; writes the addresses of the pages of each file, null after an error.
 WARCIO = """

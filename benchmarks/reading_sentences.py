@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.reading_rows import Row, ask_peer
-from ops.parse.papers.scirex import detokenised
-from ops.text.sentences import Span
+from silverloom.ops.parse.papers.scirex import detokenised
+from silverloom.ops.text.sentences import Span
 
 _PARAGRAPH = re.compile(r"[^\n]+")
 _MARK = re.compile(r"\[\d{1,3}(?:[,\u2013-]\s?\d{1,3})*\]")
@@ -29,7 +29,7 @@ _ROOT = str(Path(__file__).resolve().parents[1])
 #: Programs that define `split(text)`, which returns the spans of the sentences.
 _SPLITTERS = {
     "here": f"import sys\nsys.path.insert(0, {_ROOT!r})\n"
-    "from ops.text.sentences import sentence_spans as split",
+    "from silverloom.ops.text.sentences import sentence_spans as split",
     "nupunkt": "import nupunkt\nsplit = lambda text: [list(span) for span in nupunkt.sent_spans(text)]",
     "blingfire": "import blingfire\nsplit = lambda text: blingfire.text_to_sentences_and_offsets(text)[1]",
     "pysbd": "import pysbd\nsegmenter = pysbd.Segmenter(language='en', clean=False, char_span=True)\n"

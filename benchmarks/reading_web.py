@@ -28,8 +28,8 @@ from typing import Any
 
 from benchmarks.parsing import f1, visible
 from benchmarks.reading_rows import Row, ask_peer
-from ops.parse.page_text import BOILERPLATE, PageExtractor
-from ops.parse.web import page_of
+from silverloom.ops.parse.page_text import BOILERPLATE, PageExtractor
+from silverloom.ops.parse.web import page_of
 
 #: Reads paths from standard input; writes the seconds of processor time and the texts.
 _PEER = """

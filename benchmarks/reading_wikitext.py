@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.reading_rows import Row, ask_peer
-from ops.parse.wikitext import article
-from ops.text.holes import HOLE, closed, holes_within
-from ops.text.sentences import sentence_spans
+from silverloom.ops.parse.wikitext import article
+from silverloom.ops.text.holes import HOLE, closed, holes_within
+from silverloom.ops.text.sentences import sentence_spans
 
 _STRING = r"""(`(?:[^`\\]|\\.)*`|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")"""
 _BLOCK = re.compile(r"^test\(", re.MULTILINE)

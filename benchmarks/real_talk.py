@@ -19,15 +19,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from ops.core.outcome import Row
-from ops.models.registry import word_vectors
-from ops.models.word_vectors import WordVectors
-from ops.parse.papers import parse_papers
-from ops.parse.records import Record
-from ops.parse.sentences import SentenceParams, filter_sentences
-from ops.parse.source import Raw
-from ops.talksumm import Budget, HmmParams, align_words, summarize, viterbi
-from ops.talksumm.align.emission import content_tokens, log_emission, observe
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.models.registry import word_vectors
+from silverloom.ops.models.word_vectors import WordVectors
+from silverloom.ops.parse.papers import parse_papers
+from silverloom.ops.parse.records import Record
+from silverloom.ops.parse.sentences import SentenceParams, filter_sentences
+from silverloom.ops.parse.source import Raw
+from silverloom.ops.talksumm import Budget, HmmParams, align_words, summarize, viterbi
+from silverloom.ops.talksumm.align.emission import content_tokens, log_emission, observe
 
 #: Seconds of the released TalkSumm code for emissions and Viterbi of this talk on two cores.
 RELEASED_SECONDS = 8.3 + 2.5

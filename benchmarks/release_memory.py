@@ -22,16 +22,16 @@ import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from ops.core.identity import row_id
-from ops.core.outcome import Shape, columns
-from ops.core.parts import FILES, FilesFolder, Part, Parts
-from ops.core.release import ReleaseParams, release_files, shape
-from ops.core.sampling import SPLITS
-from orchestration.checks.conservation import conservation
-from orchestration.checks.units import unit_ids
-from orchestration.executors.parts import LocalEngine
-from orchestration.files.identity import folder_hashes
-from orchestration.files.parquet import write_outcomes
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Shape, columns
+from silverloom.ops.core.parts import FILES, FilesFolder, Part, Parts
+from silverloom.ops.core.release import ReleaseParams, release_files, shape
+from silverloom.ops.core.sampling import SPLITS
+from silverloom.orchestration.checks.conservation import conservation
+from silverloom.orchestration.checks.units import unit_ids
+from silverloom.orchestration.executors.parts import LocalEngine
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.parquet import write_outcomes
 
 _PART = 20_000
 _ROWS = columns(("split", pa.string()), ("set", pa.string()), ("text", pa.string()))

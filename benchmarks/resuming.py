@@ -10,15 +10,15 @@ import tempfile
 import time
 from pathlib import Path
 
-import orchestration.definitions  # noqa: F401  declares every asset
-from ops.discofuse.schemas import PROSE
-from ops.discofuse.sources import parse_prose
-from ops.parse.records import Record
-from ops.parse.source import Raw
-from orchestration.executors.parts import LocalEngine
-from orchestration.files.parquet import write_outcomes
-from orchestration.partition.resume import ResumableEngine
-from orchestration.workspace.workspace import Workspace
+import silverloom.orchestration.definitions  # noqa: F401  declares every asset
+from silverloom.ops.discofuse.schemas import PROSE
+from silverloom.ops.discofuse.sources import parse_prose
+from silverloom.ops.parse.records import Record
+from silverloom.ops.parse.source import Raw
+from silverloom.orchestration.executors.parts import LocalEngine
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.orchestration.partition.resume import ResumableEngine
+from silverloom.orchestration.workspace.workspace import Workspace
 
 ROUNDS = 5
 ROOT = Path(__file__).resolve().parents[1]

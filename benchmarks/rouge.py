@@ -24,7 +24,7 @@ import numpy as np
 from defusedxml import ElementTree
 from rouge_original import NEEDS, Original, Sentences
 
-from ops.metrics import ROUGE, Score, rouge, rouge_of_references, rouge_of_tokens, rouge_tokens
+from silverloom.ops.metrics import ROUGE, Score, rouge, rouge_of_references, rouge_of_tokens, rouge_tokens
 
 PAIRS = 100
 SPEED_PAIRS = 1000

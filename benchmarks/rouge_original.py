@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ops.metrics import ROUGE, Score
+from silverloom.ops.metrics import ROUGE, Score
 
 #: What it needs, and how to get it on Debian.
 NEEDS = (

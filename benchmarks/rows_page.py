@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from playwright.sync_api import Page, sync_playwright
 
-import orchestration.definitions  # noqa: F401  declares every asset
+import silverloom.orchestration.definitions  # noqa: F401  declares every asset
 from tests.browser.chromium import find
 from tests.rows_corpus import JUNE, row, site, together, write
 

@@ -82,7 +82,7 @@ def _exponent(rows: Sequence[dict[str, Any]], name: str) -> float:
 
 
 def _measured(data: Path, count: int, words: int) -> dict[str, Any]:
-    from ops.crawl.local_search import LocalIndex
+    from silverloom.ops.crawl.local_search import LocalIndex
 
     vocabulary, shares = _frequencies(data)
     queries = [text for _, text in _pages(vocabulary, shares, _QUERIES, 3, seed=1)]

@@ -34,9 +34,9 @@ from transformers.models.whisper.english_normalizer import EnglishTextNormalizer
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from ops.metrics.bootstrap import interval
-from ops.talksumm.sources import speech as speech
-from orchestration.workspace.environment import STRICT
+from silverloom.ops.metrics.bootstrap import interval
+from silverloom.ops.talksumm.sources import speech as speech
+from silverloom.orchestration.workspace.environment import STRICT
 from tests.espeak import spoken
 
 _SAMPLE = Path(__file__).resolve().parents[1] / "data/sample/talks"

@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from assets.codehash.names import ProjectNames, Symbol
-from assets.codehash.statements import PROJECT, imported, is_docstring, md5
-from assets.codehash.symbols import Reach, Symbols
-from assets.declare import code
-from assets.declare.project import checkout
-from orchestration.definitions import workspace
+from silverloom.assets.codehash.names import ProjectNames, Symbol
+from silverloom.assets.codehash.statements import PROJECT, imported, is_docstring, md5
+from silverloom.assets.codehash.symbols import Reach, Symbols
+from silverloom.assets.declare import code
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration.definitions import workspace
 
 #: Edits: a description, and (old text, new text) for each replacement; "" as old text creates a file.
 Edit = tuple[str, list[tuple[str, str]]]
@@ -69,14 +69,14 @@ EDITS: list[Edit] = [
     ),
     (
         "`_table`, from the module of `drop`, moved to a new module",
-        [(TABLE, "from ops.core.new_tables import _table\n"), ("", TABLES)],
+        [(TABLE, "from silverloom.ops.core.new_tables import _table\n"), ("", TABLES)],
     ),
     (
-        "one more re-export of a package (ops.talksumm)",
+        "one more re-export of a package (silverloom.ops.talksumm)",
         [
             (
-                "from ops.rank.choose import Budget, summarize\nfrom ops.talksumm",
-                "from ops.rank.choose import Budget, summarize, word_count\nfrom ops.talksumm",
+                "from silverloom.ops.rank.choose import Budget, summarize\nfrom silverloom.ops.talksumm",
+                "from silverloom.ops.rank.choose import Budget, summarize, word_count\nfrom silverloom.ops.talksumm",
             )
         ],
     ),

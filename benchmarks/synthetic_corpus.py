@@ -24,17 +24,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks import fake_encoder
-from ops.core.outcome import Shape
-from ops.core.parts import part_name
-from ops.crawl.outcomes import PAGES
-from ops.discofuse.schemas import FUSION_PAIRS, PROSE
-from ops.filters.test_sets import TEST_SETS
-from ops.models.encoder import embedding_size
-from ops.models.installed import package_folder
-from ops.parasci.partial.pdbert import PDBERT
-from ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES, SENTENCES
-from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, WEB_PAGES
-from ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, TALKS
+from silverloom.ops.core.outcome import Shape
+from silverloom.ops.core.parts import part_name
+from silverloom.ops.crawl.outcomes import PAGES
+from silverloom.ops.discofuse.schemas import FUSION_PAIRS, PROSE
+from silverloom.ops.filters.test_sets import TEST_SETS
+from silverloom.ops.models.encoder import embedding_size
+from silverloom.ops.models.installed import package_folder
+from silverloom.ops.parasci.partial.pdbert import PDBERT
+from silverloom.ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES, SENTENCES
+from silverloom.ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, WEB_PAGES
+from silverloom.ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, TALKS
 
 Row = dict[str, Any]
 

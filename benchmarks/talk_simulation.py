@@ -36,16 +36,16 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 import talk_table_4
 from real_talk import states_of
 
-from ops.core.outcome import Row
-from ops.models.registry import word_vectors
-from ops.parse.papers import parse_papers
-from ops.parse.records import Record
-from ops.parse.sentences import SentenceParams, filter_sentences
-from ops.parse.source import Raw
-from ops.talksumm.align.emission import content_tokens
-from ops.talksumm.align.evidence import Evidence, evidence
-from ops.talksumm.align.hmm import Alignment, HmmParams, Model, trellis
-from ops.talksumm.summarise import SummaryParams
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.models.registry import word_vectors
+from silverloom.ops.parse.papers import parse_papers
+from silverloom.ops.parse.records import Record
+from silverloom.ops.parse.sentences import SentenceParams, filter_sentences
+from silverloom.ops.parse.source import Raw
+from silverloom.ops.talksumm.align.emission import content_tokens
+from silverloom.ops.talksumm.align.evidence import Evidence, evidence
+from silverloom.ops.talksumm.align.hmm import Alignment, HmmParams, Model, trellis
+from silverloom.ops.talksumm.summarise import SummaryParams
 
 RATIOS = (0.15, 0.3, 0.5, 0.8, 1.2)
 MODELS: tuple[Model, ...] = get_args(Model)

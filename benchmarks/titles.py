@@ -24,12 +24,12 @@ import pyarrow as pa
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from ops.core.joins import stored
-from ops.core.parts import OneProcess, Parts, temporary_folder
-from ops.talksumm.matching import CANDIDATES, matches
-from ops.talksumm.pairing import PairParams
-from ops.talksumm.talk_titles import bare_titles
-from ops.talksumm.title_similarity import Titles, form
+from silverloom.ops.core.joins import stored
+from silverloom.ops.core.parts import OneProcess, Parts, temporary_folder
+from silverloom.ops.talksumm.matching import CANDIDATES, matches
+from silverloom.ops.talksumm.pairing import PairParams
+from silverloom.ops.talksumm.talk_titles import bare_titles
+from silverloom.ops.talksumm.title_similarity import Titles, form
 
 AT_ONCE = 200
 VENUES = ("{} | Oral | ACL 2018", "ACL 2018: {}", "[EMNLP 2019] {}", "{} (Long Paper, NAACL 2019)")

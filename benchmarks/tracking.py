@@ -15,12 +15,12 @@ PROGRAM = """
 import sys, time
 from pathlib import Path
 import pyarrow as pa, pyarrow.parquet as pq
-import orchestration.definitions
-from orchestration.files.identity import folder_hashes
-from orchestration.mlflow.send import send
-from orchestration.mlflow.store import prepare
-from orchestration.state.freshness import Manifest, write_manifest
-from orchestration.workspace.workspace import Workspace
+import silverloom.orchestration.definitions
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.mlflow.send import send
+from silverloom.orchestration.mlflow.store import prepare
+from silverloom.orchestration.state.freshness import Manifest, write_manifest
+from silverloom.orchestration.workspace.workspace import Workspace
 begun = time.monotonic()
 import mlflow.tracking
 imported = time.monotonic()

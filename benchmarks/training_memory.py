@@ -33,7 +33,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks import growth
-from ops.core.outcome import Shape
+from silverloom.ops.core.outcome import Shape
 
 Row = dict[str, Any]
 

@@ -21,8 +21,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import orchestration.definitions  # noqa: F401  declares every asset
-from assets.declare.expectations import (
+import silverloom.orchestration.definitions  # noqa: F401  declares every asset
+from silverloom.assets.declare.expectations import (
     THIS_PARTITION,
     among,
     at_most,
@@ -32,13 +32,13 @@ from assets.declare.expectations import (
     not_null,
     unique,
 )
-from ops.core.parts import part_name
-from orchestration.checks.evaluate import suite
-from orchestration.checks.results import keep_failing
-from orchestration.checks.validate import Validation, validate
-from orchestration.definitions import workspace
-from orchestration.files.parquet import write_table
-from orchestration.workspace.workspace import Workspace
+from silverloom.ops.core.parts import part_name
+from silverloom.orchestration.checks.evaluate import suite
+from silverloom.orchestration.checks.results import keep_failing
+from silverloom.orchestration.checks.validate import Validation, validate
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.files.parquet import write_table
+from silverloom.orchestration.workspace.workspace import Workspace
 
 ROWS, PART, ROUNDS = 100_000, 10_000, 3
 SUITE = [
@@ -92,7 +92,7 @@ def checkpoint(rows: pa.Table) -> object:
 
 def measured_frame(rows: pa.Table) -> pd.DataFrame:
     """Return the suite's columns as a data frame, including measures."""
-    from ops.core.row_measures import measured
+    from silverloom.ops.core.row_measures import measured
 
     return pa.table({name: measured(rows, name) for item in SUITE for name in item.columns}).to_pandas()
 

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from ops.talksumm import GeometricTransition, HmmParams, path_log_probability, viterbi
-from ops.talksumm.align.hmm import BLOCK_CELLS, Decoded, DecodingTable, decode
+from silverloom.ops.talksumm import GeometricTransition, HmmParams, path_log_probability, viterbi
+from silverloom.ops.talksumm.align.hmm import BLOCK_CELLS, Decoded, DecodingTable, decode
 
 WORDS = 1000
 

@@ -42,12 +42,12 @@ from dotenv import set_key
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import orchestration.definitions  # noqa: F401  before numpy, whose kernels it pins
+import silverloom.orchestration.definitions  # noqa: F401  before numpy, whose kernels it pins
 from benchmarks.wikisum_real import records
-from ops.parse import wikipedia
-from orchestration.files.identity import folder_hashes
-from orchestration.workspace.environment import QUIET, STRICT
-from orchestration.workspace.postgres import with_driver
+from silverloom.ops.parse import wikipedia
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
+from silverloom.orchestration.workspace.postgres import with_driver
 from tests.browser.servers import free_ports, wait
 from tests.postgres import absent, serving
 from tests.ray_cluster import three_nodes
@@ -59,7 +59,7 @@ KEPT = {"papers", "talks", "gold_alignments", "human_summaries"}
 TOLD = """
 import json
 from collections import Counter
-from orchestration.dagster.instance import instance
+from silverloom.orchestration.dagster.instance import instance
 found = Counter()
 for key in instance().get_asset_keys():
     records = instance().fetch_materializations(key, limit=1000).records
@@ -208,7 +208,7 @@ def clone(folder: Path) -> Path:
     params["wikisum"]["examples"]["citations"] = 0  # nothing is crawled
     path.write_text(yaml.safe_dump(params, sort_keys=False))
     for command in (["render"], ["setup"]):
-        python(root, "-m", "orchestration.cli", *command)
+        python(root, "-m", "silverloom.orchestration.cli", *command)
     return root
 
 
@@ -236,7 +236,7 @@ def run(root: Path, log: Path, after: float | None = None, **more: str) -> float
     """Make everything; return the seconds it took, or None if it was killed after `after` seconds."""
     begun = time.monotonic()
     with log.open("a") as out:
-        command = [sys.executable, "-m", "orchestration.cli", "run", "--jobs", "2"]
+        command = [sys.executable, "-m", "silverloom.orchestration.cli", "run", "--jobs", "2"]
         driver = subprocess.Popen(
             command, cwd=root, env=environment(root, **more), stdout=out, stderr=out, start_new_session=True
         )
@@ -326,7 +326,7 @@ def main() -> None:
             ("MLFLOW_TRACKING_URI", tracking),
         ):
             set_key(second / ".env", variable, value)
-        python(second, "-m", "orchestration.cli", "setup")
+        python(second, "-m", "silverloom.orchestration.cli", "setup")
         engine = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": cluster.address}
         drawn = random.Random(given.seed)  # noqa: S311  not for security
         begun, log = time.monotonic(), Path(name, "there.log")

@@ -33,9 +33,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 from scipy.stats import spearmanr
 
-from ops.rank.rankers import content_words
-from ops.wikisum import clone_recall, clone_recalls, rank
-from ops.wikisum.references import ReferenceParams
+from silverloom.ops.rank.rankers import content_words
+from silverloom.ops.wikisum import clone_recall, clone_recalls, rank
+from silverloom.ops.wikisum.references import ReferenceParams
 
 Value = TypeVar("Value")
 

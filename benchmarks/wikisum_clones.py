@@ -44,13 +44,13 @@ from scipy.sparse import csr_array
 from scipy.stats import binomtest
 
 from benchmarks.wikisum_real import records, rows
-from ops.core.outcome import Row
-from ops.parse import papers
-from ops.rank.rankers import content_words
-from ops.text.word_numbers import number_words
-from ops.wikisum import clone_recalls
-from ops.wikisum.corpus import CorpusParams
-from ops.wikisum.references import ReferenceParams, sections_of
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.parse import papers
+from silverloom.ops.rank.rankers import content_words
+from silverloom.ops.text.word_numbers import number_words
+from silverloom.ops.wikisum import clone_recalls
+from silverloom.ops.wikisum.corpus import CorpusParams
+from silverloom.ops.wikisum.references import ReferenceParams, sections_of
 
 #: Upper bounds of the length buckets, in words.
 LENGTHS = (500, 1_000, 5_000, 10_000, 20_000)

@@ -33,33 +33,33 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.core.derived import NewFolder
-from ops.core.outcome import Row
-from ops.core.params import Strict
-from ops.core.parts import Artifact, OneProcess, Part, Parts
-from ops.core.sampling import place_of
-from ops.crawl.outcomes import PAGES
-from ops.crawl.search import NOT_ASKED
-from ops.metrics.bootstrap import interval, paired_bootstrap
-from ops.models.encoder import ENCODER, embedder
-from ops.parse import web, wikipedia
-from ops.parse.records import Record, record_id
-from ops.parse.schemas import ARTICLES, WEB_PAGES
-from ops.parse.source import MonthRule, Source
-from ops.rank.rankers import content_words
-from ops.text.word_numbers import number_words
-from ops.wikisum import dispersion, schemas
-from ops.wikisum.corpus import CorpusParams, corpus
-from ops.wikisum.dispersion import DispersionParams
-from ops.wikisum.examples import ExampleParams
-from ops.wikisum.learned_ranker import LEARNED, LearnedRanker, relevance
-from ops.wikisum.ranked import RankedParams, lead_recall
-from ops.wikisum.ranked import ranked as ranked_op
-from ops.wikisum.references import ReferenceParams, sections_of
-from ops.wikisum.references import references as references_op
-from ops.wikisum.search_index import search_index
-from ops.wikisum.statistics import statistics
-from ops.wikisum.topic import passage_embeddings, topic_similarities
+from silverloom.ops.core.derived import NewFolder
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.params import Strict
+from silverloom.ops.core.parts import Artifact, OneProcess, Part, Parts
+from silverloom.ops.core.sampling import place_of
+from silverloom.ops.crawl.outcomes import PAGES
+from silverloom.ops.crawl.search import NOT_ASKED
+from silverloom.ops.metrics.bootstrap import interval, paired_bootstrap
+from silverloom.ops.models.encoder import ENCODER, embedder
+from silverloom.ops.parse import web, wikipedia
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.schemas import ARTICLES, WEB_PAGES
+from silverloom.ops.parse.source import MonthRule, Source
+from silverloom.ops.rank.rankers import content_words
+from silverloom.ops.text.word_numbers import number_words
+from silverloom.ops.wikisum import dispersion, schemas
+from silverloom.ops.wikisum.corpus import CorpusParams, corpus
+from silverloom.ops.wikisum.dispersion import DispersionParams
+from silverloom.ops.wikisum.examples import ExampleParams
+from silverloom.ops.wikisum.learned_ranker import LEARNED, LearnedRanker, relevance
+from silverloom.ops.wikisum.ranked import RankedParams, lead_recall
+from silverloom.ops.wikisum.ranked import ranked as ranked_op
+from silverloom.ops.wikisum.references import ReferenceParams, sections_of
+from silverloom.ops.wikisum.references import references as references_op
+from silverloom.ops.wikisum.search_index import search_index
+from silverloom.ops.wikisum.statistics import statistics
+from silverloom.ops.wikisum.topic import passage_embeddings, topic_similarities
 
 MONTH, LENGTHS, AT_ONCE = "2018-06", (100, 500, 1000), 16
 #: Floors of similarity with the title, and words of the sections that they must not drop.

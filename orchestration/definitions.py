@@ -9,20 +9,20 @@ import warnings
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from orchestration.process import prepare
+from silverloom.orchestration.process import prepare
 
 prepare()
 
 import dagster as dg
 
-import assets.systems
-from assets.declare import code
-from assets.declare.dagster_asset import asset_key, dagster_asset
-from assets.declare.dataset import report
-from assets.declare.declaration import DECLARED
-from assets.declare.graph import Everything, Files
-from assets.declare.params_file import document
-from orchestration.dagster.automation import (
+import silverloom.assets.systems
+from silverloom.assets.declare import code
+from silverloom.assets.declare.dagster_asset import asset_key, dagster_asset
+from silverloom.assets.declare.dataset import report
+from silverloom.assets.declare.declaration import DECLARED
+from silverloom.assets.declare.graph import Everything, Files
+from silverloom.assets.declare.params_file import document
+from silverloom.orchestration.dagster.automation import (
     health_check,
     hourly,
     newest_partition,
@@ -30,9 +30,9 @@ from orchestration.dagster.automation import (
     source_assets,
     source_files,
 )
-from orchestration.partition.store import Store
-from orchestration.state.sources import follow_sources
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.partition.store import Store
+from silverloom.orchestration.state.sources import follow_sources
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 # Not in assets/, which must not import pages: a report's code version covers everything its function reaches,
@@ -40,7 +40,7 @@ from orchestration.workspace.workspace import Workspace
 @report(group="quality")
 def pages(everything: Everything) -> Files:
     """Data-quality pages of every dataset: funnels, distributions, rows and their origins, thresholds."""
-    from pages.site import site
+    from silverloom.pages.site import site
 
     return site(everything)
 

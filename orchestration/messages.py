@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NoReturn, TypeAlias
 
-from assets.declare.logins import without_logins
-from orchestration.files.failing_file import name_file
-from orchestration.files.full_disk import full_disk
-from orchestration.files.stores import sqlite_error
-from orchestration.files.transient import transient
-from orchestration.workspace.postgres import unreachable
+from silverloom.assets.declare.logins import without_logins
+from silverloom.orchestration.files.failing_file import name_file
+from silverloom.orchestration.files.full_disk import full_disk
+from silverloom.orchestration.files.stores import sqlite_error
+from silverloom.orchestration.files.transient import transient
+from silverloom.orchestration.workspace.postgres import unreachable
 
 #: Seconds until a long partition is first reported on, and the interval after that.
 FIRST, EVERY = 10.0, 30.0
@@ -227,7 +227,7 @@ def give_up_or_retry(error: Exception, tried: int, label: str) -> NoReturn:
     """
     import dagster as dg  # these take a second, and most commands never get here
 
-    from orchestration.executors.parts import engine_params
+    from silverloom.orchestration.executors.parts import engine_params
 
     bounds = engine_params()
     if transient(error) and tried < bounds.partition_retries:

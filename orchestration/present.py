@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from assets.declare.graph import Everything
-from orchestration.files.publish import building, making, write_files
-from orchestration.state.freshness import View
-from orchestration.state.plan import plan
-from orchestration.state.replaced import unreplaced
-from orchestration.workspace.workspace import Workspace
-from pages.paths import PAGES, REPORT, SO_FAR
+from silverloom.assets.declare.graph import Everything
+from silverloom.orchestration.files.publish import building, making, write_files
+from silverloom.orchestration.state.freshness import View
+from silverloom.orchestration.state.plan import plan
+from silverloom.orchestration.state.replaced import unreplaced
+from silverloom.orchestration.workspace.workspace import Workspace
+from silverloom.pages.paths import PAGES, REPORT, SO_FAR
 
 
 def write_pages(workspace: Workspace) -> Path:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from orchestration.files.edits import code_stamp
-from orchestration.files.identity import keep_hashes
-from orchestration.workspace.environment import protect, set_environment
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.files.edits import code_stamp
+from silverloom.orchestration.files.identity import keep_hashes
+from silverloom.orchestration.workspace.environment import protect, set_environment
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 @cache

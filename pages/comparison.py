@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pages.html import render
+from silverloom.pages.html import render
 
 
 def comparison_page(comparison: Mapping[str, Any], root: str, kinds: Sequence[str], alike: str) -> bytes:

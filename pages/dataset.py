@@ -10,16 +10,16 @@ from typing import Any
 
 import yaml
 
-from assets.declare.declaration import Declaration
-from assets.declare.graph import Everything, Files
-from assets.declare.logins import without_logins
-from assets.rows.reading import Counted
-from ops.core.measures import edges
-from ops.core.outcome import meaning
-from ops.core.profile import profile, total
-from pages.html import render
-from pages.paths import page_path
-from pages.system import systems
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import Everything, Files
+from silverloom.assets.declare.logins import without_logins
+from silverloom.assets.rows.reading import Counted
+from silverloom.ops.core.measures import edges
+from silverloom.ops.core.outcome import meaning
+from silverloom.ops.core.profile import profile, total
+from silverloom.pages.html import render
+from silverloom.pages.paths import page_path
+from silverloom.pages.system import systems
 
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
-from assets.declare.graph import Everything
-from assets.rows.reading import Counted, side_file
-from ops.core.outcome import Row
-from ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, PairedTest
-from ops.metrics.bootstrap import Comparison, Interval
+from silverloom.assets.declare.graph import Everything
+from silverloom.assets.rows.reading import Counted, side_file
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, PairedTest
+from silverloom.ops.metrics.bootstrap import Comparison, Interval
 
 #: The most raters, and pairs of raters, on a page: those with the most compared rows.
 MOST_RATERS = 200

@@ -14,11 +14,11 @@ from typing import Any
 
 import jinja2
 
-from assets.declare.declaration import Declaration
-from assets.declare.graph import Files
-from pages.paths import page_path
-from pages.system import systems
-from pages.vega import bundle
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import Files
+from silverloom.pages.paths import page_path
+from silverloom.pages.system import systems
+from silverloom.pages.vega import bundle
 
 _HERE = Path(__file__).parent
 

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from assets.declare.declaration import Declaration
-from assets.declare.graph import Files
-from assets.rows.ancestry import Ancestry, File, Lineage, RowPlace
-from assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
-from ops.core.outcome import of_role
-from pages.html import about, json_ready, render
-from pages.paths import page_path
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import Files
+from silverloom.assets.rows.ancestry import Ancestry, File, Lineage, RowPlace
+from silverloom.assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
+from silverloom.ops.core.outcome import of_role
+from silverloom.pages.html import about, json_ready, render
+from silverloom.pages.paths import page_path
 
 #: The most rows on a page, and the most sources, and users, that it names for each row.
 NODES, NAMED = 15_000, 200

@@ -14,9 +14,9 @@ import networkx as nx
 from grandalf.graphs import Edge, Graph, Vertex
 from grandalf.layouts import SugiyamaLayout
 
-from assets.declare.graph import AssetGraph, Files
-from assets.rows.reading import Counted
-from pages.html import render
+from silverloom.assets.declare.graph import AssetGraph, Files
+from silverloom.assets.rows.reading import Counted
+from silverloom.pages.html import render
 
 WIDTH, HEIGHT = 162, 76
 _GAP_X, _GAP_Y, _MARGIN = 10, 36, 6

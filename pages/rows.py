@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.declaration import Declaration
-from assets.declare.graph import Files
-from assets.rows.ancestry import Ancestry, RowPlace
-from assets.rows.reading import Counted, read
-from ops.core.measures import count_words, measure
-from ops.core.outcome import DROP_COLUMNS, NAME, REJECT_COLUMNS, TEXT, TRANSCRIPT, Row, role
-from ops.core.parts import TABLES
-from pages.html import json_ready, render
-from pages.paths import page_path
-from pages.sampling import LIMIT, fair
-from pages.text_pairs import text_pairs
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import Files
+from silverloom.assets.rows.ancestry import Ancestry, RowPlace
+from silverloom.assets.rows.reading import Counted, read
+from silverloom.ops.core.measures import count_words, measure
+from silverloom.ops.core.outcome import DROP_COLUMNS, NAME, REJECT_COLUMNS, TEXT, TRANSCRIPT, Row, role
+from silverloom.ops.core.parts import TABLES
+from silverloom.pages.html import json_ready, render
+from silverloom.pages.paths import page_path
+from silverloom.pages.sampling import LIMIT, fair
+from silverloom.pages.text_pairs import text_pairs
 
 #: Measures with one number per row.
 _OF_ROWS = ("", "words", "characters", "length")

@@ -15,9 +15,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.rows.ancestry import Ancestry, File, RowPlace
-from assets.rows.reading import read, value_counts
-from ops.core.parts import Part
+from silverloom.assets.rows.ancestry import Ancestry, File, RowPlace
+from silverloom.assets.rows.reading import read, value_counts
+from silverloom.ops.core.parts import Part
 
 #: The most rows of a dataset that are shown.
 LIMIT = 5_000

@@ -5,13 +5,13 @@ Belongs here: which pages exist, in which order they are rendered. Not here: the
 
 from __future__ import annotations
 
-from assets.declare.graph import Everything, Files
-from assets.rows.ancestry import opened
-from assets.rows.reading import counted
-from pages import dataset, lineage, overview, rows, what_if
-from pages.html import shared
-from pages.sampling import sample
-from pages.system import systems
+from silverloom.assets.declare.graph import Everything, Files
+from silverloom.assets.rows.ancestry import opened
+from silverloom.assets.rows.reading import counted
+from silverloom.pages import dataset, lineage, overview, rows, what_if
+from silverloom.pages.html import shared
+from silverloom.pages.sampling import sample
+from silverloom.pages.system import systems
 
 
 def site(everything: Everything) -> Files:

@@ -12,10 +12,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pages.systems
-from assets.declare.declaration import DECLARED
-from assets.declare.graph import AssetGraph, Everything, Files
-from assets.rows.reading import Counted
+import silverloom.pages.systems
+from silverloom.assets.declare.declaration import DECLARED
+from silverloom.assets.declare.graph import AssetGraph, Everything, Files
+from silverloom.assets.rows.reading import Counted
 
 
 class DatasetPart(NamedTuple):
@@ -46,6 +46,6 @@ class SystemPages(NamedTuple):
 def systems() -> dict[str, SystemPages]:
     """Return what each system adds, by its name; systems that params.yaml leaves out are not included."""
     present = {dataset.key.group for dataset in AssetGraph(DECLARED.values()).datasets.values()}
-    modules = pkgutil.iter_modules(pages.systems.__path__)
+    modules = pkgutil.iter_modules(silverloom.pages.systems.__path__)
     names = [module.name for module in modules if module.name in present]
-    return {name: import_module(f"pages.systems.{name}.site").SYSTEM for name in names}
+    return {name: import_module(f"silverloom.pages.systems.{name}.site").SYSTEM for name in names}

@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from assets.declare.declaration import Declaration
-from assets.rows.ancestry import Ancestry, RowPlace
-from assets.rows.reading import read, shortened
-from ops.core.outcome import of_role
-from ops.text.words import word_difference
-from pages.sampling import fair
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.rows.ancestry import Ancestry, RowPlace
+from silverloom.assets.rows.reading import read, shortened
+from silverloom.ops.core.outcome import of_role
+from silverloom.ops.text.words import word_difference
+from silverloom.pages.sampling import fair
 
 #: The most characters of all texts that a page stores for comparison with its rows.
 CHARACTERS = 3_000_000

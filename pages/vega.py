@@ -11,7 +11,7 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-from assets.declare.project import checkout
+from silverloom.assets.declare.project import checkout
 
 SNIPPET = "window.vegaEmbed = vegaEmbed; window.vega = vega;"
 #: A scope of its own, because the bundle's top-level names are single letters.

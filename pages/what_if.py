@@ -18,13 +18,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.declaration import NAME, OWN, Declaration, Input, Knob, Threshold
-from assets.declare.graph import Everything, Files
-from assets.rows.reading import tables
-from ops.core.parts import OneProcess, Part, Parts, part_files
-from ops.core.thresholds import SCORED
-from ops.metrics.bootstrap import Floats
-from pages.html import embedded, render
+from silverloom.assets.declare.declaration import NAME, OWN, Declaration, Input, Knob, Threshold
+from silverloom.assets.declare.graph import Everything, Files
+from silverloom.assets.rows.reading import tables
+from silverloom.ops.core.parts import OneProcess, Part, Parts, part_files
+from silverloom.ops.core.thresholds import SCORED
+from silverloom.ops.metrics.bootstrap import Floats
+from silverloom.pages.html import embedded, render
 
 #: The most distinct scores for which every count is exact; beyond, this many quantiles are stored.
 POINTS = 2_000

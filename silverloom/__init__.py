@@ -27,7 +27,7 @@ __all__ = ["discofuse", "load", "metrics", "parasci", "talksumm", "wikisum"]
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        import_module("assets.declare.foreign_code").check_checkout()
+        import_module("silverloom.assets.declare.foreign_code").check_checkout()
     if name == "load":
         return import_module("silverloom.data").load
     if name == "__version__":

@@ -19,10 +19,10 @@ def main() -> None:
     interrupted = signal.getsignal(signal.SIGINT)
     if interrupted is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C while modules load shows no traceback
-    from orchestration.process import prepare
+    from silverloom.orchestration.process import prepare
 
     prepare()
-    from orchestration.cli.app import main as command_line
+    from silverloom.orchestration.cli.app import main as command_line
 
     signal.signal(signal.SIGINT, interrupted)
     command_line()

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.declare.project import checkout, nearest_project
-from ops.core.parts import part_files
-from ops.core.periods import ALL
+from silverloom.assets.declare.project import checkout, nearest_project
+from silverloom.ops.core.parts import part_files
+from silverloom.ops.core.periods import ALL
 
 if TYPE_CHECKING:
     import datasets

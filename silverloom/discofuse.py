@@ -7,9 +7,9 @@ Examples:
     'SINGLE_S_COORD_ANAPHORA'
 """
 
-from ops.discofuse.dataset.pipeline import annotator
-from ops.discofuse.dataset.unfuse import fusion_examples
-from ops.discofuse.rules import RuleParams
-from ops.discofuse.rules.rule import FusionExample
+from silverloom.ops.discofuse.dataset.pipeline import annotator
+from silverloom.ops.discofuse.dataset.unfuse import fusion_examples
+from silverloom.ops.discofuse.rules import RuleParams
+from silverloom.ops.discofuse.rules.rule import FusionExample
 
 __all__ = ["FusionExample", "RuleParams", "annotator", "fusion_examples"]

@@ -8,14 +8,14 @@ Examples:
     0.75
 """
 
-from ops.metrics.bert_ibleu import bert_ibleu
-from ops.metrics.bertscore import BertScore, BertScorer, bertscore
-from ops.metrics.bleu import Bleu, bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
-from ops.metrics.bootstrap import Comparison, Interval, interval, paired_bootstrap
-from ops.metrics.dispersion import Dispersion, dispersion
-from ops.metrics.fusion import Sari, exact_match, sari
-from ops.metrics.items import fusion_items, means, rouge_items
-from ops.metrics.rouge import (
+from silverloom.ops.metrics.bert_ibleu import bert_ibleu
+from silverloom.ops.metrics.bertscore import BertScore, BertScorer, bertscore
+from silverloom.ops.metrics.bleu import Bleu, bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
+from silverloom.ops.metrics.bootstrap import Comparison, Interval, interval, paired_bootstrap
+from silverloom.ops.metrics.dispersion import Dispersion, dispersion
+from silverloom.ops.metrics.fusion import Sari, exact_match, sari
+from silverloom.ops.metrics.items import fusion_items, means, rouge_items
+from silverloom.ops.metrics.rouge import (
     ROUGE,
     Score,
     Text,

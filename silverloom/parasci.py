@@ -6,6 +6,6 @@ Examples:
     'Topic segmentation'
 """
 
-from ops.parasci.definitions import Definition, definition
+from silverloom.ops.parasci.definitions import Definition, definition
 
 __all__ = ["Definition", "definition"]

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ops.models.word_vectors import WordVectors, word_vectors
-from ops.rank.choose import Budget, summarize
-from ops.talksumm.align.hmm import Alignment, HmmParams, align_words, viterbi
-from ops.talksumm.align.transition import GeometricTransition
+from silverloom.ops.models.word_vectors import WordVectors, word_vectors
+from silverloom.ops.rank.choose import Budget, summarize
+from silverloom.ops.talksumm.align.hmm import Alignment, HmmParams, align_words, viterbi
+from silverloom.ops.talksumm.align.transition import GeometricTransition
 
 __all__ = [
     "Alignment",

@@ -8,8 +8,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import settings
 
-import orchestration.definitions
-from orchestration.workspace.workspace import Workspace
+import silverloom.orchestration.definitions
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: Modules with fixtures that all tests share.
 pytest_plugins = ["tests.browser.fixtures", "tests.faults.tally", "tests.postgres", "tests.projects"]
@@ -32,7 +32,7 @@ def path(monkeypatch):
 @pytest.fixture
 def own_declarations():
     """Keep the datasets that a test declares out of the project's own."""
-    with patch.dict(orchestration.definitions.DECLARED):
+    with patch.dict(silverloom.orchestration.definitions.DECLARED):
         yield
 
 

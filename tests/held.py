@@ -3,8 +3,8 @@
 import tracemalloc
 from dataclasses import dataclass
 
-from ops.core.outcome import Outcome
-from ops.core.parts import OneProcess
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.core.parts import OneProcess
 
 
 @dataclass(frozen=True)

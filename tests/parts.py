@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.core.parts import OneProcess, Part, Parts
+from silverloom.ops.core.parts import OneProcess, Part, Parts
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,12 @@ import pytest
 import yaml
 from ruamel.yaml import YAML
 
-from assets.codehash.statements import PROJECT
-from assets.declare.declaration import Declaration
-from orchestration.definitions import workspace
-from orchestration.files.identity import folder_hashes
-from orchestration.files.publish import lock_file
-from orchestration.workspace.environment import QUIET, STRICT
+from silverloom.assets.codehash.statements import PROJECT
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.publish import lock_file
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_corpus
 from tests.systems import leave_out, own_datasets
 
@@ -57,7 +57,7 @@ WITHOUT_SOURCES = (
 )
 
 #: The declarations of filters.
-FILTERS = "assets.filters"
+FILTERS = "silverloom.assets.filters"
 
 #: The event that Dagster shows for a dataset that was made.
 BLOCKING = {"conservation": True, "schema": True, "expectations": True}
@@ -131,7 +131,7 @@ class Project:
 
     def silverloom(self, command: str, *argv: str, **options) -> str:
         """Run a command of silverloom's command line and return its output."""
-        return self.module("orchestration.cli", command, *argv, **options)
+        return self.module("silverloom.orchestration.cli", command, *argv, **options)
 
     def start(self, name: str, *argv: str, **env: str) -> subprocess.Popen:
         """Start `python -m name`, a program of orchestration, in the project without waiting for it."""

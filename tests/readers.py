@@ -9,7 +9,7 @@ import polars
 import pyarrow.parquet as pq
 from datasets import load_dataset
 
-from ops.core.periods import is_period
+from silverloom.ops.core.periods import is_period
 
 _NO_DATASETS = ("sample", "quality")
 

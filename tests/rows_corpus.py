@@ -4,14 +4,14 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assets.declare.graph import Everything
-from assets.rows.ancestry import opened
-from assets.rows.reading import counted
-from ops.core.outcome import Outcome, drop, reject
-from orchestration.definitions import workspace
-from orchestration.files.parquet import write_outcomes
-from pages import lineage, rows
-from pages.sampling import sample
+from silverloom.assets.declare.graph import Everything
+from silverloom.assets.rows.ancestry import opened
+from silverloom.assets.rows.reading import counted
+from silverloom.ops.core.outcome import Outcome, drop, reject
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.pages import lineage, rows
+from silverloom.pages.sampling import sample
 from tests.browser.written import write_site
 
 JUNE, JULY = "2018-06", "2018-07"

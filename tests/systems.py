@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from assets.declare.declaration import DECLARED
+from silverloom.assets.declare.declaration import DECLARED
 
 #: A third system that tests add, and its sections of params.yaml.
 TOY = Path(__file__).with_name("end_to_end") / "toy"
@@ -30,7 +30,7 @@ def own_folders(system: str) -> list[str]:
 
 def own_datasets(system: str) -> list[str]:
     """The datasets that a system declares, including those of its sources."""
-    modules = f"assets.systems.{system}."
+    modules = f"silverloom.assets.systems.{system}."
     return [
         item.name
         for item in DECLARED.values()

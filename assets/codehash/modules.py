@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from importlib.util import resolve_name
 from typing import NamedTuple
 
-from assets.codehash.statements import (
+from silverloom.assets.codehash.statements import (
     Import,
     Statement,
     chain_of,

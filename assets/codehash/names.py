@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from assets.codehash.modules import EMPTY, ModuleSource, read_module
-from assets.codehash.statements import PROJECT, Import
+from silverloom.assets.codehash.modules import EMPTY, ModuleSource, read_module
+from silverloom.assets.codehash.statements import PROJECT, Import
 
 #: The pseudo symbol of everything that a module binds.
 WHOLE = "*"

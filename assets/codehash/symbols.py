@@ -10,7 +10,7 @@ reach is one set.
 Some uses cannot be read from the text alone. They count as follows:
 
 - A module counts with all of its symbols if it is passed on as a value, asked for a name that it does not
-  bind, or named by its dotted path in a string ("-m ops.crawl.child").
+  bind, or named by its dotted path in a string ("-m silverloom.ops.crawl.child").
 - Code that calls `globals`, `eval`, `exec` or `import_module`, or uses `__name__`, counts with its module.
 - Code that uses pkgutil counts with all modules below the packages that it mentions.
 
@@ -27,9 +27,9 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from assets.codehash.modules import EFFECTS
-from assets.codehash.names import WHOLE, Meaning, ProjectNames, Symbol
-from assets.codehash.statements import PROJECT, Import, Statement, is_used, md5
+from silverloom.assets.codehash.modules import EFFECTS
+from silverloom.assets.codehash.names import WHOLE, Meaning, ProjectNames, Symbol
+from silverloom.assets.codehash.statements import PROJECT, Import, Statement, is_used, md5
 
 
 class Reach(NamedTuple):

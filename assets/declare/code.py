@@ -15,19 +15,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from assets.codehash.names import ProjectNames, Symbol
-from assets.codehash.packages import Pins, locked, pins
-from assets.codehash.statements import PROJECT, md5
-from assets.codehash.symbols import Symbols
-from assets.declare.project import LOCK, checkout
-from ops.models.installed import digest
+from silverloom.assets.codehash.names import ProjectNames, Symbol
+from silverloom.assets.codehash.packages import Pins, locked, pins
+from silverloom.assets.codehash.statements import PROJECT, md5
+from silverloom.assets.codehash.symbols import Symbols
+from silverloom.assets.declare.project import LOCK, checkout
+from silverloom.ops.models.installed import digest
 
 #: The code that turns outcomes into bytes is part of every dataset's code.
-WRITER = Symbol("orchestration.files.parquet", "write_outcomes")
+WRITER = Symbol("silverloom.orchestration.files.parquet", "write_outcomes")
 
 #: The packages whose modules count in a dataset's code, and in a report's.
 DATASET = ("ops",)
-REPORT = ("ops", "assets.rows", "pages")
+REPORT = ("ops", "silverloom.assets.rows", "pages")
 
 #: Cache of what symbols reach, next to the digest of the files that all of it was read from.
 CACHE = ".silverloom/reach.json"

@@ -15,13 +15,13 @@ from typing import Any
 import dagster as dg
 import pyarrow as pa
 
-from assets.declare.checks import ADVISORY, CHECKS, SOURCES
-from assets.declare.conditions import INPUTS_AT_REST, INPUTS_CHANGED
-from assets.declare.declaration import DECLARED, Declaration, Input, Key
-from assets.declare.params_file import ParamsError, settings
-from ops.core.outcome import meaning
-from ops.core.periods import after
-from ops.models.installed import ModelNotInstalledError
+from silverloom.assets.declare.checks import ADVISORY, CHECKS, SOURCES
+from silverloom.assets.declare.conditions import INPUTS_AT_REST, INPUTS_CHANGED
+from silverloom.assets.declare.declaration import DECLARED, Declaration, Input, Key
+from silverloom.assets.declare.params_file import ParamsError, settings
+from silverloom.ops.core.outcome import meaning
+from silverloom.ops.core.periods import after
+from silverloom.ops.models.installed import ModelNotInstalledError
 
 
 def partitions() -> dg.PartitionsDefinition[str]:

@@ -12,8 +12,8 @@ from typing import Any, NewType
 
 import dagster as dg
 
-from assets.declare.dagster_asset import dagster_asset
-from assets.declare.declaration import (
+from silverloom.assets.declare.dagster_asset import dagster_asset
+from silverloom.assets.declare.declaration import (
     DECLARED,
     Declaration,
     Input,
@@ -23,17 +23,17 @@ from assets.declare.declaration import (
     Trials,
     register,
 )
-from assets.declare.expectations import Suite, check, of_shape
-from assets.declare.graph import Everything, Files
-from ops.core.derived import DerivedFolder
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes, Shape
-from ops.core.params import Params, Strict
-from ops.core.parts import Artifact, FilesFolder, Parts
-from ops.crawl.options import CrawlPlace
-from ops.models.training.checkpoints import CheckpointFolder
-from ops.parse.scan import Records
-from ops.parse.source import AnyFormat
+from silverloom.assets.declare.expectations import Suite, check, of_shape
+from silverloom.assets.declare.graph import Everything, Files
+from silverloom.ops.core.derived import DerivedFolder
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes, Shape
+from silverloom.ops.core.params import Params, Strict
+from silverloom.ops.core.parts import Artifact, FilesFolder, Parts
+from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.ops.models.training.checkpoints import CheckpointFolder
+from silverloom.ops.parse.scan import Records
+from silverloom.ops.parse.source import AnyFormat
 
 #: An input of which every partition is read, not only the step's own.
 AllParts = NewType("AllParts", Parts)

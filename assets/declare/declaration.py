@@ -20,15 +20,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 from pydantic import ValidationError
 
-from assets.declare import code
-from assets.declare.expectations import Expectation, checks_version
-from assets.declare.params_file import common_values, document, raw_section, section, settings, validated
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Shape
-from ops.core.params import Params
-from ops.core.thresholds import RULES, ThresholdRule
-from ops.models.trained import ModelKind
-from ops.parse.source import AnyFormat, DatasetSource, RowFormat, configured, row_formats
+from silverloom.assets.declare import code
+from silverloom.assets.declare.expectations import Expectation, checks_version
+from silverloom.assets.declare.params_file import (
+    common_values,
+    document,
+    raw_section,
+    section,
+    settings,
+    validated,
+)
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Shape
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.thresholds import RULES, ThresholdRule
+from silverloom.ops.models.trained import ModelKind
+from silverloom.ops.parse.source import AnyFormat, DatasetSource, RowFormat, configured, row_formats
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -91,7 +98,7 @@ class Declaration:
     replaces: Key | None = None
     """The dataset that it replaces for datasets declared later."""
     measures: tuple[str, ...] = ()
-    """The numbers of its kept rows to plot, as named in ops.core.measures."""
+    """The numbers of its kept rows to plot, as named in silverloom.ops.core.measures."""
     formats: Mapping[str, AnyFormat] = dataclasses.field(default_factory=dict)
     """The readers of its raw records by kind: records of folders, and rows of datasets."""
     expectations: tuple[Expectation, ...] = ()

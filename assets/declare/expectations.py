@@ -17,9 +17,9 @@ from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
-from assets.codehash.names import Symbol
-from assets.declare.code import rules
-from ops.core.outcome import Shape, required, values_of
+from silverloom.assets.codehash.names import Symbol
+from silverloom.assets.declare.code import rules
+from silverloom.ops.core.outcome import Shape, required, values_of
 
 Severity: TypeAlias = Literal["error", "warning"]
 #: `counts` has one row: how the partition compares with its previous version.
@@ -41,19 +41,19 @@ OF_COUNTS = frozenset({"kept.of_previous", "drop_share.rise", "reject_share.rise
 
 #: The code that decides whether rows pass: the checks, and which findings keep a partition from publication.
 RULES = (
-    Symbol("orchestration.checks.units", "expected_units"),
-    Symbol("orchestration.checks.conservation", "conservation"),
-    Symbol("orchestration.checks.conservation", "on_disk"),
-    Symbol("orchestration.checks.conservation", "schema"),
-    Symbol("orchestration.checks.conservation", "accepted"),
-    Symbol("orchestration.checks.validate", "validation"),
-    Symbol("orchestration.checks.validate", "LEVELS"),
-    Symbol("assets.declare.checks", "ADVISORY"),
+    Symbol("silverloom.orchestration.checks.units", "expected_units"),
+    Symbol("silverloom.orchestration.checks.conservation", "conservation"),
+    Symbol("silverloom.orchestration.checks.conservation", "on_disk"),
+    Symbol("silverloom.orchestration.checks.conservation", "schema"),
+    Symbol("silverloom.orchestration.checks.conservation", "accepted"),
+    Symbol("silverloom.orchestration.checks.validate", "validation"),
+    Symbol("silverloom.orchestration.checks.validate", "LEVELS"),
+    Symbol("silverloom.assets.declare.checks", "ADVISORY"),
 )
 #: The same for datasets that read sources.
-RULES_OF_SOURCES = Symbol("orchestration.checks.rejects", "source_finding")
+RULES_OF_SOURCES = Symbol("silverloom.orchestration.checks.rejects", "source_finding")
 #: The packages in which code counts that these reach.
-WITHIN = ("orchestration.checks", "ops")
+WITHIN = ("silverloom.orchestration.checks", "ops")
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def of_shape(shape: Shape, partitioned: bool = True) -> list[Expectation]:
 
 
 def votes() -> list[Expectation]:
-    """Expect that the votes of rated rows (`ops.evaluation.human_evaluation.VOTES`) match their answers."""
+    """Expect that the votes of rated rows (`silverloom.ops.evaluation.human_evaluation.VOTES`) match their answers."""
     return [
         unique("row_id", "question"),
         between("raters", 1),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from assets.declare.project import checkout
+from silverloom.assets.declare.project import checkout
 
 
 class ForeignCodeError(ImportError):

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from assets.declare.declaration import DECLARED, Declaration
-from assets.declare.params_file import ParamsError, check_names, did_you_mean, document, settings
-from assets.declare.settings import Settings
-from ops.core.params import Params
-from ops.parse.source import DatasetSource, RowFormat, options_fault, row_formats
+from silverloom.assets.declare.declaration import DECLARED, Declaration
+from silverloom.assets.declare.params_file import ParamsError, check_names, did_you_mean, document, settings
+from silverloom.assets.declare.settings import Settings
+from silverloom.ops.core.params import Params
+from silverloom.ops.parse.source import DatasetSource, RowFormat, options_fault, row_formats
 
 
 class AssetGraph:

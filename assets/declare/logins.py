@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 
-from assets.declare.params_file import ParamsError, settings
+from silverloom.assets.declare.params_file import ParamsError, settings
 
 _LOGIN = re.compile(r"(?<=://)[^/?#\s]*@")
 _FIELD = re.compile(

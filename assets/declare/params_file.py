@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from assets.declare.project import project
-from assets.declare.settings import A_DATASET, A_FOLDER, Settings, StoreParams
-from assets.declare.yaml import read_yaml
-from ops.core.params import Params
-from ops.core.periods import Every
-from ops.parse.source import DatasetSource, Source
+from silverloom.assets.declare.project import project
+from silverloom.assets.declare.settings import A_DATASET, A_FOLDER, Settings, StoreParams
+from silverloom.assets.declare.yaml import read_yaml
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.periods import Every
+from silverloom.ops.parse.source import DatasetSource, Source
 
 Section = TypeVar("Section", bound=Params)
 

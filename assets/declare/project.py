@@ -11,7 +11,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from assets.codehash.statements import PROJECT
+from silverloom.assets.codehash.statements import PROJECT
 
 #: The pinned packages and models.
 LOCK, MODELS = "requirements.lock", "models.txt"

@@ -22,10 +22,10 @@ from pydantic import (
     model_validator,
 )
 
-from ops.core import periods
-from ops.core.params import Params
-from ops.core.periods import Every
-from ops.parse.source import DatasetSource, Source
+from silverloom.ops.core import periods
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.periods import Every
+from silverloom.ops.parse.source import DatasetSource, Source
 
 
 def _as_text(value: Any) -> Any:

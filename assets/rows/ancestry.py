@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.declaration import Declaration
-from assets.declare.graph import Everything, label
-from assets.rows.reading import read
-from ops.core.database import database, escaped_paths, insert
-from ops.core.parts import TABLES, part_files, temporary_folder
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import Everything, label
+from silverloom.assets.rows.reading import read
+from silverloom.ops.core.database import database, escaped_paths, insert
+from silverloom.ops.core.parts import TABLES, part_files, temporary_folder
 
 if TYPE_CHECKING:
     import duckdb

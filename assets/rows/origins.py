@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
-from assets.declare.logins import without_logins
-from assets.declare.params_file import settings
-from assets.rows.ancestry import Ancestry, File, RowPlace
-from assets.rows.reading import read
-from ops.core.outcome import Row, of_role
-from ops.parse.records import record_place
+from silverloom.assets.declare.logins import without_logins
+from silverloom.assets.declare.params_file import settings
+from silverloom.assets.rows.ancestry import Ancestry, File, RowPlace
+from silverloom.assets.rows.reading import read
+from silverloom.ops.core.outcome import Row, of_role
+from silverloom.ops.parse.records import record_place
 
 WIDTH = 240
 SPOKEN = 3

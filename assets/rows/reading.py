@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from assets.declare.declaration import Declaration
-from assets.declare.graph import Everything
-from ops.core.counts import counts, total
-from ops.core.outcome import Row
-from ops.core.parts import FILES, TABLES, part_files
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import Everything
+from silverloom.ops.core.counts import counts, total
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.parts import FILES, TABLES, part_files
 
 
 def rows(

@@ -3,10 +3,10 @@
 import pkgutil
 from importlib import import_module
 
-from assets import crawls, sources
+from silverloom.assets import crawls, sources
 
 __all__ = ["crawls", "sources"]
 
-for module in pkgutil.walk_packages(__path__, "assets.systems."):
+for module in pkgutil.walk_packages(__path__, "silverloom.assets.systems."):
     if not module.ispkg:
         import_module(module.name)

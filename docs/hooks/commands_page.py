@@ -12,14 +12,23 @@ import sys
 
 import typer
 
-from orchestration.cli.app import app
+from silverloom.orchestration.cli.app import app
 
 NAME = "silverloom"
 
 
 def commands_text() -> str:
     """Return Markdown with a section for each command that people type."""
-    asked = [sys.executable, "-m", "typer", "orchestration.cli.app", "utils", "docs", "--name", NAME]
+    asked = [
+        sys.executable,
+        "-m",
+        "typer",
+        "silverloom.orchestration.cli.app",
+        "utils",
+        "docs",
+        "--name",
+        NAME,
+    ]
     done = subprocess.run(asked, capture_output=True, text=True, check=True)
     hidden = {name for name, command in typer.main.get_group(app).commands.items() if command.hidden}
     _, *sections = re.split(r"^(?=## )", done.stdout, flags=re.MULTILINE)

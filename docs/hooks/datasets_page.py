@@ -16,9 +16,9 @@ import yaml
 from params_page import SYSTEMS, page_of
 from tables import code, table
 
-from assets.declare.declaration import DECLARED, Declaration, Key
-from assets.declare.project import checkout
-from orchestration.definitions import workspace
+from silverloom.assets.declare.declaration import DECLARED, Declaration, Key
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration.definitions import workspace
 
 #: What each group of datasets is called.
 TITLES = {

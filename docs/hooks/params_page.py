@@ -17,12 +17,12 @@ from pydantic import BaseModel
 from tables import code, table
 from wording import bounds, default_text, model_of, nested_models, type_text
 
-import assets.systems
-from assets.declare.params_file import document
-from assets.declare.settings import Settings
-from ops.core.params import Params
-from ops.parse.source import DatasetSource, Source
-from orchestration.definitions import workspace
+import silverloom.assets.systems
+from silverloom.assets.declare.params_file import document
+from silverloom.assets.declare.settings import Settings
+from silverloom.ops.core.params import Params
+from silverloom.ops.parse.source import DatasetSource, Source
+from silverloom.orchestration.definitions import workspace
 
 HEADER = ["key", "type", "default", "bounds", "meaning"]
 #: Sections with a page of their own that are no system's; the others are on the page "general".
@@ -34,7 +34,7 @@ TITLES = {
     "shared": "params.yaml: what several sections share",
 }
 #: The systems on disk.
-SYSTEMS = sorted(module.name for module in iter_modules(assets.systems.__path__))
+SYSTEMS = sorted(module.name for module in iter_modules(silverloom.assets.systems.__path__))
 #: A model with as many keys that several sections hold has one table, on the page "shared".
 MANY = 4
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from ops.core.parts import COMBINATIONS, TABLES, part_files
+from silverloom.ops.core.parts import COMBINATIONS, TABLES, part_files
 
 
 def counts(folder: Path) -> dict[str, Any]:

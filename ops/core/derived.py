@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from ops.core.params import Params
+from silverloom.ops.core.params import Params
 
 
 class DerivedFolder(Protocol):

@@ -21,8 +21,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ops.core.database import escaped_paths
-from ops.core.parts import Parts
+from silverloom.ops.core.database import escaped_paths
+from silverloom.ops.core.parts import Parts
 
 if TYPE_CHECKING:
     import duckdb

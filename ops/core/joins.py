@@ -25,10 +25,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ops.core.database import database, insert
-from ops.core.gathered import gathered
-from ops.core.parts import Part, Parts
-from ops.core.spread import found_by_set, in_order_of
+from silverloom.ops.core.database import database, insert
+from silverloom.ops.core.gathered import gathered
+from silverloom.ops.core.parts import Part, Parts
+from silverloom.ops.core.spread import found_by_set, in_order_of
 
 if TYPE_CHECKING:
     import duckdb

@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ops.core.compiled import compiled
+from silverloom.ops.core.compiled import compiled
 
 _LN_2 = math.log(2.0)
 _SQRT_HALF = math.sqrt(0.5)

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ops.core.outcome import Outcome, Outcomes, Row
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row
 
 #: The tables of a partition.
 TABLES = ("kept", "dropped", "rejected")

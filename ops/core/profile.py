@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from ops.core.measures import edges, histogram, measure
-from ops.core.parts import part_files
+from silverloom.ops.core.measures import edges, histogram, measure
+from silverloom.ops.core.parts import part_files
 
 Profile = Mapping[str, Sequence[int]]
 

@@ -19,12 +19,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import Field
 
-from ops.core.identity import joint_licence, row_id
-from ops.core.joins import sources_within
-from ops.core.outcome import NAME, Outcome, Outcomes, Shape, columns, one_of
-from ops.core.params import Params
-from ops.core.parts import FilesFolder, Parts
-from ops.core.sampling import SPLITS
+from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.joins import sources_within
+from silverloom.ops.core.outcome import NAME, Outcome, Outcomes, Shape, columns, one_of
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import FilesFolder, Parts
+from silverloom.ops.core.sampling import SPLITS
 
 #: The drop reason of rows that may not be released.
 FORBIDDEN = "licence"

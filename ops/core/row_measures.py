@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ops.core.measures import count_words
+from silverloom.ops.core.measures import count_words
 
 #: English words that few other languages share. The rule "under 5 % of these words" disagrees with pycld2 on
 #: 47 of 35,473 sentences of ACL abstracts with 20 words or more: mostly French that pycld2 takes for English.

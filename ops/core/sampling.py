@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field, model_validator
 
-from ops.core.outcome import Row
-from ops.core.params import Params
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.params import Params
 
 Split: TypeAlias = Literal["train", "validation", "test"]
 

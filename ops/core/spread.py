@@ -24,9 +24,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ops.core.database import database
-from ops.core.gathered import taken
-from ops.core.parts import Exchange, Part, Parts, temporary_folder
+from silverloom.ops.core.database import database
+from silverloom.ops.core.gathered import taken
+from silverloom.ops.core.parts import Exchange, Part, Parts, temporary_folder
 
 #: Columns with the number of a row's part, its index in the part, and its key as a string.
 _PART, _ROW, _KEY = "__part", "__row", "__key"

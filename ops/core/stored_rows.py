@@ -19,7 +19,7 @@ from typing import Any, TypeVar, overload
 
 import pyarrow as pa
 
-from ops.core.outcome import Row, in_blocks
+from silverloom.ops.core.outcome import Row, in_blocks
 
 Item = TypeVar("Item")
 

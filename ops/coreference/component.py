@@ -15,10 +15,10 @@ from typing import get_args
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ops.coreference.lexicon import PRONOUNS
-from ops.coreference.links import Backend, FoundLinks, Link, LinkKind, TokenSpan, clusters
-from ops.coreference.ranker import ranker
-from ops.models.installed import ModelNotInstalledError
+from silverloom.ops.coreference.lexicon import PRONOUNS
+from silverloom.ops.coreference.links import Backend, FoundLinks, Link, LinkKind, TokenSpan, clusters
+from silverloom.ops.coreference.ranker import ranker
+from silverloom.ops.models.installed import ModelNotInstalledError
 
 _LINKS = "silverloom.coreference"
 #: Prefix of the names in `doc.spans`; a number from 1 follows.

@@ -9,9 +9,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from ops.coreference.lexicon import first_names, without_titles
-from ops.coreference.mentions import Anaphor, Mention, anaphors, names, nouns
-from ops.coreference.tokens import DocumentTokens
+from silverloom.ops.coreference.lexicon import first_names, without_titles
+from silverloom.ops.coreference.mentions import Anaphor, Mention, anaphors, names, nouns
+from silverloom.ops.coreference.tokens import DocumentTokens
 
 
 @dataclass(slots=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, get_type_hints
 
-from ops.coreference.pairs import Chain
-from ops.coreference.titles import NoneTitle, TitleMatch
+from silverloom.ops.coreference.pairs import Chain
+from silverloom.ops.coreference.titles import NoneTitle, TitleMatch
 
 
 class Distance(NamedTuple):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from math import log
 
-from ops.coreference import titles
-from ops.coreference.entities import Antecedent, Entity
-from ops.coreference.feature_names import (
+from silverloom.ops.coreference import titles
+from silverloom.ops.coreference.entities import Antecedent, Entity
+from silverloom.ops.coreference.feature_names import (
     CandidateFeatures,
     Context,
     Distance,
@@ -25,9 +25,9 @@ from ops.coreference.feature_names import (
     candidate_vector,
     none_vector,
 )
-from ops.coreference.lexicon import SAYING
-from ops.coreference.mentions import Anaphor, Mention
-from ops.coreference.pairs import (
+from silverloom.ops.coreference.lexicon import SAYING
+from silverloom.ops.coreference.mentions import Anaphor, Mention
+from silverloom.ops.coreference.pairs import (
     LONGEST,
     OBJECTS,
     SUBJECTS,
@@ -42,7 +42,7 @@ from ops.coreference.pairs import (
     steps,
     violates_binding,
 )
-from ops.coreference.tokens import DocumentTokens
+from silverloom.ops.coreference.tokens import DocumentTokens
 
 _PLACES = ("GPE", "LOC", "FAC")
 _PREPOSITIONS = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ops.coreference.lexicon import (
+from silverloom.ops.coreference.lexicon import (
     FEMALE_NOUNS,
     MALE_NOUNS,
     PERSON_NOUNS,
@@ -21,7 +21,7 @@ from ops.coreference.lexicon import (
     gender_of_name,
     words,
 )
-from ops.coreference.tokens import DocumentTokens
+from silverloom.ops.coreference.tokens import DocumentTokens
 
 SyntacticRole: TypeAlias = Literal[
     "subject", "passive", "object", "oblique", "possessive", "apposition", "modifier", "other"

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import exp
 
-from ops.coreference.entities import Reading
-from ops.coreference.lexicon import GROUP_NOUNS, words
-from ops.coreference.mentions import Anaphor, Mention
-from ops.coreference.pairs import commands, violates_binding
-from ops.coreference.tokens import DocumentTokens
+from silverloom.ops.coreference.entities import Reading
+from silverloom.ops.coreference.lexicon import GROUP_NOUNS, words
+from silverloom.ops.coreference.mentions import Anaphor, Mention
+from silverloom.ops.coreference.pairs import commands, violates_binding
+from silverloom.ops.coreference.tokens import DocumentTokens
 
 #: Limits before the pronoun: sentences and mentions.
 _SENTENCES, _MENTIONS = 2, 30

@@ -11,10 +11,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ops.coreference.entities import Reading
-from ops.coreference.lexicon import FEMALE_NOUNS, GROUP_NAMES, MALE_NOUNS, PERSON_NOUNS, words
-from ops.coreference.mentions import Mention
-from ops.coreference.tokens import DocumentTokens
+from silverloom.ops.coreference.entities import Reading
+from silverloom.ops.coreference.lexicon import FEMALE_NOUNS, GROUP_NAMES, MALE_NOUNS, PERSON_NOUNS, words
+from silverloom.ops.coreference.mentions import Mention
+from silverloom.ops.coreference.tokens import DocumentTokens
 
 #: Limits before the noun phrase: sentences and mentions.
 _SENTENCES, _MENTIONS = 2, 30

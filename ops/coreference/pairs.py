@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ops.coreference.entities import Antecedent
-from ops.coreference.mentions import Anaphor, Mention
-from ops.coreference.tokens import DocumentTokens
+from silverloom.ops.coreference.entities import Antecedent
+from silverloom.ops.coreference.mentions import Anaphor, Mention
+from silverloom.ops.coreference.tokens import DocumentTokens
 
 
 @dataclass(slots=True)

@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ops.coreference.entities import Antecedent, Reading, Window
-from ops.coreference.features import features
-from ops.coreference.lexicon import GROUP_NAMES
-from ops.coreference.links import FoundLinks, Link, TokenSpan
-from ops.coreference.mentions import Anaphor, Mention
-from ops.coreference.network import FloatArray, Network, network
-from ops.coreference.neuter_pronouns import neuter_pronouns
-from ops.coreference.nominals import nominals
-from ops.coreference.pairs import Earlier
-from ops.coreference.tokens import DocumentTokens
+from silverloom.ops.coreference.entities import Antecedent, Reading, Window
+from silverloom.ops.coreference.features import features
+from silverloom.ops.coreference.lexicon import GROUP_NAMES
+from silverloom.ops.coreference.links import FoundLinks, Link, TokenSpan
+from silverloom.ops.coreference.mentions import Anaphor, Mention
+from silverloom.ops.coreference.network import FloatArray, Network, network
+from silverloom.ops.coreference.neuter_pronouns import neuter_pronouns
+from silverloom.ops.coreference.nominals import nominals
+from silverloom.ops.coreference.pairs import Earlier
+from silverloom.ops.coreference.tokens import DocumentTokens
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from ops.coreference.lexicon import TITLES, first_names, gender_of_name, without_titles
+from silverloom.ops.coreference.lexicon import TITLES, first_names, gender_of_name, without_titles
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

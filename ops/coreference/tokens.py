@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ops.coreference.links import TokenSpan
-from ops.coreference.titles import Title, title_of
+from silverloom.ops.coreference.links import TokenSpan
+from silverloom.ops.coreference.titles import Title, title_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -27,11 +27,11 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel
 
-from ops.crawl.addresses import AddressPolicy
-from ops.crawl.frontier import Frontier
-from ops.crawl.journal import FormerVersion, Journal
-from ops.crawl.options import CAPTURES, SEARCH, URLS, CrawlOptions
-from ops.parse.bounded.bounds import bound_memory
+from silverloom.ops.crawl.addresses import AddressPolicy
+from silverloom.ops.crawl.frontier import Frontier
+from silverloom.ops.crawl.journal import FormerVersion, Journal
+from silverloom.ops.crawl.options import CAPTURES, SEARCH, URLS, CrawlOptions
+from silverloom.ops.parse.bounded.bounds import bound_memory
 
 PLAN = "plan.json"
 #: Seconds between two progress reports.
@@ -73,21 +73,21 @@ def main(folder: Path, channel: socket.socket) -> None:
         if plan.kind == URLS:
             _crawl(plan, CrawlOptions.model_validate(plan.options), journal, tell, former)
         elif plan.kind == SEARCH:  # late: these imports take a tenth of a second, which lists do not need
-            from ops.crawl.search import SearchOptions, list_results
+            from silverloom.ops.crawl.search import SearchOptions, list_results
 
             search = SearchOptions.model_validate(plan.options)
             list_results(plan.queries or plan.urls, search, journal, former, tell)
             _crawl(plan, search, journal, tell, former)
         elif plan.kind == CAPTURES:  # late, too
-            from ops.crawl.captures.fetch import CapturePlace, fetch_captures
-            from ops.crawl.captures.places import CaptureOptions
+            from silverloom.ops.crawl.captures.fetch import CapturePlace, fetch_captures
+            from silverloom.ops.crawl.captures.places import CaptureOptions
 
             captures = CaptureOptions.model_validate(plan.options)
             place = CapturePlace(folder, Path(plan.root), plan.digest)
             fetch_captures(plan.urls, plan.month, captures, place, journal, former, tell)
         else:  # late, too
-            from ops.crawl.collect import collect
-            from ops.crawl.collections.kinds import KINDS
+            from silverloom.ops.crawl.collect import collect
+            from silverloom.ops.crawl.collections.kinds import KINDS
 
             listed = KINDS[plan.kind].options.model_validate(plan.options)
             collect(plan.kind, plan.urls, plan.month, listed, journal, tell, former)
@@ -98,8 +98,8 @@ def _crawl(
 ) -> None:
     from scrapy.crawler import AsyncCrawlerProcess
 
-    from ops.crawl.middlewares import CheckedHosts, scrapy_settings
-    from ops.crawl.spider import PageSpider
+    from silverloom.ops.crawl.middlewares import CheckedHosts, scrapy_settings
+    from silverloom.ops.crawl.spider import PageSpider
 
     sites = {host: Path(plan.root, place) for host, place in options.serve.items()}
     with serving(sites) if sites else contextlib.nullcontext() as server:

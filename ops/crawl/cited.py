@@ -15,16 +15,16 @@ from pathlib import Path
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import Outcomes, Row
-from ops.crawl.captures.places import CaptureOptions
-from ops.crawl.crawl import fetched, run
-from ops.crawl.journal import UrlOutcome
-from ops.crawl.options import CAPTURES, SEARCH, URLS, CrawlOptions, CrawlPlace
-from ops.crawl.outcomes import CrawlParts, Listed
-from ops.crawl.search import ArticleQueries, ranks
-from ops.parse.records import RowRecords
-from ops.parse.scan import Records
-from ops.parse.source import Raw
+from silverloom.ops.core.outcome import Outcomes, Row
+from silverloom.ops.crawl.captures.places import CaptureOptions
+from silverloom.ops.crawl.crawl import fetched, run
+from silverloom.ops.crawl.journal import UrlOutcome
+from silverloom.ops.crawl.options import CAPTURES, SEARCH, URLS, CrawlOptions, CrawlPlace
+from silverloom.ops.crawl.outcomes import CrawlParts, Listed
+from silverloom.ops.crawl.search import ArticleQueries, ranks
+from silverloom.ops.parse.records import RowRecords
+from silverloom.ops.parse.scan import Records
+from silverloom.ops.parse.source import Raw
 
 
 class CitedOptions(CrawlOptions):

@@ -27,8 +27,8 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError
 from urllib3.response import HTTPResponse
 
-from ops.crawl.addresses import AddressPolicy
-from ops.crawl.options import CrawlOptions
+from silverloom.ops.crawl.addresses import AddressPolicy
+from silverloom.ops.crawl.options import CrawlOptions
 
 _CHUNK = 2**16
 _AGAIN = frozenset({429, 500, 502, 503, 504})

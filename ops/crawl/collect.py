@@ -13,13 +13,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from ops.crawl.client import Client, FetchError, UnchangedError
-from ops.crawl.collections.item import Collection, Item
-from ops.crawl.collections.kinds import KINDS, CollectionOptions
-from ops.crawl.frontier import Frontier
-from ops.crawl.journal import FormerVersion, Journal, UrlOutcome
-from ops.crawl.warc import resource_record
-from ops.parse.bounded.bounds import TooLongError, computing_at_most
+from silverloom.ops.crawl.client import Client, FetchError, UnchangedError
+from silverloom.ops.crawl.collections.item import Collection, Item
+from silverloom.ops.crawl.collections.kinds import KINDS, CollectionOptions
+from silverloom.ops.crawl.frontier import Frontier
+from silverloom.ops.crawl.journal import FormerVersion, Journal, UrlOutcome
+from silverloom.ops.crawl.warc import resource_record
+from silverloom.ops.parse.bounded.bounds import TooLongError, computing_at_most
 
 #: MIME types by name, the same on every system.
 _TYPES = mimetypes.MimeTypes()

@@ -22,20 +22,20 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-import ops
-from ops.core.outcome import Outcomes
-from ops.crawl.addresses import AddressPolicy, AddressRefusedError
-from ops.crawl.captures.places import CaptureOptions
-from ops.crawl.collections.kinds import KINDS
-from ops.crawl.frontier import Frontier
-from ops.crawl.journal import Journal, UrlOutcome, take_over
-from ops.crawl.options import CAPTURES, SEARCH, URLS, CrawlOptions, CrawlPlace
-from ops.crawl.outcomes import CrawlParts, Listed
-from ops.crawl.search import SearchOptions, ranks
-from ops.parse.lines import lines_of_files
-from ops.parse.records import Record
-from ops.parse.scan import Records, SourceError
-from ops.parse.source import Only, ParseError, Raw, Source
+import silverloom.ops
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.crawl.addresses import AddressPolicy, AddressRefusedError
+from silverloom.ops.crawl.captures.places import CaptureOptions
+from silverloom.ops.crawl.collections.kinds import KINDS
+from silverloom.ops.crawl.frontier import Frontier
+from silverloom.ops.crawl.journal import Journal, UrlOutcome, take_over
+from silverloom.ops.crawl.options import CAPTURES, SEARCH, URLS, CrawlOptions, CrawlPlace
+from silverloom.ops.crawl.outcomes import CrawlParts, Listed
+from silverloom.ops.crawl.search import SearchOptions, ranks
+from silverloom.ops.parse.lines import lines_of_files
+from silverloom.ops.parse.records import Record
+from silverloom.ops.parse.scan import Records, SourceError
+from silverloom.ops.parse.source import Only, ParseError, Raw, Source
 
 _MONTH = re.compile(r"\d{4}-\d{2}")
 
@@ -240,7 +240,7 @@ def run(
     whose pages are requested only if they have changed. `tell` is called with the number of URLs done and of
     those known. Raises CrawlError.
     """
-    from ops.crawl.child import PLAN, Plan
+    from silverloom.ops.crawl.child import PLAN, Plan
 
     plan = Plan(
         kind=kind,
@@ -258,7 +258,7 @@ def run(
     with tempfile.TemporaryFile() as printed, ours, ours.makefile() as progress:
         with theirs:
             child = subprocess.Popen(
-                [sys.executable, "-m", "ops.crawl.child", str(folder), str(theirs.fileno())],
+                [sys.executable, "-m", "silverloom.ops.crawl.child", str(folder), str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=printed,

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from w3lib.url import canonicalize_url
 
-from ops.crawl.journal import UrlOutcome
-from ops.crawl.options import CrawlOptions
+from silverloom.ops.crawl.journal import UrlOutcome
+from silverloom.ops.crawl.options import CrawlOptions
 
 #: URLs over the page limit that are deduplicated. Beyond this number, each link counts.
 TOLD_APART = 100_000

@@ -25,7 +25,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from ops.crawl.options import CrawlOptions
+from silverloom.ops.crawl.options import CrawlOptions
 
 JOURNAL, OPTIONS = "journal.db", "options"
 #: The files of a journal; OPTIONS has a digest of its options and of the fields of an outcome.

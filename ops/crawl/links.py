@@ -15,8 +15,8 @@ from scrapy.http import HtmlResponse
 from scrapy.linkextractors import LinkExtractor
 from w3lib.encoding import resolve_encoding
 
-from ops.parse.bounded import Bounds
-from ops.parse.source import ParseError, Raw
+from silverloom.ops.parse.bounded import Bounds
+from silverloom.ops.parse.source import ParseError, Raw
 
 #: Limits for reading one page. Pages are read one after the other, so a slow one delays all others.
 BOUNDS = Bounds(seconds=5, memory=2**30, output=2**25, patience=120)

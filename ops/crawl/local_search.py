@@ -31,13 +31,13 @@ import pyarrow as pa
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from resiliparse.extract.html2text import extract_plain_text
 
-from ops.core.database import database
-from ops.crawl.search import Hit
-from ops.parse.bounded import Bounds, child_of
-from ops.parse.page_bytes import html_text
-from ops.parse.source import ParseError
-from ops.parse.unpacked import packing_of
-from ops.text.words import visible
+from silverloom.ops.core.database import database
+from silverloom.ops.crawl.search import Hit
+from silverloom.ops.parse.bounded import Bounds, child_of
+from silverloom.ops.parse.page_bytes import html_text
+from silverloom.ops.parse.source import ParseError
+from silverloom.ops.parse.unpacked import packing_of
+from silverloom.ops.text.words import visible
 
 if TYPE_CHECKING:
     import tantivy

@@ -29,10 +29,10 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from zope.interface import implementer
 
-from ops.crawl.addresses import AddressPolicy, AddressRefusedError
-from ops.crawl.client import seconds_to_wait
-from ops.crawl.options import CrawlOptions
-from ops.parse.bounded.bounds import TooLongError, computing_at_most
+from silverloom.ops.crawl.addresses import AddressPolicy, AddressRefusedError
+from silverloom.ops.crawl.client import seconds_to_wait
+from silverloom.ops.crawl.options import CrawlOptions
+from silverloom.ops.parse.bounded.bounds import TooLongError, computing_at_most
 
 _BUSY = frozenset({429, 503})
 
@@ -273,7 +273,7 @@ def scrapy_settings(options: CrawlOptions, hosts: CheckedHosts) -> dict[str, Any
         "USER_AGENT": options.user_agent,
         "ROBOTSTXT_OBEY": True,
         "ROBOTSTXT_USER_AGENT": options.agent,
-        "ROBOTSTXT_PARSER": "ops.crawl.middlewares.RobotRules",
+        "ROBOTSTXT_PARSER": "silverloom.ops.crawl.middlewares.RobotRules",
         "AUTOTHROTTLE_ENABLED": options.delay > 0,
         "AUTOTHROTTLE_START_DELAY": options.delay,
         "AUTOTHROTTLE_TARGET_CONCURRENCY": float(options.host_connections),
@@ -297,17 +297,17 @@ def scrapy_settings(options: CrawlOptions, hosts: CheckedHosts) -> dict[str, Any
             ("scrapy.extensions.telnet.TelnetConsole", "scrapy.extensions.remote_control.RemoteControl")
         ),
         "LOG_LEVEL": "ERROR",
-        "TWISTED_DNS_RESOLVER": "ops.crawl.middlewares.CheckedResolver",
+        "TWISTED_DNS_RESOLVER": "silverloom.ops.crawl.middlewares.CheckedResolver",
         "DNSCACHE_ENABLED": False,
         "HTTPERROR_ALLOW_ALL": True,
         "DOWNLOAD_HANDLERS": dict.fromkeys(("data", "file", "ftp", "s3")),
         "DOWNLOADER_MIDDLEWARES": {
-            "ops.crawl.middlewares.Guard": 50,
+            "silverloom.ops.crawl.middlewares.Guard": 50,
             f"{_DOWNLOADER}.robotstxt.RobotsTxtMiddleware": None,
-            "ops.crawl.middlewares.Robots": 100,
+            "silverloom.ops.crawl.middlewares.Robots": 100,
             f"{_DOWNLOADER}.retry.RetryMiddleware": None,
-            "ops.crawl.middlewares.PatientRetry": 550,
-            "ops.crawl.middlewares.Unpacking": 595,
+            "silverloom.ops.crawl.middlewares.PatientRetry": 550,
+            "silverloom.ops.crawl.middlewares.Unpacking": 595,
         },
         "SPIDER_MIDDLEWARES": dict.fromkeys(
             (

@@ -17,7 +17,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from ops.core.params import Params
+from silverloom.ops.core.params import Params
 
 #: Kinds of lists that lead to web pages; other kinds are collections (collections/kinds.py).
 URLS, SEARCH = "url_list", "search"

@@ -18,10 +18,21 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from ops.core.identity import row_id
-from ops.core.outcome import NAME, TIME, Outcome, Outcomes, Row, Shape, columns, drop, optional, reject
-from ops.crawl.frontier import Frontier, PageRequest, same
-from ops.crawl.journal import (
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import (
+    NAME,
+    TIME,
+    Outcome,
+    Outcomes,
+    Row,
+    Shape,
+    columns,
+    drop,
+    optional,
+    reject,
+)
+from silverloom.ops.crawl.frontier import Frontier, PageRequest, same
+from silverloom.ops.crawl.journal import (
     LINKS_NOT_READ,
     SAME_BYTES,
     UNCHANGED,
@@ -31,8 +42,8 @@ from ops.crawl.journal import (
     published_head,
     published_line,
 )
-from ops.crawl.options import CrawlOptions
-from ops.crawl.warc import head
+from silverloom.ops.crawl.options import CrawlOptions
+from silverloom.ops.crawl.warc import head
 
 #: Bytes of records, and of journal lines about them, after which a part ends.
 PART_BYTES = 64 * 2**20

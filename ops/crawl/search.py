@@ -20,14 +20,14 @@ from urllib.parse import quote, quote_plus
 import pyarrow as pa
 from pydantic import AfterValidator, Field, field_validator
 
-from ops.core.outcome import Row
-from ops.core.params import Params
-from ops.crawl.client import Client, FetchError
-from ops.crawl.collect import list_lines
-from ops.crawl.frontier import same
-from ops.crawl.journal import FormerVersion, Journal, UrlOutcome
-from ops.crawl.options import SEARCH, CrawlOptions
-from ops.parse.source import Raw
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.params import Params
+from silverloom.ops.crawl.client import Client, FetchError
+from silverloom.ops.crawl.collect import list_lines
+from silverloom.ops.crawl.frontier import same
+from silverloom.ops.crawl.journal import FormerVersion, Journal, UrlOutcome
+from silverloom.ops.crawl.options import SEARCH, CrawlOptions
+from silverloom.ops.parse.source import Raw
 
 
 class Hit(NamedTuple):

@@ -28,14 +28,14 @@ from scrapy.exceptions import (
 )
 from scrapy.http import HtmlResponse, Response
 
-from ops.crawl.frontier import Frontier
-from ops.crawl.journal import LINKS_NOT_READ, Fate, FormerVersion, Journal, UrlOutcome
-from ops.crawl.links import BOUNDS, LinkRules, links_of, may_link
-from ops.crawl.middlewares import CheckedHosts, RefusedError, RobotsError
-from ops.crawl.options import CrawlOptions
-from ops.crawl.warc import Headers, response_record
-from ops.parse.bounded import child_of
-from ops.parse.source import ParseError, Raw
+from silverloom.ops.crawl.frontier import Frontier
+from silverloom.ops.crawl.journal import LINKS_NOT_READ, Fate, FormerVersion, Journal, UrlOutcome
+from silverloom.ops.crawl.links import BOUNDS, LinkRules, links_of, may_link
+from silverloom.ops.crawl.middlewares import CheckedHosts, RefusedError, RobotsError
+from silverloom.ops.crawl.options import CrawlOptions
+from silverloom.ops.crawl.warc import Headers, response_record
+from silverloom.ops.parse.bounded import child_of
+from silverloom.ops.parse.source import ParseError, Raw
 
 _LONGEST_CAUSE = 300
 #: Not Found and Gone: pages that such a page linked to no longer belong to its site.

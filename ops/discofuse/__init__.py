@@ -12,12 +12,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ops.discofuse.dataset.pipeline import annotator
-    from ops.discofuse.dataset.unfuse import fusion_examples
+    from silverloom.ops.discofuse.dataset.pipeline import annotator
+    from silverloom.ops.discofuse.dataset.unfuse import fusion_examples
 
 __all__ = ["annotator", "fusion_examples"]
 
-_PUBLIC = {"annotator": "ops.discofuse.dataset.pipeline", "fusion_examples": "ops.discofuse.dataset.unfuse"}
+_PUBLIC = {
+    "annotator": "silverloom.ops.discofuse.dataset.pipeline",
+    "fusion_examples": "silverloom.ops.discofuse.dataset.unfuse",
+}
 
 
 def __getattr__(name: str) -> Any:

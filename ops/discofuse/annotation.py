@@ -20,12 +20,12 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import Row
-from ops.core.params import ModelName, Params
-from ops.coreference import network
-from ops.coreference.links import Backend, Link, TokenSpan
-from ops.models.installed import existing, installed_digest, is_file, package_folder
-from ops.models.spacy_pipeline import SPACY_PIPELINE
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.coreference import network
+from silverloom.ops.coreference.links import Backend, Link, TokenSpan
+from silverloom.ops.models.installed import existing, installed_digest, is_file, package_folder
+from silverloom.ops.models.spacy_pipeline import SPACY_PIPELINE
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -60,12 +60,12 @@ class Annotation:
 
     @classmethod
     def of(cls, document: Doc) -> Annotation:
-        """Return the annotation of a document parsed by `ops.discofuse.dataset.pipeline`."""
+        """Return the annotation of a document parsed by `silverloom.ops.discofuse.dataset.pipeline`."""
         # One array of all attributes: reading the attributes token by token takes ten times as long.
         import numpy as np
         from spacy.attrs import DEP, ENT_TYPE, HEAD, LEMMA, ORTH, SPACY, TAG
 
-        from ops.coreference.component import links_of
+        from silverloom.ops.coreference.component import links_of
 
         table = document.to_array([ORTH, SPACY, TAG, DEP, HEAD, LEMMA, ENT_TYPE])
         words, spaces, tags, dependencies, heads, lemmas, entities = table.T

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from ops.core.outcome import HOLES, TEXT, TRANSCRIPT, Role, Row, of_role, role
-from ops.text.holes import HOLE, opened
-from ops.text.words import fold
+from silverloom.ops.core.outcome import HOLES, TEXT, TRANSCRIPT, Role, Row, of_role, role
+from silverloom.ops.text.holes import HOLE, opened
+from silverloom.ops.text.words import fold
 
 #: Separates two paragraphs of a text.
 PARAGRAPH_END = "\n\n"

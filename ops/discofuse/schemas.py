@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.core.outcome import (
+from silverloom.ops.core.outcome import (
     HOLES,
     NAME,
     TEXT,
@@ -21,8 +21,8 @@ from ops.core.outcome import (
     optional,
     struct,
 )
-from ops.core.sampling import SPLITS
-from ops.parse.schemas import ENCODING, RECORD, unit_of
+from silverloom.ops.core.sampling import SPLITS
+from silverloom.ops.parse.schemas import ENCODING, RECORD, unit_of
 
 _TEXT = pa.string()
 

@@ -25,22 +25,22 @@ from typing import NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Row, of_role
-from ops.core.params import Params
-from ops.core.sampling import SPLIT_NAMES
-from ops.discofuse.running_text import PARAGRAPH_END, RunningText
-from ops.discofuse.schemas import FUSION_PAIRS, PROSE
-from ops.parse.decoding import check_characters, decoded, text_at
-from ops.parse.files import whole_files
-from ops.parse.head import Head, head_of
-from ops.parse.lines import lines_of_files
-from ops.parse.records import Record, UnwantedError, read_each, row_of
-from ops.parse.source import AnyFormat, Format, Only, ParseError, Raw, Source
-from ops.parse.tables import Table
-from ops.text.holes import HOLE, closed
-from ops.text.hyphens import join_lines, words_of
-from ops.text.words import fold
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Row, of_role
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.sampling import SPLIT_NAMES
+from silverloom.ops.discofuse.running_text import PARAGRAPH_END, RunningText
+from silverloom.ops.discofuse.schemas import FUSION_PAIRS, PROSE
+from silverloom.ops.parse.decoding import check_characters, decoded, text_at
+from silverloom.ops.parse.files import whole_files
+from silverloom.ops.parse.head import Head, head_of
+from silverloom.ops.parse.lines import lines_of_files
+from silverloom.ops.parse.records import Record, UnwantedError, read_each, row_of
+from silverloom.ops.parse.source import AnyFormat, Format, Only, ParseError, Raw, Source
+from silverloom.ops.parse.tables import Table
+from silverloom.ops.text.holes import HOLE, closed
+from silverloom.ops.text.hyphens import join_lines, words_of
+from silverloom.ops.text.words import fold
 
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _HEADING = re.compile(r"#{1,6}[ \t]+")

@@ -13,7 +13,7 @@ from statistics import fmean, stdev
 
 import pyarrow as pa
 
-from ops.evaluation.questionnaire import Questionnaire
+from silverloom.ops.evaluation.questionnaire import Questionnaire
 
 MAJORITY = pa.schema(
     [

@@ -4,7 +4,7 @@ Belongs here: reading CSV sheets and the JSON export of Label Studio into answer
 comparing these with the questionnaire and the rows that were sent out (`validate`). Not here: writing sheets
 (sheets.py), votes and agreement (agreement.py).
 
-`ops.parse.files` reads the files, up to the source's `max_bytes`.
+`silverloom.ops.parse.files` reads the files, up to the source's `max_bytes`.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from ops.core.identity import made_from_several, row_id
-from ops.core.outcome import Outcome, Row, Shape, columns, optional, reject, struct
-from ops.evaluation.questionnaire import Questionnaire
-from ops.evaluation.sheets import ANSWER_COLUMN, KEYS, QUESTION_COLUMN, shown_text, unguarded
-from ops.parse import files
-from ops.parse.bounded import BoundedFormat
-from ops.parse.decoding import check_characters, csv_rows, decoded, json_value, kind_of
-from ops.parse.records import Record, read_each
-from ops.parse.schemas import RECORD
-from ops.parse.source import Format, Only, ParseError, Raw, Source
-from ops.text.words import fold
+from silverloom.ops.core.identity import made_from_several, row_id
+from silverloom.ops.core.outcome import Outcome, Row, Shape, columns, optional, reject, struct
+from silverloom.ops.evaluation.questionnaire import Questionnaire
+from silverloom.ops.evaluation.sheets import ANSWER_COLUMN, KEYS, QUESTION_COLUMN, shown_text, unguarded
+from silverloom.ops.parse import files
+from silverloom.ops.parse.bounded import BoundedFormat
+from silverloom.ops.parse.decoding import check_characters, csv_rows, decoded, json_value, kind_of
+from silverloom.ops.parse.records import Record, read_each
+from silverloom.ops.parse.schemas import RECORD
+from silverloom.ops.parse.source import Format, Only, ParseError, Raw, Source
+from silverloom.ops.text.words import fold
 
 _TEXT = pa.string()
 

@@ -19,15 +19,26 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ops.core.identity import joint_licence, row_id
-from ops.core.outcome import IDENTITY, Field, Outcome, Outcomes, Row, Shape, columns, drop, optional, struct
-from ops.core.parts import Parts
-from ops.evaluation.agreement import against_the_others, majority, pairwise
-from ops.evaluation.answers import ANSWERS, RATINGS, validate
-from ops.evaluation.questionnaire import Question, Questionnaire
-from ops.evaluation.raters import RaterParams, reliability, replaced, second_round
-from ops.evaluation.sheets import rater_files, sent_files
-from ops.evaluation.table import TABLE, Bootstrap, ratio
+from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.outcome import (
+    IDENTITY,
+    Field,
+    Outcome,
+    Outcomes,
+    Row,
+    Shape,
+    columns,
+    drop,
+    optional,
+    struct,
+)
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.evaluation.agreement import against_the_others, majority, pairwise
+from silverloom.ops.evaluation.answers import ANSWERS, RATINGS, validate
+from silverloom.ops.evaluation.questionnaire import Question, Questionnaire
+from silverloom.ops.evaluation.raters import RaterParams, reliability, replaced, second_round
+from silverloom.ops.evaluation.sheets import rater_files, sent_files
+from silverloom.ops.evaluation.table import TABLE, Bootstrap, ratio
 
 _TEXT = pa.string()
 
@@ -285,7 +296,7 @@ def collected(answers: pa.Table, sent: pa.Table, questionnaires: Sequence[Questi
     """Return the answers that count, after comparing them with the rows that were sent out.
 
     Answers to a questionnaire that is not among these are dropped as `other_questionnaire` (one source may
-    hold the sheets of all systems), empty ones as `no_answer`. `ops.evaluation.answers.validate` rejects
+    hold the sheets of all systems), empty ones as `no_answer`. `silverloom.ops.evaluation.answers.validate` rejects
     invalid ones. `sent` has the columns `id`, `licence`, `questionnaire` and those that each questionnaire
     shows.
     """

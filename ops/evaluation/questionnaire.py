@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from ops.core.params import Params
+from silverloom.ops.core.params import Params
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 

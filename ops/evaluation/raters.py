@@ -18,11 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import AfterValidator, Field, model_validator
 
-from ops.core.outcome import Row
-from ops.core.params import Params
-from ops.core.sampling import drawn
-from ops.evaluation.agreement import against_the_others
-from ops.evaluation.questionnaire import Questionnaire
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.sampling import drawn
+from silverloom.ops.evaluation.agreement import against_the_others
+from silverloom.ops.evaluation.questionnaire import Questionnaire
 
 
 def _distinct(raters: tuple[str, ...]) -> tuple[str, ...]:

@@ -20,10 +20,10 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ops.core.sampling import drawn
-from ops.evaluation.questionnaire import Questionnaire
-from ops.evaluation.raters import Assigned, RaterParams
-from ops.text.words import fold
+from silverloom.ops.core.sampling import drawn
+from silverloom.ops.evaluation.questionnaire import Questionnaire
+from silverloom.ops.evaluation.raters import Assigned, RaterParams
+from silverloom.ops.text.words import fold
 
 KEYS = ("questionnaire", "rater", "row_id")
 ANSWER_COLUMN = "answer: "

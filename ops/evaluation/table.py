@@ -21,9 +21,9 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 from pydantic import Field
 
-from ops.core.outcome import Outcome, Outcomes, Shape
-from ops.core.params import Params
-from ops.metrics.bootstrap import Comparison, Floats, Interval, OfSums, interval, paired_bootstrap
+from silverloom.ops.core.outcome import Outcome, Outcomes, Shape
+from silverloom.ops.core.params import Params
+from silverloom.ops.metrics.bootstrap import Comparison, Floats, Interval, OfSums, interval, paired_bootstrap
 
 #: The file with an evaluation's means, intervals and tests.
 TABLE = "table.json"
@@ -128,7 +128,7 @@ class Bootstrap(Params):
     """Of these draws."""
 
     def interval(self, items: ArrayLike, of_sums: OfSums | None = None) -> Interval:
-        """Return the mean of scores with its interval, as `ops.metrics.interval` does."""
+        """Return the mean of scores with its interval, as `silverloom.ops.metrics.interval` does."""
         return interval(items, self.resamples, self.seed, of_sums=of_sums)
 
     def paired(self, first: ArrayLike, second: ArrayLike, of_sums: OfSums | None = None) -> Comparison:

@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ops.core.thresholds import ThresholdRule, at_least, at_most, below
-from ops.filters.params import BoundParams
-from ops.filters.personal_data import MASKS
-from ops.filters.quality import RULES
+from silverloom.ops.core.thresholds import ThresholdRule, at_least, at_most, below
+from silverloom.ops.filters.params import BoundParams
+from silverloom.ops.filters.personal_data import MASKS
+from silverloom.ops.filters.quality import RULES
 
 #: The reasons for dropping a document with the same, or nearly the same, text as another one.
 DUPLICATE, NEAR_DUPLICATE = "duplicate", "near_duplicate"

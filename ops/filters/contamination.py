@@ -29,16 +29,16 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ops.core.derived import DerivedFolder
-from ops.core.identity import made_from, text_hash
-from ops.core.outcome import Outcome, Outcomes, Row, Shape
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.core.thresholds import SCORED, at_most
-from ops.filters import schemas
-from ops.filters.lost import lost_rows
-from ops.text.sentences import sentence_spans
-from ops.text.words import visible
+from silverloom.ops.core.derived import DerivedFolder
+from silverloom.ops.core.identity import made_from, text_hash
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import SCORED, at_most
+from silverloom.ops.filters import schemas
+from silverloom.ops.filters.lost import lost_rows
+from silverloom.ops.text.sentences import sentence_spans
+from silverloom.ops.text.words import visible
 
 #: The reason for dropping an example.
 CONTAMINATED = "contaminated"

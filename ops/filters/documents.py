@@ -13,21 +13,29 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ops.core.identity import made_from
-from ops.core.joins import matches
-from ops.core.measures import count_words
-from ops.core.outcome import Outcome, Outcomes, Row, Shape
-from ops.core.parts import Parts
-from ops.filters import schemas
-from ops.filters.bounds import DUPLICATE, JUDGED, NEAR_DUPLICATE, REPEATS, Verdict, repeats_of, verdicts
-from ops.filters.duplicates import content
-from ops.filters.language import FoundLanguage, languages
-from ops.filters.lost import lost_rows
-from ops.filters.params import BoundParams, ScoreParams
-from ops.filters.personal_data import MASKS, counts, masked, personal_data
-from ops.filters.quality import RULES, measures
-from ops.filters.texts import texts, with_text
-from ops.text.minhash import signature
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.joins import matches
+from silverloom.ops.core.measures import count_words
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.filters import schemas
+from silverloom.ops.filters.bounds import (
+    DUPLICATE,
+    JUDGED,
+    NEAR_DUPLICATE,
+    REPEATS,
+    Verdict,
+    repeats_of,
+    verdicts,
+)
+from silverloom.ops.filters.duplicates import content
+from silverloom.ops.filters.language import FoundLanguage, languages
+from silverloom.ops.filters.lost import lost_rows
+from silverloom.ops.filters.params import BoundParams, ScoreParams
+from silverloom.ops.filters.personal_data import MASKS, counts, masked, personal_data
+from silverloom.ops.filters.quality import RULES, measures
+from silverloom.ops.filters.texts import texts, with_text
+from silverloom.ops.text.minhash import signature
 
 _BEGINNING = 200
 

@@ -28,14 +28,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ops.core.database import database, insert
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Outcomes, Row, in_blocks, in_parts
-from ops.core.parts import Parts
-from ops.filters.bounds import JUDGED, passing
-from ops.filters.params import BoundParams
-from ops.filters.schemas import DUPLICATES
-from ops.text.words import fold
+from silverloom.ops.core.database import database, insert
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, in_blocks, in_parts
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.filters.bounds import JUDGED, passing
+from silverloom.ops.filters.params import BoundParams
+from silverloom.ops.filters.schemas import DUPLICATES
+from silverloom.ops.text.words import fold
 
 if TYPE_CHECKING:
     import duckdb

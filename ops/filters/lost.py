@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from ops.core.outcome import DROP_COLUMNS, Row, Shape
+from silverloom.ops.core.outcome import DROP_COLUMNS, Row, Shape
 
 
 def lost_rows(units: pa.Table, reasons: Sequence[Row], shape: Shape) -> pa.Table:

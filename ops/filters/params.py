@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from pydantic import Field, create_model, field_validator, model_validator
 
-from ops.core.params import Params
-from ops.filters import quality
+from silverloom.ops.core.params import Params
+from silverloom.ops.filters import quality
 
 
 class ScoreParams(Params):

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ops.core.outcome import Row
+from silverloom.ops.core.outcome import Row
 
 #: The part of an address before the @, up to the end of the searched text; and the part after it.
 _LOCAL = re.compile(r"\b[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++)*+\Z")

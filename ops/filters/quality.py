@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ops.core.thresholds import ThresholdRule, at_least, at_most
+from silverloom.ops.core.thresholds import ThresholdRule, at_least, at_most
 
 #: Gopher's stop words; an English text contains at least two of them.
 STOP_WORDS = frozenset(["the", "be", "to", "of", "and", "that", "have", "with"])

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.core.outcome import TEXT, TITLE, Shape, columns, optional
-from ops.filters.quality import RULES
+from silverloom.ops.core.outcome import TEXT, TITLE, Shape, columns, optional
+from silverloom.ops.filters.quality import RULES
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 

@@ -17,14 +17,14 @@ from pathlib import Path
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import NAME, TEXT, TIME, Outcome, Row, Shape, columns, of_role
-from ops.core.params import Params
-from ops.parse.decoding import check_characters, decoded, text_at
-from ops.parse.files import whole_files
-from ops.parse.records import Record, read_each, row_of
-from ops.parse.schemas import RECORD
-from ops.parse.source import AnyFormat, Only, ParseError, Raw, Source
-from ops.parse.tables import Table
+from silverloom.ops.core.outcome import NAME, TEXT, TIME, Outcome, Row, Shape, columns, of_role
+from silverloom.ops.core.params import Params
+from silverloom.ops.parse.decoding import check_characters, decoded, text_at
+from silverloom.ops.parse.files import whole_files
+from silverloom.ops.parse.records import Record, read_each, row_of
+from silverloom.ops.parse.schemas import RECORD
+from silverloom.ops.parse.source import AnyFormat, Only, ParseError, Raw, Source
+from silverloom.ops.parse.tables import Table
 
 _TEXT = pa.string()
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 
-from ops.core.outcome import Row
+from silverloom.ops.core.outcome import Row
 
 #: Paragraphs of a web page that score this much or more are not main content (ops/parse/web.py).
 _BOILERPLATE = 0.5

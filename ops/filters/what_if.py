@@ -16,11 +16,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ops.core.joins import matches
-from ops.core.parts import Parts
-from ops.core.thresholds import SCORED, at_least
-from ops.filters.bounds import DUPLICATE, JUDGED, REPEATS, repeats_of, verdicts
-from ops.filters.params import BoundParams
+from silverloom.ops.core.joins import matches
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import SCORED, at_least
+from silverloom.ops.filters.bounds import DUPLICATE, JUDGED, REPEATS, repeats_of, verdicts
+from silverloom.ops.filters.params import BoundParams
 
 
 def asked_language(scores: Parts, duplicates: Parts, params: BoundParams) -> Iterator[pa.Table]:

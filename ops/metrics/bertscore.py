@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.models.encoder import ENCODER, TokenEmbeddings
+from silverloom.ops.models.encoder import ENCODER, TokenEmbeddings
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.metrics.bootstrap import Floats, OfSums
-from ops.metrics.fusion import listed
+from silverloom.ops.metrics.bootstrap import Floats, OfSums
+from silverloom.ops.metrics.fusion import listed
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU

@@ -10,9 +10,9 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from ops.metrics.bootstrap import Interval, interval
-from ops.metrics.fusion import Sari, exact_match, sari
-from ops.metrics.rouge import DIGITS, ROUGE, Combination, Score, Text, rouge_of_references
+from silverloom.ops.metrics.bootstrap import Interval, interval
+from silverloom.ops.metrics.fusion import Sari, exact_match, sari
+from silverloom.ops.metrics.rouge import DIGITS, ROUGE, Combination, Score, Text, rouge_of_references
 
 Prediction = TypeVar("Prediction")
 Reference = TypeVar("Reference")

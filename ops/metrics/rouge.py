@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from ops.text.words import STOP_WORDS
+from silverloom.ops.text.words import STOP_WORDS
 
 #: The metrics, in the order that is used everywhere.
 ROUGE = ("rouge1", "rouge2", "rouge3", "rougeL", "rougeSU4")

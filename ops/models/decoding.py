@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from ops.core.params import Params
-from ops.models.precision import Precision, autocast, halves_products
+from silverloom.ops.core.params import Params
+from silverloom.ops.models.precision import Precision, autocast, halves_products
 
 if TYPE_CHECKING:
     import torch

@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ops.core.database import database, insert
-from ops.core.identity import text_hash
-from ops.core.outcome import Row, in_blocks
-from ops.core.stored_rows import StoredRows
-from ops.models.encoder import Embed
-from ops.models.training.checkpoints import CheckpointFolder
+from silverloom.ops.core.database import database, insert
+from silverloom.ops.core.identity import text_hash
+from silverloom.ops.core.outcome import Row, in_blocks
+from silverloom.ops.core.stored_rows import StoredRows
+from silverloom.ops.models.encoder import Embed
+from silverloom.ops.models.training.checkpoints import CheckpointFolder
 
 #: Texts per call of the encoder and per checkpoint; one core embeds about 100 texts a second.
 SLICE = 4096

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.params import ModelName
-from ops.models.installed import existing_or_cached, is_file, is_hub_model, package_folder
+from silverloom.ops.core.params import ModelName
+from silverloom.ops.models.installed import existing_or_cached, is_file, is_hub_model, package_folder
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -4,10 +4,10 @@ Belongs here: the public names of the package, for scripts and notebooks. Not he
 imports the module of the kind of model that it uses, because its key includes every package it imports.
 """
 
-from ops.models.encoder import ENCODER, encoder
-from ops.models.installed import ModelNotInstalledError, digest
-from ops.models.spacy_pipeline import SPACY_PIPELINE, spacy_pipeline
-from ops.models.word_vectors import WORD_VECTORS, word_vectors
+from silverloom.ops.models.encoder import ENCODER, encoder
+from silverloom.ops.models.installed import ModelNotInstalledError, digest
+from silverloom.ops.models.spacy_pipeline import SPACY_PIPELINE, spacy_pipeline
+from silverloom.ops.models.word_vectors import WORD_VECTORS, word_vectors
 
 __all__ = [
     "ENCODER",

@@ -11,8 +11,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ops.core.params import ModelName
-from ops.models.installed import existing, is_file, module, package_folder
+from silverloom.ops.core.params import ModelName
+from silverloom.ops.models.installed import existing, is_file, module, package_folder
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from ops.core.outcome import Row
-from ops.core.params import Params
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.params import Params
 
 if TYPE_CHECKING:
     from torch import nn

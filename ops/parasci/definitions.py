@@ -15,9 +15,9 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ops.parasci import terms
-from ops.parasci.kinds import kind_of
-from ops.parasci.terms import is_general, is_term
+from silverloom.ops.parasci import terms
+from silverloom.ops.parasci.kinds import kind_of
+from silverloom.ops.parasci.terms import is_general, is_term
 
 
 class Definition(NamedTuple):

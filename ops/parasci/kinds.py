@@ -15,7 +15,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ops.parasci.terms import AIM_OF_ALL, DEPENDS, EXACT, HOW_MANY, PRAISE, listed
+from silverloom.ops.parasci.terms import AIM_OF_ALL, DEPENDS, EXACT, HOW_MANY, PRAISE, listed
 
 #: The most words of a noun phrase before its noun.
 _LONGEST_PHRASE = 9

@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ops.parasci.terms import listed
-from ops.text.words import STOP_WORDS, YEAR, fold
+from silverloom.ops.parasci.terms import listed
+from silverloom.ops.text.words import STOP_WORDS, YEAR, fold
 
 AUTHORS = "the authors"
 

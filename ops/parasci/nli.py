@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
-from ops.core.params import ModelName
-from ops.models.installed import existing_or_cached
+from silverloom.ops.core.params import ModelName
+from silverloom.ops.models.installed import existing_or_cached
 
 #: Pairs that are read together. Answers vary by about 1e-6 with the others in a batch: round what you store.
 _BATCH, _MULTIPLE = 32, 8

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.core.outcome import (
+from silverloom.ops.core.outcome import (
     NAME,
     TEXT,
     TIME,
@@ -20,9 +20,9 @@ from ops.core.outcome import (
     optional,
     struct,
 )
-from ops.core.sampling import SPLITS
-from ops.parse.schemas import ENCODING, RECORD, unit_of
-from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
+from silverloom.ops.core.sampling import SPLITS
+from silverloom.ops.parse.schemas import ENCODING, RECORD, unit_of
+from silverloom.ops.parse.schemas import SENTENCES as PAPER_SENTENCES
 
 _TEXT, _INT, _FLOAT, _BOOL = pa.string(), pa.int32(), pa.float64(), pa.bool_()
 

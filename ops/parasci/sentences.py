@@ -19,22 +19,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field, field_validator
 
-from ops.core.joins import matches
-from ops.core.outcome import Outcomes, Row, Shape, drop
-from ops.core.params import ModelName, Params
-from ops.core.parts import Parts
-from ops.core.thresholds import SCORED, at_least
-from ops.models.encoder import ENCODER
-from ops.parasci.areas import area_of
-from ops.parasci.definitions import definition
-from ops.parasci.marks import printed_keys, without_marks
-from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
-from ops.parasci.slices import Statements, embedded_parts
-from ops.parasci.terms import expansions_of, normal_form
-from ops.parasci.well_formed import well_formed
-from ops.parse.records import record_place
-from ops.parse.roles import REFERENCES, known_roles
-from ops.text.words import STOP_WORDS, YEAR, fold
+from silverloom.ops.core.joins import matches
+from silverloom.ops.core.outcome import Outcomes, Row, Shape, drop
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import SCORED, at_least
+from silverloom.ops.models.encoder import ENCODER
+from silverloom.ops.parasci.areas import area_of
+from silverloom.ops.parasci.definitions import definition
+from silverloom.ops.parasci.marks import printed_keys, without_marks
+from silverloom.ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
+from silverloom.ops.parasci.slices import Statements, embedded_parts
+from silverloom.ops.parasci.terms import expansions_of, normal_form
+from silverloom.ops.parasci.well_formed import well_formed
+from silverloom.ops.parse.records import record_place
+from silverloom.ops.parse.roles import REFERENCES, known_roles
+from silverloom.ops.text.words import STOP_WORDS, YEAR, fold
 
 #: The columns of papers and of citations that are joined to sentences.
 _PAPER_COLUMNS = ("id", "source_ids", "month", "subjects", "doi")

@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ops.core.identity import joint_licence, row_id
-from ops.core.outcome import Outcome, Outcomes, Row, Shape
-from ops.core.parts import Parts
-from ops.models.embedded import SLICE
-from ops.models.encoder import embedder, embedding_size, encoder
+from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.models.embedded import SLICE
+from silverloom.ops.models.encoder import embedder, embedding_size, encoder
 
 
 @dataclass(frozen=True)

@@ -25,20 +25,20 @@ from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from ops.core.outcome import Outcome, Row
-from ops.core.sampling import SPLIT_NAMES
-from ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES
-from ops.parse import files
-from ops.parse.bounded import BoundedFormat
-from ops.parse.decoding import check_characters, decoded, json_object, json_value, text_at
-from ops.parse.files import find, once
-from ops.parse.lines import is_wanted, lines_of_file
-from ops.parse.papers.metadata import categories_in, doi_of, subjects_of, words_in
-from ops.parse.records import Record, UnwantedError, read_each, row_of
-from ops.parse.source import Format, Only, ParseError, Raw, Source
-from ops.parse.tables import Table
-from ops.text.sentences import sentence_spans
-from ops.text.words import fold
+from silverloom.ops.core.outcome import Outcome, Row
+from silverloom.ops.core.sampling import SPLIT_NAMES
+from silverloom.ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES
+from silverloom.ops.parse import files
+from silverloom.ops.parse.bounded import BoundedFormat
+from silverloom.ops.parse.decoding import check_characters, decoded, json_object, json_value, text_at
+from silverloom.ops.parse.files import find, once
+from silverloom.ops.parse.lines import is_wanted, lines_of_file
+from silverloom.ops.parse.papers.metadata import categories_in, doi_of, subjects_of, words_in
+from silverloom.ops.parse.records import Record, UnwantedError, read_each, row_of
+from silverloom.ops.parse.source import Format, Only, ParseError, Raw, Source
+from silverloom.ops.parse.tables import Table
+from silverloom.ops.text.sentences import sentence_spans
+from silverloom.ops.text.words import fold
 
 
 class SourceSentence(NamedTuple):

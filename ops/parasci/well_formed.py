@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
-from ops.models.word_vectors import WORD_VECTORS, WordVectors, word_vectors
-from ops.text.words import STOP_WORDS
+from silverloom.ops.models.word_vectors import WORD_VECTORS, WordVectors, word_vectors
+from silverloom.ops.text.words import STOP_WORDS
 
 # A merged word costs less than the fit says, because terms such as "treebank" look like one.
 #: Log-odds of a sentence without marks, and what each mark of a kind takes from them.

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from ops.parse.encodings import wide_encoding
-from ops.parse.source import ParseError
+from silverloom.ops.parse.encodings import wide_encoding
+from silverloom.ops.parse.source import ParseError
 
 #: A text with no more brackets than this cannot be nested too deeply: pydantic's JSON parser takes 200
 #: levels.

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from chardetng_py import detect
 from resiliparse.parse.encoding import detect_encoding
 
-from ops.parse.source import Raw
+from silverloom.ops.parse.source import Raw
 
 #: Decodes bytes and names their likely encoding; None if it cannot tell.
 Guess: TypeAlias = Callable[[bytes], tuple[str, str] | None]

@@ -16,10 +16,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from ops.parse.decoding import one_line
-from ops.parse.page_bytes import not_text
-from ops.parse.source import Only, ParseError, Raw, Source
-from ops.parse.unpacked import DamageError, Unpacked
+from silverloom.ops.parse.decoding import one_line
+from silverloom.ops.parse.page_bytes import not_text
+from silverloom.ops.parse.source import Only, ParseError, Raw, Source
+from silverloom.ops.parse.unpacked import DamageError, Unpacked
 
 #: The end of the error for a file over the limit.
 _TO_READ_IT = "raise max_bytes of its source in params.yaml"

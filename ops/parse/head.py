@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ops.parse.decoding import decoded
-from ops.parse.source import ParseError
-from ops.text.sentences import Span
+from silverloom.ops.parse.decoding import decoded
+from silverloom.ops.parse.source import ParseError
+from silverloom.ops.text.sentences import Span
 
 _LINE = re.compile(r"[^\r\n\f]*+(?:\r\n|[\r\n\f]|\Z)")
 _SPACE = re.compile(r"\s*")

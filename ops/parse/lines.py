@@ -17,12 +17,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from ops.parse.bounded import Bounds, child_of
-from ops.parse.decoding import json_object
-from ops.parse.encodings import damaged_utf8, decoded_as, guess_of, in_utf8, is_utf8
-from ops.parse.files import Found, find, once, opened, too_large
-from ops.parse.source import Only, ParseError, Raw, Source, exhausting
-from ops.parse.unpacked import DamageError, Unpacked
+from silverloom.ops.parse.bounded import Bounds, child_of
+from silverloom.ops.parse.decoding import json_object
+from silverloom.ops.parse.encodings import damaged_utf8, decoded_as, guess_of, in_utf8, is_utf8
+from silverloom.ops.parse.files import Found, find, once, opened, too_large
+from silverloom.ops.parse.source import Only, ParseError, Raw, Source, exhausting
+from silverloom.ops.parse.unpacked import DamageError, Unpacked
 
 #: Bytes skipped at a time.
 _BLOCK = 2**13

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from resiliparse.parse.encoding import map_encoding_to_html5
 
-from ops.parse.encodings import damaged_utf8, guess_of, wide_encoding
+from silverloom.ops.parse.encodings import damaged_utf8, guess_of, wide_encoding
 
 #: What files begin with (WHATWG, MIME Sniffing, sections 6 and 7).
 _SIGNATURES = {

@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.html import HTMLTree
 
-from ops.text.words import fold
+from silverloom.ops.text.words import fold
 
 PageExtractor: TypeAlias = Literal["trafilatura", "resiliparse"]
 

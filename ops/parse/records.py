@@ -14,12 +14,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Row, Shape, drop, reject
-from ops.core.parts import FILES, Parts
-from ops.parse.decoding import check_characters, check_texts, one_line
-from ops.parse.files import too_large
-from ops.parse.source import DatasetSource, ParseError, Raw, RowFormat, exhausting
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Row, Shape, drop, reject
+from silverloom.ops.core.parts import FILES, Parts
+from silverloom.ops.parse.decoding import check_characters, check_texts, one_line
+from silverloom.ops.parse.files import too_large
+from silverloom.ops.parse.source import DatasetSource, ParseError, Raw, RowFormat, exhausting
 
 _LONGEST_CAUSE = 500
 
@@ -67,7 +67,7 @@ def row_of(record: Record, kind: str, *parts: str) -> Row:
 
 
 def record_unit(record: Record) -> Row:
-    """Return the record as a row of `ops.parse.schemas.RECORD`, which dropped and rejected records store."""
+    """Return the record as a row of `silverloom.ops.parse.schemas.RECORD`, which dropped and rejected records store."""
     return {
         "id": record.id,
         "source_ids": [record.id],

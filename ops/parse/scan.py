@@ -20,14 +20,14 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from ops.core.outcome import Outcome, Outcomes
-from ops.core.parts import Engine
-from ops.core.periods import ALL, Every, between, period
-from ops.parse.encodings import any_encoding, encoding_fault, of_lines
-from ops.parse.files import shown
-from ops.parse.lines import of_file_in_utf8
-from ops.parse.records import Record, RecordPieces, RowRecords, record_id
-from ops.parse.scanned import (
+from silverloom.ops.core.outcome import Outcome, Outcomes
+from silverloom.ops.core.parts import Engine
+from silverloom.ops.core.periods import ALL, Every, between, period
+from silverloom.ops.parse.encodings import any_encoding, encoding_fault, of_lines
+from silverloom.ops.parse.files import shown
+from silverloom.ops.parse.lines import of_file_in_utf8
+from silverloom.ops.parse.records import Record, RecordPieces, RowRecords, record_id
+from silverloom.ops.parse.scanned import (
     DamagedScanError,
     Entry,
     Index,
@@ -39,7 +39,7 @@ from ops.parse.scanned import (
     version_of,
     write_scan,
 )
-from ops.parse.source import (
+from silverloom.ops.parse.source import (
     EVERY,
     Format,
     Only,

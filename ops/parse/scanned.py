@@ -22,8 +22,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ops.parse.records import Record
-from ops.parse.source import EVERY, Raw
+from silverloom.ops.parse.records import Record
+from silverloom.ops.parse.source import EVERY, Raw
 
 _INDEX, _MONTHS, _CONTENT = "index.parquet", "months.json", "content"
 #: Entries that are Python objects at a time while scanning.

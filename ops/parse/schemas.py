@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.core.outcome import (
+from silverloom.ops.core.outcome import (
     HOLES,
     NAME,
     PASSAGES,

@@ -20,11 +20,11 @@ from typing import Any
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import Outcome, Row, drop
-from ops.core.params import ModelName, Params
-from ops.parse import sentences_rules as rules
-from ops.parse.schemas import SENTENCES
-from ops.text.words import STOP_WORDS
+from silverloom.ops.core.outcome import Outcome, Row, drop
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.parse import sentences_rules as rules
+from silverloom.ops.parse.schemas import SENTENCES
+from silverloom.ops.text.words import STOP_WORDS
 
 Vocabulary = Callable[[str], bool]
 
@@ -105,7 +105,7 @@ def _running_heads(texts: Sequence[str], repeats: int) -> frozenset[str]:
 
 
 def _vocabulary(params: SentenceParams) -> Vocabulary:
-    from ops.models.word_vectors import word_vectors
+    from silverloom.ops.models.word_vectors import word_vectors
 
     vectors = word_vectors(params.vectors)
     limit = params.vocabulary_words

@@ -28,12 +28,12 @@ from typing import (
 
 from pydantic import BeforeValidator, Field, JsonValue, ValidationError, field_validator, model_validator
 
-from ops.core.params import Params
+from silverloom.ops.core.params import Params
 
 if TYPE_CHECKING:  # settings are read before numpy may be loaded
     import pyarrow as pa
 
-    from ops.core.outcome import Row
+    from silverloom.ops.core.outcome import Row
 
 #: A month, or a year, meaning its January (YAML reads it as a number).
 Month = Annotated[str, BeforeValidator(str), Field(pattern=r"^\d{4}(-(0[1-9]|1[0-2]))?$")]

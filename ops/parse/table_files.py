@@ -25,12 +25,12 @@ from typing import Any, Literal, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.parse.decoding import check_characters, delimiter_of
-from ops.parse.encodings import Guess, guessed
-from ops.parse.files import opened, too_large
-from ops.parse.lines import guessed_in
-from ops.parse.source import ParseError
-from ops.parse.unpacked import Unpacked
+from silverloom.ops.parse.decoding import check_characters, delimiter_of
+from silverloom.ops.parse.encodings import Guess, guessed
+from silverloom.ops.parse.files import opened, too_large
+from silverloom.ops.parse.lines import guessed_in
+from silverloom.ops.parse.source import ParseError
+from silverloom.ops.parse.unpacked import Unpacked
 
 
 class TableRow(NamedTuple):

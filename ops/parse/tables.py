@@ -17,12 +17,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ops.parse.bounded import Bounds, child_of
-from ops.parse.decoding import json_object, scalars
-from ops.parse.files import JSON_LINES, Found, find, once, packings, too_large
-from ops.parse.lines import document_id, is_wanted, keys_of, lines_of_file, named, of_file_in_utf8
-from ops.parse.source import Only, ParseError, Raw, Source, exhausting
-from ops.parse.table_files import (
+from silverloom.ops.parse.bounded import Bounds, child_of
+from silverloom.ops.parse.decoding import json_object, scalars
+from silverloom.ops.parse.files import JSON_LINES, Found, find, once, packings, too_large
+from silverloom.ops.parse.lines import document_id, is_wanted, keys_of, lines_of_file, named, of_file_in_utf8
+from silverloom.ops.parse.source import Only, ParseError, Raw, Source, exhausting
+from silverloom.ops.parse.table_files import (
     DELIMITERS,
     Delimited,
     TableRow,
@@ -32,7 +32,7 @@ from ops.parse.table_files import (
     delimited_rows,
     id_of,
 )
-from ops.parse.unpacked import RECORD, UnpackingBudget
+from silverloom.ops.parse.unpacked import RECORD, UnpackingBudget
 
 SUFFIXES = (*JSON_LINES, *packings(".csv", ".tsv"), ".parquet", ".arrow")
 

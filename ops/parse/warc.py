@@ -24,14 +24,21 @@ from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 
-from ops.core.outcome import Row
-from ops.parse.bounded import Bounds, child_of
-from ops.parse.files import Found, find, once, too_large
-from ops.parse.page_bytes import not_text
-from ops.parse.records import UnwantedError
-from ops.parse.source import Only, ParseError, Raw, Source
-from ops.parse.unpacked import PACKINGS, BombError, CutShortError, DamageError, Unpacked, packing_of
-from ops.text.words import whole_number
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.parse.bounded import Bounds, child_of
+from silverloom.ops.parse.files import Found, find, once, too_large
+from silverloom.ops.parse.page_bytes import not_text
+from silverloom.ops.parse.records import UnwantedError
+from silverloom.ops.parse.source import Only, ParseError, Raw, Source
+from silverloom.ops.parse.unpacked import (
+    PACKINGS,
+    BombError,
+    CutShortError,
+    DamageError,
+    Unpacked,
+    packing_of,
+)
+from silverloom.ops.text.words import whole_number
 
 _VERSION = re.compile(rb"WARC/(?:0\.1[78]|1\.[01])[ \t]*\r*\n")
 _MARK = b"WARC/"

@@ -21,16 +21,16 @@ from pydantic import Field
 from resiliparse.parse.html import HTMLTree
 from resiliparse.parse.lang import detect_fast
 
-from ops.core.outcome import Outcome, Row
-from ops.core.params import Params
-from ops.parse.bounded import BoundedFormat, Bounds
-from ops.parse.files import whole_files, with_options
-from ops.parse.page_bytes import html_text, not_text, other_text
-from ops.parse.page_text import BOILERPLATE, PageExtractor, Paragraph, printable, text_of
-from ops.parse.records import Record, UnwantedError, read_each, readable, row_of
-from ops.parse.schemas import WEB_PAGES
-from ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
-from ops.parse.warc import STATUS, CrawledRows, Message, message, records
+from silverloom.ops.core.outcome import Outcome, Row
+from silverloom.ops.core.params import Params
+from silverloom.ops.parse.bounded import BoundedFormat, Bounds
+from silverloom.ops.parse.files import whole_files, with_options
+from silverloom.ops.parse.page_bytes import html_text, not_text, other_text
+from silverloom.ops.parse.page_text import BOILERPLATE, PageExtractor, Paragraph, printable, text_of
+from silverloom.ops.parse.records import Record, UnwantedError, read_each, readable, row_of
+from silverloom.ops.parse.schemas import WEB_PAGES
+from silverloom.ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
+from silverloom.ops.parse.warc import STATUS, CrawledRows, Message, message, records
 
 NOT_HTML, NO_TEXT = "not_html", "no_text"
 

@@ -20,20 +20,20 @@ from typing import TypeAlias
 
 from lxml import etree
 
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Row
-from ops.parse.bounded import BoundedFormat, Bounds
-from ops.parse.decoding import decoded
-from ops.parse.files import Found, find, once, opened, too_large, whole_files
-from ops.parse.papers.xml_tree import children, descend, plain, root_of
-from ops.parse.records import Record, UnwantedError, name_in_source, read_each, readable, rows_of
-from ops.parse.schemas import ARTICLES
-from ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
-from ops.parse.unpacked import DamageError, Unpacked
-from ops.parse.warc import CrawledRows, body_of, opened_body
-from ops.parse.wikitext import Article, article
-from ops.parse.wikitext_marks import ReferenceMark
-from ops.text.holes import closed
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Row
+from silverloom.ops.parse.bounded import BoundedFormat, Bounds
+from silverloom.ops.parse.decoding import decoded
+from silverloom.ops.parse.files import Found, find, once, opened, too_large, whole_files
+from silverloom.ops.parse.papers.xml_tree import children, descend, plain, root_of
+from silverloom.ops.parse.records import Record, UnwantedError, name_in_source, read_each, readable, rows_of
+from silverloom.ops.parse.schemas import ARTICLES
+from silverloom.ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
+from silverloom.ops.parse.unpacked import DamageError, Unpacked
+from silverloom.ops.parse.warc import CrawledRows, body_of, opened_body
+from silverloom.ops.parse.wikitext import Article, article
+from silverloom.ops.parse.wikitext_marks import ReferenceMark
+from silverloom.ops.text.holes import closed
 
 NOT_AN_ARTICLE = "not_an_article"
 

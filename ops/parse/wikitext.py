@@ -19,14 +19,22 @@ from typing import NamedTuple
 
 import mwparserfromhell
 
-from ops.parse.wikitext_citations import Citation, Work, cited, is_closed, is_object, pairs, replaced
-from ops.parse.wikitext_marks import ReferenceMark, finished, has_word, marks_of
-from ops.parse.wikitext_templates import rendered
-from ops.parse.wikitext_units import power
-from ops.parse.wikitext_values import LAST_REFERENCE, MARKS, NOTHING, REFERENCE
-from ops.text.holes import HOLE, closed
-from ops.text.sentences import is_ended
-from ops.text.words import fold
+from silverloom.ops.parse.wikitext_citations import (
+    Citation,
+    Work,
+    cited,
+    is_closed,
+    is_object,
+    pairs,
+    replaced,
+)
+from silverloom.ops.parse.wikitext_marks import ReferenceMark, finished, has_word, marks_of
+from silverloom.ops.parse.wikitext_templates import rendered
+from silverloom.ops.parse.wikitext_units import power
+from silverloom.ops.parse.wikitext_values import LAST_REFERENCE, MARKS, NOTHING, REFERENCE
+from silverloom.ops.text.holes import HOLE, closed
+from silverloom.ops.text.sentences import is_ended
+from silverloom.ops.text.words import fold
 
 REDIRECT, DISAMBIGUATION, LIST, NO_PROSE = "redirect", "disambiguation", "list", "no_prose"
 

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ops.text.words import STOP_WORDS, fold
+from silverloom.ops.text.words import STOP_WORDS, fold
 
 _REF = re.compile(r"<ref\b([^<>]{0,2000}?)(/?)>", re.IGNORECASE)
 _REF_END = re.compile(r"</ref\s*>", re.IGNORECASE)

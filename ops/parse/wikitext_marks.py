@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ops.parse.wikitext_values import ASIDE, ASIDE_END, LAST_REFERENCE, MARKS, NOTHING, REFERENCE
-from ops.text.holes import HOLE, closed
-from ops.text.words import fold
+from silverloom.ops.parse.wikitext_values import ASIDE, ASIDE_END, LAST_REFERENCE, MARKS, NOTHING, REFERENCE
+from silverloom.ops.text.holes import HOLE, closed
+from silverloom.ops.text.words import fold
 
 _ASIDE = re.compile(f"{ASIDE}([^{ASIDE}{ASIDE_END}]*){ASIDE_END}")
 _REFERENCE = re.compile(f"[{REFERENCE}-{LAST_REFERENCE}]")

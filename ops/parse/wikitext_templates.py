@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ops.parse.wikitext_citations import WORK, is_object
-from ops.parse.wikitext_units import number
-from ops.parse.wikitext_values import ASIDE, ASIDE_END, COMPUTED, MARKS, NOTHING, Arguments
-from ops.text.holes import HOLE
+from silverloom.ops.parse.wikitext_citations import WORK, is_object
+from silverloom.ops.parse.wikitext_units import number
+from silverloom.ops.parse.wikitext_values import ASIDE, ASIDE_END, COMPUTED, MARKS, NOTHING, Arguments
+from silverloom.ops.text.holes import HOLE
 
 _LINES = Path(__file__).with_name("wikitext_templates.txt").read_text(encoding="utf-8").splitlines()
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ops.parse.wikitext_units import converted, number, power
-from ops.text.holes import HOLE
+from silverloom.ops.parse.wikitext_units import converted, number, power
+from silverloom.ops.text.holes import HOLE
 
 #: Where something was taken out that shows nothing: a reference, a remark for editors.
 NOTHING = "\ufdd0"

@@ -14,9 +14,9 @@ from typing import ClassVar, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from ops.core.params import Params
-from ops.core.thresholds import at_most
-from ops.rank.rankers import content_words
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.thresholds import at_most
+from silverloom.ops.rank.rankers import content_words
 
 
 class Length(Params):

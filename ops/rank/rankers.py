@@ -18,8 +18,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.sampling import drawn
-from ops.text.words import STOP_WORDS, visible
+from silverloom.ops.core.sampling import drawn
+from silverloom.ops.text.words import STOP_WORDS, visible
 
 
 def best_first(scores: Sequence[float]) -> list[int]:
@@ -267,7 +267,7 @@ def oracle_of_references(
     """Return the units that a greedy search for ROUGE against several references chooses, in order of choice.
 
     A reference is a list of sentences, each a list of words. Matches and counts are summed over the
-    references, as in `ops.metrics.rouge.rouge_of_references` with "average".
+    references, as in `silverloom.ops.metrics.rouge.rouge_of_references` with "average".
 
     Each step adds the unit that raises the score most, ties to the lowest index. The score is the mean of
     ROUGE-n over `orders`, as recall or F1 (Nallapati et al. 2017, section 3.1). The search ends when no unit

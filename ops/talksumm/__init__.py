@@ -4,17 +4,17 @@ Belongs here: the names that other modules use. Not here: anything that runs. Mo
 spacy and NLTK only when they use them.
 """
 
-from ops.rank.choose import Budget, summarize
-from ops.talksumm.align.alignments import align
-from ops.talksumm.align.hmm import (
+from silverloom.ops.rank.choose import Budget, summarize
+from silverloom.ops.talksumm.align.alignments import align
+from silverloom.ops.talksumm.align.hmm import (
     Alignment,
     HmmParams,
     align_words,
     path_log_probability,
     viterbi,
 )
-from ops.talksumm.align.transition import GeometricTransition
-from ops.talksumm.summarise import SummaryParams, TrainingSetParams, summaries, training_sets
+from silverloom.ops.talksumm.align.transition import GeometricTransition
+from silverloom.ops.talksumm.summarise import SummaryParams, TrainingSetParams, summaries, training_sets
 
 __all__ = [
     "Alignment",

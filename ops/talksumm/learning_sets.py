@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 
-from ops.core.outcome import Row
-from ops.core.parts import Parts
-from ops.core.stored_rows import Made, StoredRows
-from ops.models.training import TrainingError
-from ops.talksumm.extractors.paper import ExtractorPaper, LabelError, Labelled
-from ops.talksumm.title_similarity import form
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.stored_rows import Made, StoredRows
+from silverloom.ops.models.training import TrainingError
+from silverloom.ops.talksumm.extractors.paper import ExtractorPaper, LabelError, Labelled
+from silverloom.ops.talksumm.title_similarity import form
 
 #: The training set of papers with human summaries.
 ORACLE = "oracle"

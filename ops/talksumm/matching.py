@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ops.core.identity import made_from
-from ops.core.outcome import Outcome, Outcomes, Row
-from ops.core.parts import Parts
-from ops.talksumm.near_titles import near_titles
-from ops.talksumm.paper_names import PAPER, papers_named
-from ops.talksumm.schemas import MATCHES
-from ops.talksumm.talk_titles import bare_titles
-from ops.talksumm.title_similarity import Titles, form
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.talksumm.near_titles import near_titles
+from silverloom.ops.talksumm.paper_names import PAPER, papers_named
+from silverloom.ops.talksumm.schemas import MATCHES
+from silverloom.ops.talksumm.talk_titles import bare_titles
+from silverloom.ops.talksumm.title_similarity import Titles, form
 
 CANDIDATES = 3
 

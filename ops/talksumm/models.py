@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.outcome import (
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import (
     TITLE,
     Outcome,
     Outcomes,
@@ -36,21 +36,21 @@ from ops.core.outcome import (
     one_of,
     optional,
 )
-from ops.core.params import ModelName, Params
-from ops.core.parts import Artifact, Parts
-from ops.core.sampling import SPLITS
-from ops.metrics.rouge import rouge_of_references
-from ops.models.embedded import embedded_before, remembering
-from ops.models.encoder import ENCODER, Embed, embedder
-from ops.models.training import CheckpointFolder, Trained, TrainingParams, errors_of, train
-from ops.models.training.params import SizedParams
-from ops.models.training.report import training_report
-from ops.models.training.task import ProgressLines
-from ops.models.word_vectors import WORD_VECTORS
-from ops.rank.choose import only
-from ops.talksumm.extractors.config import PointerConfig, TransformerConfig
-from ops.talksumm.extractors.paper import Extraction, Extractor
-from ops.talksumm.learning_sets import (
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.sampling import SPLITS
+from silverloom.ops.metrics.rouge import rouge_of_references
+from silverloom.ops.models.embedded import embedded_before, remembering
+from silverloom.ops.models.encoder import ENCODER, Embed, embedder
+from silverloom.ops.models.training import CheckpointFolder, Trained, TrainingParams, errors_of, train
+from silverloom.ops.models.training.params import SizedParams
+from silverloom.ops.models.training.report import training_report
+from silverloom.ops.models.training.task import ProgressLines
+from silverloom.ops.models.word_vectors import WORD_VECTORS
+from silverloom.ops.rank.choose import only
+from silverloom.ops.talksumm.extractors.config import PointerConfig, TransformerConfig
+from silverloom.ops.talksumm.extractors.paper import Extraction, Extractor
+from silverloom.ops.talksumm.learning_sets import (
     JUDGED_ON,
     ORACLE,
     LearningExample,
@@ -58,11 +58,11 @@ from ops.talksumm.learning_sets import (
     labelled,
     learning_sets,
 )
-from ops.talksumm.schemas import TRAINING_SETS
+from silverloom.ops.talksumm.schemas import TRAINING_SETS
 
 if TYPE_CHECKING:
-    from ops.talksumm.extractors.pointer import PointerExtractor
-    from ops.talksumm.extractors.transformer import TransformerExtractor
+    from silverloom.ops.talksumm.extractors.pointer import PointerExtractor
+    from silverloom.ops.talksumm.extractors.transformer import TransformerExtractor
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
@@ -219,7 +219,7 @@ def _outcomes(
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> Outcomes:
-    from ops.talksumm.extractors.files import save
+    from silverloom.ops.talksumm.extractors.files import save
 
     with training_sets.engine.scratch() as folder:
         sets = learning_sets(training_sets, gold_papers, folder)
@@ -262,8 +262,8 @@ def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, bool
 
     They share the embeddings of sentences that they have seen.
     """
-    from ops.models.trained import CONFIG
-    from ops.talksumm.extractors.files import load
+    from silverloom.ops.models.trained import CONFIG
+    from silverloom.ops.talksumm.extractors.files import load
 
     embeds: dict[str, Embed] = {}
     for model in json.loads((artifact.folder / MODELS).read_text()):
@@ -283,8 +283,8 @@ def _train(
     strict: bool,
     folder: Path,
 ) -> _Model:
-    from ops.talksumm.extractors.files import make
-    from ops.talksumm.extractors.tasks import task_of
+    from silverloom.ops.talksumm.extractors.files import make
+    from silverloom.ops.talksumm.extractors.tasks import task_of
 
     name, training = f"{architecture}/{examples.name}", params.training(architecture)
     model = make(params.config(architecture), training.seed, embed=embed)

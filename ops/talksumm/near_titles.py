@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ops.core.database import database, insert
-from ops.core.joins import written_by_part
-from ops.core.parts import Parts
+from silverloom.ops.core.database import database, insert
+from silverloom.ops.core.joins import written_by_part
+from silverloom.ops.core.parts import Parts
 
 if TYPE_CHECKING:
     import duckdb

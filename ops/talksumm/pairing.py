@@ -17,14 +17,14 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import joint_licence, row_id
-from ops.core.joins import matches as matched
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.core.thresholds import at_least, scored
-from ops.talksumm.paper_names import PAPER
-from ops.talksumm.schemas import PAIRS
+from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.joins import matches as matched
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import at_least, scored
+from silverloom.ops.talksumm.paper_names import PAPER
+from silverloom.ops.talksumm.schemas import PAIRS
 
 _PAPER_COLUMNS = ("id", "title", "month", "licence")
 _SENTENCE_COLUMNS = ("id", "paper_id", "position", "section_title", "role", "text", "holes")

@@ -14,8 +14,8 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from ops.core.joins import matches, stored
-from ops.core.parts import Parts
+from silverloom.ops.core.joins import matches, stored
+from silverloom.ops.core.parts import Parts
 
 #: Columns of a talk's metadata that may name its paper; the first must name one that is there.
 PAPER = "paper"

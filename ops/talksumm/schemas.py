@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.core.outcome import (
+from silverloom.ops.core.outcome import (
     HOLES,
     NAME,
     TEXT,
@@ -23,8 +23,8 @@ from ops.core.outcome import (
     spans,
     struct,
 )
-from ops.core.sampling import SPLITS
-from ops.parse.schemas import ENCODING, RECORD, unit_of
+from silverloom.ops.core.sampling import SPLITS
+from silverloom.ops.parse.schemas import ENCODING, RECORD, unit_of
 
 _TEXT, _INT, _LONG, _REAL = pa.string(), pa.int32(), pa.int64(), pa.float64()
 

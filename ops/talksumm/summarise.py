@@ -18,16 +18,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.identity import joint_licence, row_id
-from ops.core.joins import matches
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.core.sampling import Split, split_at, unit_interval
-from ops.core.thresholds import at_least, at_most, scored
-from ops.filters.contamination import ContaminationParams
-from ops.rank.choose import Budget, summarize, word_count
-from ops.talksumm.schemas import EVIDENCE, SUMMARIES, TRAINING_SETS
+from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.joins import matches
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.sampling import Split, split_at, unit_interval
+from silverloom.ops.core.thresholds import at_least, at_most, scored
+from silverloom.ops.filters.contamination import ContaminationParams
+from silverloom.ops.rank.choose import Budget, summarize, word_count
+from silverloom.ops.talksumm.schemas import EVIDENCE, SUMMARIES, TRAINING_SETS
 
 
 class SummaryParams(Params, section="talksumm.summaries"):
@@ -218,7 +218,7 @@ def split(paper_id: str, params: TrainingSetParams) -> Split:
 def place_of_paper(paper_id: str, seed: int) -> float:
     """Return a number from 0 to 1 that depends only on a paper's id and a seed.
 
-    This differs from the hash in ops.core.sampling, which would change the splits of papers.
+    This differs from the hash in silverloom.ops.core.sampling, which would change the splits of papers.
     """
     return unit_interval(hashlib.blake2b(f"{seed}:{paper_id}".encode(), digest_size=8).digest())
 

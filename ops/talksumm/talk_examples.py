@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import joint_licence, row_id
-from ops.core.joins import matches
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.parse.roles import ABSTRACT
-from ops.talksumm.schemas import EVIDENCE, TALK_EXAMPLES
-from ops.talksumm.summarise import TrainingSetParams, is_holed, sections
+from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.joins import matches
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.parse.roles import ABSTRACT
+from silverloom.ops.talksumm.schemas import EVIDENCE, TALK_EXAMPLES
+from silverloom.ops.talksumm.summarise import TrainingSetParams, is_holed, sections
 
 #: The kinds of examples, which are configurations of the release.
 ABSTRACTS, SUMMARIES, SECTIONS = "talk_abstract", "talk_summary", "segment_section"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ops.text.words import visible
+from silverloom.ops.text.words import visible
 
 SCHEME: Literal["affine32"] = "affine32"
 

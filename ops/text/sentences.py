@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ops.text import abbreviations as words
+from silverloom.ops.text import abbreviations as words
 
 Span = tuple[int, int]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.compiled import compiled
+from silverloom.ops.core.compiled import compiled
 
 #: Kinds of characters: separator, or part of a word.
 SPACE, LETTER = 0, 1

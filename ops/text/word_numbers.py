@@ -1,7 +1,7 @@
 """Words as numbers: split many texts at once, for callers that only count words.
 
 Belongs here: splitting lower-cased texts into words, in compiled code. A word is a run of letters and digits,
-as in `ops.rank.rankers.words`. Not here: what is counted.
+as in `silverloom.ops.rank.rankers.words`. Not here: what is counted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.text.words import visible
+from silverloom.ops.text.words import visible
 
 _SIGNS = re.compile(f"([{re.escape(string.punctuation)}])")
 
@@ -80,7 +80,7 @@ class _Vocabulary:
 
     def number(self, start: int, end: int, growing: bool) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         """Return the numbers and start offsets of the words in a range of bytes, piece by piece."""
-        from ops.text.word_kernels import number
+        from silverloom.ops.text.word_kernels import number
 
         pieces = []
         while start < end:
@@ -108,7 +108,7 @@ class _Vocabulary:
         return self._known[0][: self._distinct], self._known[1][: self._distinct]
 
     def _grow(self) -> None:
-        from ops.text.word_kernels import fill
+        from silverloom.ops.text.word_kernels import fill
 
         firsts, lasts, keys = (np.concatenate([column, np.empty_like(column)]) for column in self._known)
         self._known = firsts, lasts, keys
@@ -151,7 +151,7 @@ def normalised(text: str) -> str:
 @cache
 def kinds() -> NDArray[Any]:
     """Return the kind of each code point for the kernels: LETTER or SPACE (0x110000)."""
-    from ops.text.word_kernels import LETTER, SPACE
+    from silverloom.ops.text.word_kernels import LETTER, SPACE
 
     points = range(0x110000)
     letters = np.fromiter((chr(point).isalnum() for point in points), bool, len(points))

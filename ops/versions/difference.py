@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from jinja2 import Environment
 
-from ops.core.database import escaped_paths
-from ops.core.parts import TABLES
-from ops.text.words import Piece, word_difference
+from silverloom.ops.core.database import escaped_paths
+from silverloom.ops.core.parts import TABLES
+from silverloom.ops.text.words import Piece, word_difference
 
 if TYPE_CHECKING:
     import duckdb

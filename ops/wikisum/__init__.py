@@ -4,8 +4,8 @@ Belongs here: the names that other modules use. Not here: anything that runs. Fu
 first call.
 """
 
-from ops.wikisum.clones import clone_recall, clone_recalls
-from ops.wikisum.rank import Ranking, rank
-from ops.wikisum.ranked import keep_paragraph
+from silverloom.ops.wikisum.clones import clone_recall, clone_recalls
+from silverloom.ops.wikisum.rank import Ranking, rank
+from silverloom.ops.wikisum.ranked import keep_paragraph
 
 __all__ = ["Ranking", "clone_recall", "clone_recalls", "keep_paragraph", "rank"]

@@ -17,8 +17,8 @@ from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.text.minhash import SCHEME
-from ops.text.word_numbers import number_words
+from silverloom.ops.text.minhash import SCHEME
+from silverloom.ops.text.word_numbers import number_words
 
 #: MediaWiki puts the name of a page after this prefix; the name may contain slashes.
 _PAGE = re.compile(r"/(?:wiki|index\.php)/(?!index\.php\b)(.+)")
@@ -53,7 +53,7 @@ def clone_recalls(
         raise ValueError(f"shingle is {shingle} and least {least}, and both must be at least 1")
     if not sections or not references:
         return np.zeros(len(references))
-    from ops.wikisum.kernels import greatest_recalls, number_shingles
+    from silverloom.ops.wikisum.kernels import greatest_recalls, number_shingles
 
     many = len(sections)
     words = number_words([*sections, *references], known="\n".join(sections))

@@ -12,13 +12,13 @@ from typing import Literal
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.outcome import Outcome, Row, drop
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.core.thresholds import at_least, at_most, scored
-from ops.wikisum.clones import repeated
-from ops.wikisum.schemas import CORPUS
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import Outcome, Row, drop
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import at_least, at_most, scored
+from silverloom.ops.wikisum.clones import repeated
+from silverloom.ops.wikisum.schemas import CORPUS
 
 #: The kinds of references in a corpus: one kind, or both.
 COMBINED, CITATIONS, SEARCH = "combined", "citations", "search"

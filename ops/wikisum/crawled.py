@@ -16,9 +16,9 @@ from typing import NamedTuple, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ops.core.joins import matches, stored
-from ops.core.parts import FILES, Parts
-from ops.crawl.journal import searched
+from silverloom.ops.core.joins import matches, stored
+from silverloom.ops.core.parts import FILES, Parts
+from silverloom.ops.crawl.journal import searched
 
 _Value = TypeVar("_Value")
 

@@ -18,12 +18,12 @@ from itertools import chain, groupby
 import numpy as np
 from pydantic import Field
 
-from ops.core.outcome import Row
-from ops.core.params import Params
-from ops.core.thresholds import at_least
-from ops.metrics.dispersion import DOCUMENTS
-from ops.rank.rankers import content_words
-from ops.text.word_numbers import WordNumbers, number_words
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.thresholds import at_least
+from silverloom.ops.metrics.dispersion import DOCUMENTS
+from silverloom.ops.rank.rankers import content_words
+from silverloom.ops.text.word_numbers import WordNumbers, number_words
 
 #: A statement with fewer content words is merged with its neighbour.
 _LEAST_WORDS = 2

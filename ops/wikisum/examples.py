@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.loaded import Loaded
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.params import Params
-from ops.core.parts import Artifact, Parts
-from ops.core.sampling import split_of
-from ops.core.thresholds import at_least, scored
-from ops.filters.contamination import ContaminationParams
-from ops.text.word_numbers import normalised
-from ops.text.words import fold
-from ops.wikisum import tokenizer as sub_words
-from ops.wikisum.corpus import SEARCH, CorpusName
-from ops.wikisum.learned_ranker import LEARNED, LearnedRanker
-from ops.wikisum.learned_ranker import load as load_ranker
-from ops.wikisum.rank import Method, rank
-from ops.wikisum.ranked import members, order_of
-from ops.wikisum.schemas import EXAMPLES, SplitParams
-from ops.wikisum.targets import PARAGRAPH_END, Target, TargetKind, beginning, targets_of
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.loaded import Loaded
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.sampling import split_of
+from silverloom.ops.core.thresholds import at_least, scored
+from silverloom.ops.filters.contamination import ContaminationParams
+from silverloom.ops.text.word_numbers import normalised
+from silverloom.ops.text.words import fold
+from silverloom.ops.wikisum import tokenizer as sub_words
+from silverloom.ops.wikisum.corpus import SEARCH, CorpusName
+from silverloom.ops.wikisum.learned_ranker import LEARNED, LearnedRanker
+from silverloom.ops.wikisum.learned_ranker import load as load_ranker
+from silverloom.ops.wikisum.rank import Method, rank
+from silverloom.ops.wikisum.ranked import members, order_of
+from silverloom.ops.wikisum.schemas import EXAMPLES, SplitParams
+from silverloom.ops.wikisum.targets import PARAGRAPH_END, Target, TargetKind, beginning, targets_of
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

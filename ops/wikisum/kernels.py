@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.compiled import compiled
-from ops.text.word_kernels import LETTER, code_point
+from silverloom.ops.core.compiled import compiled
+from silverloom.ops.text.word_kernels import LETTER, code_point
 
 _ASCII = np.uint8(0x80)
 #: The bit that differs between an ASCII capital and its small letter.

@@ -17,17 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.parts import Artifact, Parts
-from ops.core.sampling import Split, split_of
-from ops.evaluation.table import Bootstrap
-from ops.text.word_numbers import normalised, number_words
-from ops.text.words import STOP_WORDS
-from ops.wikisum.corpus import COMBINED
-from ops.wikisum.rank import bigram_recalls, title_counts
-from ops.wikisum.ranked import lead_recall
-from ops.wikisum.schemas import LEARNED_RANKER, SplitParams
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.sampling import Split, split_of
+from silverloom.ops.evaluation.table import Bootstrap
+from silverloom.ops.text.word_numbers import normalised, number_words
+from silverloom.ops.text.words import STOP_WORDS
+from silverloom.ops.wikisum.corpus import COMBINED
+from silverloom.ops.wikisum.rank import bigram_recalls, title_counts
+from silverloom.ops.wikisum.ranked import lead_recall
+from silverloom.ops.wikisum.schemas import LEARNED_RANKER, SplitParams
 
 NAMES = (
     "tf_idf",
@@ -62,7 +62,7 @@ class _WordCounts:
     """Features from the words of paragraphs, counted over all paragraphs."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        from ops.core.logarithms import logs
+        from silverloom.ops.core.logarithms import logs
 
         stop = " ".join(sorted(STOP_WORDS))
         known = number_words([stop, *texts])
@@ -164,11 +164,11 @@ class LearnedRankerParams(Bootstrap, section="wikisum.learned_ranker"):
 
 
 def features(title: str, paragraphs: Sequence[Row]) -> NDArray[np.float64]:
-    """Return the features of an article's paragraphs (N, F), rows of `ops.wikisum.schemas.PARAGRAPH`.
+    """Return the features of an article's paragraphs (N, F), rows of `silverloom.ops.wikisum.schemas.PARAGRAPH`.
 
     Sums have a fixed order and logarithms are our own, so every processor gives the same values.
     """
-    from ops.core.logarithms import logs
+    from silverloom.ops.core.logarithms import logs
 
     if not paragraphs:
         return np.zeros((0, len(NAMES)))

@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.rank.rankers import content_words, lead, sum_basic, text_rank, words
-from ops.text.word_numbers import joined, kinds, number_words
+from silverloom.ops.rank.rankers import content_words, lead, sum_basic, text_rank, words
+from silverloom.ops.text.word_numbers import joined, kinds, number_words
 
 Method = Literal["identity", "tf_idf", "text_rank", "sum_basic", "cheating"]
 
@@ -68,7 +68,7 @@ def title_words(title: str) -> list[str]:
 
 def title_counts(title: str, paragraphs: Sequence[str]) -> NDArray[np.int32]:
     """Return how often each of `title_words` occurs in each paragraph (N, words)."""
-    from ops.wikisum.kernels import counts_of_words
+    from silverloom.ops.wikisum.kernels import counts_of_words
 
     wanted = [word.encode(errors="surrogatepass") for word in title_words(title)]
     data, ends = joined(paragraphs)
@@ -107,7 +107,7 @@ def _identity(title: str, paragraphs: Sequence[str], target: str | None) -> Rank
 
 
 def _tf_idf(title: str, paragraphs: Sequence[str], target: str | None) -> Ranking:
-    from ops.core.logarithms import logs
+    from silverloom.ops.core.logarithms import logs
 
     counts = title_counts(title, paragraphs)
     frequencies = (counts > 0).sum(axis=0)

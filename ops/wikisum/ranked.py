@@ -18,18 +18,18 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import made_from_several
-from ops.core.joins import matches
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.text.word_numbers import normalised
-from ops.text.words import fold
-from ops.wikisum.corpus import CITATIONS, COMBINED, SEARCH, CorpusName
-from ops.wikisum.dispersion import support
-from ops.wikisum.rank import Method, Ranking, bigram_recalls, rank
-from ops.wikisum.schemas import RANKED
-from ops.wikisum.sections import TargetSection, cited_address, sections_of
+from silverloom.ops.core.identity import made_from_several
+from silverloom.ops.core.joins import matches
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.text.word_numbers import normalised
+from silverloom.ops.text.words import fold
+from silverloom.ops.wikisum.corpus import CITATIONS, COMBINED, SEARCH, CorpusName
+from silverloom.ops.wikisum.dispersion import support
+from silverloom.ops.wikisum.rank import Method, Ranking, bigram_recalls, rank
+from silverloom.ops.wikisum.schemas import RANKED
+from silverloom.ops.wikisum.sections import TargetSection, cited_address, sections_of
 
 #: Why a paragraph is dropped.
 Fault = Literal["few_tokens", "no_letter", "no_sentence"]

@@ -19,24 +19,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.derived import DerivedFolder
-from ops.core.identity import made_from_several
-from ops.core.joins import matches, stored
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.params import ModelName, Params, Strict
-from ops.core.parts import Artifact, Parts
-from ops.crawl.local_search import LocalIndex
-from ops.crawl.search import NOT_ASKED, QUERY, Query, asked, queries
-from ops.models.encoder import ENCODER, embedder
-from ops.text.minhash import signature
-from ops.wikisum.clones import clone_recalls, is_itself, is_titled
-from ops.wikisum.crawled import Crawled, crawled_parts
-from ops.wikisum.schemas import REFERENCES
-from ops.wikisum.search_index import indexed as with_index
-from ops.wikisum.search_index import load as load_index
-from ops.wikisum.sections import cited_address
-from ops.wikisum.soft_404 import is_soft_404
-from ops.wikisum.topic import embedded_pages, passages_by_page, topic_similarities
+from silverloom.ops.core.derived import DerivedFolder
+from silverloom.ops.core.identity import made_from_several
+from silverloom.ops.core.joins import matches, stored
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.params import ModelName, Params, Strict
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.crawl.local_search import LocalIndex
+from silverloom.ops.crawl.search import NOT_ASKED, QUERY, Query, asked, queries
+from silverloom.ops.models.encoder import ENCODER, embedder
+from silverloom.ops.text.minhash import signature
+from silverloom.ops.wikisum.clones import clone_recalls, is_itself, is_titled
+from silverloom.ops.wikisum.crawled import Crawled, crawled_parts
+from silverloom.ops.wikisum.schemas import REFERENCES
+from silverloom.ops.wikisum.search_index import indexed as with_index
+from silverloom.ops.wikisum.search_index import load as load_index
+from silverloom.ops.wikisum.sections import cited_address
+from silverloom.ops.wikisum.soft_404 import is_soft_404
+from silverloom.ops.wikisum.topic import embedded_pages, passages_by_page, topic_similarities
 
 #: Why addresses and queries give no reference.
 NOT_CRAWLED, NOT_READ, EMPTY = "cited_page_not_there", "found_page_not_there", "page_without_words"

@@ -8,9 +8,20 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.core.outcome import NAME, TEXT, TIME, TITLE, Shape, columns, extended, one_of, optional, struct
-from ops.core.sampling import SPLITS, SplitShares
-from ops.parse.schemas import ARTICLES, WEB_PAGES, unit_of
+from silverloom.ops.core.outcome import (
+    NAME,
+    TEXT,
+    TIME,
+    TITLE,
+    Shape,
+    columns,
+    extended,
+    one_of,
+    optional,
+    struct,
+)
+from silverloom.ops.core.sampling import SPLITS, SplitShares
+from silverloom.ops.parse.schemas import ARTICLES, WEB_PAGES, unit_of
 
 _TEXT, _INT, _REAL, _FLAG = pa.string(), pa.int32(), pa.float64(), pa.bool_()
 

@@ -17,13 +17,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ops.core.database import database, escaped_paths
-from ops.core.derived import DerivedFolder
-from ops.core.identity import made_from
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.parts import Artifact, Parts
-from ops.crawl.local_search import LocalIndex
-from ops.wikisum.schemas import SEARCH_INDEX
+from silverloom.ops.core.database import database, escaped_paths
+from silverloom.ops.core.derived import DerivedFolder
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.crawl.local_search import LocalIndex
+from silverloom.ops.wikisum.schemas import SEARCH_INDEX
 
 _COLUMNS = tuple(dict.fromkeys([*SEARCH_INDEX.unit.names, "month", "url", "document", "title"]))
 _BATCH = 256

@@ -13,12 +13,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ops.core.outcome import Row
-from ops.crawl.search import NOT_ASKED, asked
-from ops.text.holes import holes_within
-from ops.text.sentences import sentence_spans
-from ops.text.words import fold
-from ops.wikisum.targets import PARAGRAPH_END
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.crawl.search import NOT_ASKED, asked
+from silverloom.ops.text.holes import holes_within
+from silverloom.ops.text.sentences import sentence_spans
+from silverloom.ops.text.words import fold
+from silverloom.ops.wikisum.targets import PARAGRAPH_END
 
 _PARAGRAPH = re.compile(r"[^\n]+")
 

@@ -17,17 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from ops.core.identity import made_from
-from ops.core.outcome import Outcome, Outcomes, Row
-from ops.core.parts import Parts
-from ops.core.thresholds import at_least, at_most
-from ops.metrics.dispersion import dispersion
-from ops.text.word_numbers import WordNumbers, number_words
-from ops.wikisum.corpus import CorpusParams, is_compared
-from ops.wikisum.dispersion import DispersionParams, held, recalls, stated, statements
-from ops.wikisum.examples import ExampleParams
-from ops.wikisum.schemas import STATISTICS
-from ops.wikisum.targets import target_of
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import at_least, at_most
+from silverloom.ops.metrics.dispersion import dispersion
+from silverloom.ops.text.word_numbers import WordNumbers, number_words
+from silverloom.ops.wikisum.corpus import CorpusParams, is_compared
+from silverloom.ops.wikisum.dispersion import DispersionParams, held, recalls, stated, statements
+from silverloom.ops.wikisum.examples import ExampleParams
+from silverloom.ops.wikisum.schemas import STATISTICS
+from silverloom.ops.wikisum.targets import target_of
 
 PERCENTILES = (20, 40, 50, 60, 80, 100)
 

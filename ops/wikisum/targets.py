@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import accumulate, takewhile
 from typing import Literal, NamedTuple
 
-from ops.core.outcome import Row
+from silverloom.ops.core.outcome import Row
 
 #: Between two paragraphs of a natural text.
 PARAGRAPH_END = "\n\n"

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.outcome import Outcome, Outcomes, Row
-from ops.core.params import Params
-from ops.core.parts import Artifact, Parts
-from ops.core.sampling import drawn, split_of
-from ops.wikisum.schemas import TOKENIZER, SplitParams
-from ops.wikisum.targets import section_texts, target_of
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.sampling import drawn, split_of
+from silverloom.ops.wikisum.schemas import TOKENIZER, SplitParams
+from silverloom.ops.wikisum.targets import section_texts, target_of
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

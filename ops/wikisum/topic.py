@@ -18,11 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ops.core.joins import matches, stored
-from ops.core.outcome import Outcome
-from ops.core.params import ModelName, Strict
-from ops.core.parts import Parts
-from ops.models.encoder import Embed, embedder
+from silverloom.ops.core.joins import matches, stored
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.core.params import ModelName, Strict
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.models.encoder import Embed, embedder
 
 #: Words of each passage: what the encoder reads of a page. Longer or more passages tell little better
 #: (docs/reports/wikisum-real-articles.md).

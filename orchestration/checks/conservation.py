@@ -18,12 +18,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from assets.declare.checks import ADVISORY
-from ops.core.outcome import Shape
-from ops.core.parts import TABLES, part_files, part_name, temporary_folder
-from orchestration.checks.ids import IdCounts, StoredIds, counted
-from orchestration.messages import escaped
-from orchestration.state.freshness import CheckResult
+from silverloom.assets.declare.checks import ADVISORY
+from silverloom.ops.core.outcome import Shape
+from silverloom.ops.core.parts import TABLES, part_files, part_name, temporary_folder
+from silverloom.orchestration.checks.ids import IdCounts, StoredIds, counted
+from silverloom.orchestration.messages import escaped
+from silverloom.orchestration.state.freshness import CheckResult
 
 #: The most ids whose repetition is looked for in memory.
 FEW = 100_000

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.expectations import THIS_PARTITION, Expectation, Suite
-from orchestration.checks.results import Result
-from orchestration.checks.slices import described
+from silverloom.assets.declare.expectations import THIS_PARTITION, Expectation, Suite
+from silverloom.orchestration.checks.results import Result
+from silverloom.orchestration.checks.slices import described
 
 if TYPE_CHECKING:
     import great_expectations as gx

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from assets.declare.declaration import Declaration
-from ops.core.database import database
-from ops.core.outcome import Outcome
-from ops.core.parts import temporary_folder
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.ops.core.database import database
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.core.parts import temporary_folder
+from silverloom.orchestration.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     import duckdb

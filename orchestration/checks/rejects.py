@@ -20,14 +20,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from assets.declare.declaration import Declaration
-from ops.core.parts import part_files
-from ops.parse.files import is_too_large
-from orchestration.checks.conservation import Finding
-from orchestration.messages import describe
-from orchestration.state.freshness import View
-from orchestration.state.sources import corpus
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.ops.core.parts import part_files
+from silverloom.ops.parse.files import is_too_large
+from silverloom.orchestration.checks.conservation import Finding
+from silverloom.orchestration.messages import describe
+from silverloom.orchestration.state.freshness import View
+from silverloom.orchestration.state.sources import corpus
+from silverloom.orchestration.workspace.workspace import Workspace
 
 _LONGEST = 160
 

@@ -15,11 +15,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.declare.declaration import Declaration
-from assets.declare.expectations import Expectation, Severity
-from ops.core.parts import TABLES, part_files
-from orchestration.files.publish import writing
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.expectations import Expectation, Severity
+from silverloom.ops.core.parts import TABLES, part_files
+from silverloom.orchestration.files.publish import writing
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True)

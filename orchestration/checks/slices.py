@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.core.database import database, escaped_paths
-from ops.core.parts import temporary_folder
-from ops.core.row_measures import measured
-from orchestration.checks.results import Result
+from silverloom.ops.core.database import database, escaped_paths
+from silverloom.ops.core.parts import temporary_folder
+from silverloom.ops.core.row_measures import measured
+from silverloom.orchestration.checks.results import Result
 
 #: A slice ends after this many rows or bytes.
 ROWS, BYTES = 65_536, 64_000_000

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from assets.declare.declaration import Declaration
-from ops.core.parts import FILES, Artifact, Parts
-from ops.crawl.journal import asked_units
-from orchestration.state.sources import corpus
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.ops.core.parts import FILES, Artifact, Parts
+from silverloom.ops.crawl.journal import asked_units
+from silverloom.orchestration.state.sources import corpus
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 def expected_units(

@@ -16,18 +16,18 @@ import dagster as dg
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.declare.declaration import Declaration
-from assets.declare.expectations import Expectation, Severity, Suite
-from ops.core.parts import TABLES, part_files
-from orchestration.checks.conservation import Finding
-from orchestration.checks.evaluate import DECIDED_BY_VALUES, OF_COLUMN, evaluate, evaluated_once
-from orchestration.checks.ids import scratch
-from orchestration.checks.results import Result, keep_failing
-from orchestration.checks.slices import joined, repeated, slices
-from orchestration.files.full_disk import DiskFullError
-from orchestration.messages import describe, markdown_table
-from orchestration.state.freshness import CheckResult, Manifest, read_manifest
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.expectations import Expectation, Severity, Suite
+from silverloom.ops.core.parts import TABLES, part_files
+from silverloom.orchestration.checks.conservation import Finding
+from silverloom.orchestration.checks.evaluate import DECIDED_BY_VALUES, OF_COLUMN, evaluate, evaluated_once
+from silverloom.orchestration.checks.ids import scratch
+from silverloom.orchestration.checks.results import Result, keep_failing
+from silverloom.orchestration.checks.slices import joined, repeated, slices
+from silverloom.orchestration.files.full_disk import DiskFullError
+from silverloom.orchestration.messages import describe, markdown_table
+from silverloom.orchestration.state.freshness import CheckResult, Manifest, read_manifest
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
-"""`python -m orchestration.cli`: how a process of the project starts another one."""
+"""`python -m silverloom.orchestration.cli`: how a process of the project starts another one."""
 
-from orchestration.process import prepare
+from silverloom.orchestration.process import prepare
 
 prepare()
 
-from orchestration.cli.app import main  # noqa: E402
+from silverloom.orchestration.cli.app import main  # noqa: E402
 
 main()

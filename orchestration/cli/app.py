@@ -14,9 +14,9 @@ from typing import Annotated
 
 import typer
 
-from orchestration.cli import internal
-from orchestration.cli.command import app, command, main
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.cli import internal
+from silverloom.orchestration.cli.command import app, command, main
+from silverloom.orchestration.workspace.workspace import Workspace
 
 __all__ = ["app", "internal", "main"]
 
@@ -79,7 +79,7 @@ def init(
     ] = False,
 ) -> None:
     """Create a project of your own that uses the installed code, with git, DVC and Dagster."""
-    from orchestration.project.create import UNKNOWN_LICENCE, Wishes, create, not_given
+    from silverloom.orchestration.project.create import UNKNOWN_LICENCE, Wishes, create, not_given
 
     made = create(folder, system, source, Wishes(kind or (), column or (), licence or (), copy))
     for item in made:
@@ -100,9 +100,9 @@ def init(
 @command(assets=False)
 def setup(workspace: Workspace) -> None:
     """Create what git does not hold: the stores of Dagster and MLflow, and DVC's template of plots."""
-    from orchestration.dagster.instance import close_stores, instance
-    from orchestration.dvc.metrics import write_template
-    from orchestration.mlflow import store
+    from silverloom.orchestration.dagster.instance import close_stores, instance
+    from silverloom.orchestration.dvc.metrics import write_template
+    from silverloom.orchestration.mlflow import store
 
     instance()
     close_stores()
@@ -120,7 +120,7 @@ def run(
     ] = False,
 ) -> int:
     """Make all stale datasets, inputs first, and commit them to dvc.lock."""
-    from orchestration.run.drive import run
+    from silverloom.orchestration.run.drive import run
 
     return run(workspace, select or None, jobs, recrawl)
 
@@ -135,7 +135,7 @@ def backfill(
     force: Annotated[bool, typer.Option("--force", help="Also remake partitions that are fresh.")] = False,
 ) -> int:
     """Make a range of partitions, several in parallel."""
-    from orchestration.run.drive import backfill
+    from silverloom.orchestration.run.drive import backfill
 
     return backfill(workspace, first, last, select or None, jobs, force)
 
@@ -143,7 +143,7 @@ def backfill(
 @command()
 def plan(workspace: Workspace, select: Select = "", as_json: Json = False) -> None:
     """Show which partitions a run would make, and why. Makes nothing."""
-    from orchestration.cli import plan
+    from silverloom.orchestration.cli import plan
 
     (plan.show_json if as_json else plan.show)(workspace, select or None)
 
@@ -151,7 +151,7 @@ def plan(workspace: Workspace, select: Select = "", as_json: Json = False) -> No
 @command()
 def health(workspace: Workspace) -> int:
     """List partitions that are failed, stale or missing. Exits with status 1 if there are any."""
-    from orchestration.dagster.health import show
+    from silverloom.orchestration.dagster.health import show
 
     return show(workspace)
 
@@ -164,7 +164,7 @@ def explain(
     ],
 ) -> None:
     """Show a row's fate, where it comes from, and which rows were made from it."""
-    from orchestration.cli.explain import explain
+    from silverloom.orchestration.cli.explain import explain
 
     print(explain(workspace, row))
 
@@ -182,7 +182,7 @@ def compare(
     html: Annotated[Path | None, typer.Option(help="Also write an HTML page to this file.")] = None,
 ) -> None:
     """Compare two versions of a dataset: their inputs and their rows."""
-    from orchestration.versions import compare
+    from silverloom.orchestration.versions import compare
 
     comparison = compare.compare(workspace, dataset, old or "HEAD", new, limit)
     print(json.dumps(comparison, indent=1, ensure_ascii=False) if as_json else compare.text(comparison))
@@ -207,9 +207,9 @@ def release(
     ] = "",
 ) -> int:
     """Bring a system's dataset up to date, then write it as a folder of Parquet files with a dataset card."""
-    from orchestration.release.push import check_name, push
-    from orchestration.release.write import released, write
-    from orchestration.run.drive import run
+    from silverloom.orchestration.release.push import check_name, push
+    from silverloom.orchestration.release.write import released, write
+    from silverloom.orchestration.run.drive import run
 
     if hub:
         check_name(hub)
@@ -225,8 +225,8 @@ def release(
 @command()
 def sync(workspace: Workspace) -> None:
     """Tell Dagster what is on disk, for example after `dvc pull` or `dvc checkout`."""
-    from orchestration.dagster.sync import sync
-    from orchestration.state.freshness import View
+    from silverloom.orchestration.dagster.sync import sync
+    from silverloom.orchestration.state.freshness import View
 
     print("\n".join(sync(View(workspace))) or "Dagster's records match the files on disk")
 
@@ -234,8 +234,8 @@ def sync(workspace: Workspace) -> None:
 @command()
 def send(workspace: Workspace) -> int:
     """Send MLflow the runs that it lacks. Exits with status 1 if any could not be sent."""
-    from orchestration.dagster.health import made_by
-    from orchestration.mlflow.send import send_and_tell
+    from silverloom.orchestration.dagster.health import made_by
+    from silverloom.orchestration.mlflow.send import send_and_tell
 
     if status := send_and_tell(workspace, run_of=made_by):
         return status
@@ -246,7 +246,7 @@ def send(workspace: Workspace) -> int:
 @command()
 def ui(workspace: Workspace) -> int:
     """Serve Dagster, the data-quality pages and MLflow on this machine until Ctrl-C."""
-    from orchestration.serve.ui import serve
+    from silverloom.orchestration.serve.ui import serve
 
     return serve(workspace)
 
@@ -254,7 +254,7 @@ def ui(workspace: Workspace) -> int:
 @command()
 def render(workspace: Workspace) -> None:
     """Render dvc.yaml from the asset graph."""
-    from orchestration.dvc.stages import write
+    from silverloom.orchestration.dvc.stages import write
 
     write(workspace)
 
@@ -262,7 +262,7 @@ def render(workspace: Workspace) -> None:
 @command()
 def repro(workspace: Workspace, jobs: Jobs = None) -> int:
     """Make all stale datasets, then run `dvc repro` to check every stage and retry what failed."""
-    from orchestration.run.stage import repro
+    from silverloom.orchestration.run.stage import repro
 
     return repro(workspace, jobs)
 
@@ -270,6 +270,6 @@ def repro(workspace: Workspace, jobs: Jobs = None) -> int:
 @command()
 def pages(workspace: Workspace) -> None:
     """Write the data-quality pages of what is made so far, and print where they are."""
-    from orchestration.present import write_pages
+    from silverloom.orchestration.present import write_pages
 
     print(workspace.shown(write_pages(workspace)))

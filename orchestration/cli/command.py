@@ -16,13 +16,13 @@ from typing import Any, Concatenate, NoReturn, ParamSpec
 
 import typer
 
-from assets.declare.project import nearest_project
-from orchestration.files.full_disk import full_disk
-from orchestration.files.stores import sqlite_error
-from orchestration.files.transient import transient
-from orchestration.messages import describe
-from orchestration.workspace.postgres import unreachable
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.project import nearest_project
+from silverloom.orchestration.files.full_disk import full_disk
+from silverloom.orchestration.files.stores import sqlite_error
+from silverloom.orchestration.files.transient import transient
+from silverloom.orchestration.messages import describe
+from silverloom.orchestration.workspace.postgres import unreachable
+from silverloom.orchestration.workspace.workspace import Workspace
 
 Arguments = ParamSpec("Arguments")
 Body = Callable[Concatenate[Workspace, Arguments], int | None]
@@ -98,7 +98,7 @@ def _workspace(assets: bool) -> Workspace:
         return Workspace.here()
     if nearest_project() is None:
         raise LookupError("there is no project here or above; `silverloom init` makes one")
-    from orchestration.definitions import workspace
+    from silverloom.orchestration.definitions import workspace
 
     return workspace()
 
@@ -132,6 +132,6 @@ def _interrupted() -> int:
 
 def _parts() -> str:
     """Return how many parts of unfinished partitions are kept, as text; "" if this process made none."""
-    store = sys.modules.get("orchestration.partition.resume")
+    store = sys.modules.get("silverloom.orchestration.partition.resume")
     count = store.count_parts(Workspace.here()) if store else 0
     return f" (including {count} parts of unfinished partitions)" if count else ""

@@ -10,17 +10,17 @@ from collections.abc import Iterator
 
 import pyarrow.compute as pc
 
-from assets.declare.graph import Everything, label
-from assets.rows.ancestry import Ancestry, File, Lineage, RowPlace, opened
-from assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
-from assets.rows.reading import read
-from ops.core.identity import row_id
-from ops.core.outcome import Row
-from ops.parse.decoding import one_line
-from orchestration.dagster.health import made_by
-from orchestration.dagster.instance import dagster_errors
-from orchestration.state.freshness import read_manifest
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.graph import Everything, label
+from silverloom.assets.rows.ancestry import Ancestry, File, Lineage, RowPlace, opened
+from silverloom.assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
+from silverloom.assets.rows.reading import read
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.parse.decoding import one_line
+from silverloom.orchestration.dagster.health import made_by
+from silverloom.orchestration.dagster.instance import dagster_errors
+from silverloom.orchestration.state.freshness import read_manifest
+from silverloom.orchestration.workspace.workspace import Workspace
 
 _SOURCES_SHOWN = 3
 _ROWS_SHOWN = 10

@@ -5,14 +5,14 @@ Belongs here: hidden commands, each run in its own process. Not here: commands t
 
 from __future__ import annotations
 
-from orchestration.cli.command import command
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.cli.command import command
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 @command(hidden=True)
 def stage(workspace: Workspace, dataset: str) -> int:
     """Bring one dataset up to date, as a stage of dvc.yaml."""
-    from orchestration.run.stage import stage
+    from silverloom.orchestration.run.stage import stage
 
     return stage(workspace, dataset)
 
@@ -20,9 +20,9 @@ def stage(workspace: Workspace, dataset: str) -> int:
 @command(hidden=True)
 def code(workspace: Workspace) -> None:
     """Write code.json, unless the code is being edited or dvc.lock is damaged."""
-    from orchestration.dvc.stages import write_code
-    from orchestration.files.edits import check_unmoved
-    from orchestration.state.dvc_files import check_lock
+    from silverloom.orchestration.dvc.stages import write_code
+    from silverloom.orchestration.files.edits import check_unmoved
+    from silverloom.orchestration.state.dvc_files import check_lock
 
     check_lock(workspace)
     write_code(workspace)
@@ -32,7 +32,7 @@ def code(workspace: Workspace) -> None:
 @command(hidden=True, assets=False)
 def serve_dagster(workspace: Workspace, port: int) -> None:
     """Serve Dagster's webserver."""
-    from orchestration.serve.request_guard import serve_dagster
+    from silverloom.orchestration.serve.request_guard import serve_dagster
 
     serve_dagster(workspace, port)
 
@@ -40,8 +40,8 @@ def serve_dagster(workspace: Workspace, port: int) -> None:
 @command(hidden=True, assets=False)
 def serve_pages(workspace: Workspace, port: int) -> None:
     """Serve the data-quality pages."""
-    from orchestration.serve import request_guard
-    from orchestration.serve.web import application
+    from silverloom.orchestration.serve import request_guard
+    from silverloom.orchestration.serve.web import application
 
     request_guard.serve(application(workspace), port, linked="/.*")
 
@@ -49,6 +49,6 @@ def serve_pages(workspace: Workspace, port: int) -> None:
 @command(hidden=True, assets=False)
 def serve_mlflow(workspace: Workspace, port: int) -> None:
     """Serve MLflow."""
-    from orchestration.mlflow.store import serve
+    from silverloom.orchestration.mlflow.store import serve
 
     serve(workspace, port)

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 
-from assets.declare.graph import label
-from orchestration.checks.rejects import sources_without_records
-from orchestration.dvc.stages import check_rendered
-from orchestration.messages import aligned
-from orchestration.partition.prune import leftovers, no_partitions
-from orchestration.state.dvc_files import check_lock
-from orchestration.state.freshness import UNCHECKED, View
-from orchestration.state.plan import Step, plan
-from orchestration.state.sources import count_outside, outside
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.graph import label
+from silverloom.orchestration.checks.rejects import sources_without_records
+from silverloom.orchestration.dvc.stages import check_rendered
+from silverloom.orchestration.messages import aligned
+from silverloom.orchestration.partition.prune import leftovers, no_partitions
+from silverloom.orchestration.state.dvc_files import check_lock
+from silverloom.orchestration.state.freshness import UNCHECKED, View
+from silverloom.orchestration.state.plan import Step, plan
+from silverloom.orchestration.state.sources import count_outside, outside
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 def show(workspace: Workspace, select: str | None) -> None:

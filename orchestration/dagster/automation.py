@@ -14,16 +14,16 @@ from typing import TypeAlias
 
 import dagster as dg
 
-from assets.declare.dagster_asset import asset_key, partitions, source_key
-from assets.declare.declaration import Declaration
-from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
-from orchestration.dagster.health import health, summary
-from orchestration.dagster.instance import latest_by_partition
-from orchestration.files.identity import FileStamp, file_stamp
-from orchestration.messages import markdown_table
-from orchestration.state.freshness import View
-from orchestration.state.sources import RECRAWL, corpus
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.dagster_asset import asset_key, partitions, source_key
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
+from silverloom.orchestration.dagster.health import health, summary
+from silverloom.orchestration.dagster.instance import latest_by_partition
+from silverloom.orchestration.files.identity import FileStamp, file_stamp
+from silverloom.orchestration.messages import markdown_table
+from silverloom.orchestration.state.freshness import View
+from silverloom.orchestration.state.sources import RECRAWL, corpus
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: Seconds that a tick waits for MLflow. Other sensors wait just as long.
 SENDING = 10.0
@@ -229,5 +229,5 @@ def _observed(instance: dg.DagsterInstance, key: dg.AssetKey, present: Iterable[
 
 def begin(workspace: Workspace, command: str) -> subprocess.Popen[str]:
     """Start a `silverloom` command."""
-    argv, pipe = [sys.executable, "-m", "orchestration.cli", command], subprocess.PIPE
+    argv, pipe = [sys.executable, "-m", "silverloom.orchestration.cli", command], subprocess.PIPE
     return subprocess.Popen(argv, cwd=workspace.root, stdout=pipe, stderr=pipe, text=True)

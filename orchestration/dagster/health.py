@@ -13,15 +13,15 @@ from dataclasses import dataclass
 
 import dagster as dg
 
-from assets.declare.dagster_asset import asset_key
-from assets.declare.declaration import Declaration
-from orchestration.checks.rejects import rejected_sources
-from orchestration.compat import DATA_VERSION_TAG, events_of_run, last_attempt
-from orchestration.dagster.instance import cause, dagster_errors, instance
-from orchestration.partition.dagster_events import UNCHANGED
-from orchestration.state.freshness import View
-from orchestration.state.plan import Step, plan
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.dagster_asset import asset_key
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.orchestration.checks.rejects import rejected_sources
+from silverloom.orchestration.compat import DATA_VERSION_TAG, events_of_run, last_attempt
+from silverloom.orchestration.dagster.instance import cause, dagster_errors, instance
+from silverloom.orchestration.partition.dagster_events import UNCHANGED
+from silverloom.orchestration.state.freshness import View
+from silverloom.orchestration.state.plan import Step, plan
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: States other than fresh, worst first.
 STATES = ("failed", "rejected", "stale", "missing", "excluded")

@@ -18,12 +18,12 @@ from typing import Any, TextIO, cast
 import dagster as dg
 from dotenv import dotenv_values, set_key
 
-from orchestration.compat import open_instance
-from orchestration.dagster.settings import COMMANDS, write_settings
-from orchestration.files.full_disk import full_disk_in
-from orchestration.files.publish import lock_file
-from orchestration.files.stores import check_store, store_errors
-from orchestration.workspace import postgres
+from silverloom.orchestration.compat import open_instance
+from silverloom.orchestration.dagster.settings import COMMANDS, write_settings
+from silverloom.orchestration.files.full_disk import full_disk_in
+from silverloom.orchestration.files.publish import lock_file
+from silverloom.orchestration.files.stores import check_store, store_errors
+from silverloom.orchestration.workspace import postgres
 
 #: The files of Dagster's storage below its home, and tables of which each has one as soon as it has any.
 _STORES = ("history/runs.db", "event_log.db", "schedules/schedules.db")

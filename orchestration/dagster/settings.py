@@ -18,10 +18,10 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from orchestration.compat import NO_CAPTURE, ONE_EVENT_LOG
-from orchestration.executors.parts import engine_params
-from orchestration.files.publish import write_changed
-from orchestration.workspace import postgres
+from silverloom.orchestration.compat import NO_CAPTURE, ONE_EVENT_LOG
+from silverloom.orchestration.executors.parts import engine_params
+from silverloom.orchestration.files.publish import write_changed
+from silverloom.orchestration.workspace import postgres
 
 #: The settings of Dagster's servers, and of this project's own commands. The commands capture no output of
 #: runs: capture takes over the whole process's output, including the progress display, and starts four

@@ -10,20 +10,26 @@ from collections.abc import Iterator, Mapping
 
 import dagster as dg
 
-from assets.declare.checks import SOURCES
-from assets.declare.dagster_asset import asset_key
-from assets.declare.declaration import Declaration
-from assets.declare.graph import label
-from orchestration.checks.rejects import source_finding
-from orchestration.checks.results import drop_failing
-from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
-from orchestration.dagster.automation import observe_now
-from orchestration.dagster.health import ABSENT, SYNC, failed_run, once_failed
-from orchestration.dagster.instance import QUIET, dagster_errors, errors_once, instance, latest_by_partition
-from orchestration.files.identity import folder_hashes, version
-from orchestration.partition.dagster_events import DagsterEvent, runless_events, version_tags
-from orchestration.state.freshness import Manifest, View
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.checks import SOURCES
+from silverloom.assets.declare.dagster_asset import asset_key
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import label
+from silverloom.orchestration.checks.rejects import source_finding
+from silverloom.orchestration.checks.results import drop_failing
+from silverloom.orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
+from silverloom.orchestration.dagster.automation import observe_now
+from silverloom.orchestration.dagster.health import ABSENT, SYNC, failed_run, once_failed
+from silverloom.orchestration.dagster.instance import (
+    QUIET,
+    dagster_errors,
+    errors_once,
+    instance,
+    latest_by_partition,
+)
+from silverloom.orchestration.files.identity import folder_hashes, version
+from silverloom.orchestration.partition.dagster_events import DagsterEvent, runless_events, version_tags
+from silverloom.orchestration.state.freshness import Manifest, View
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 def sync(view: View) -> list[str]:

@@ -21,17 +21,17 @@ import pyarrow.parquet as pq
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from assets.declare.declaration import Declaration
-from assets.declare.project import checkout
-from ops.core import profile
-from ops.core.counts import counts, counts_match, total
-from ops.core.measures import Sum, edges
-from ops.core.parts import TABLES, part_files
-from orchestration.files import local_state
-from orchestration.files.identity import file_md5
-from orchestration.files.publish import write_changed, write_file
-from orchestration.state.freshness import View, write_manifest
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.core import profile
+from silverloom.ops.core.counts import counts, counts_match, total
+from silverloom.ops.core.measures import Sum, edges
+from silverloom.ops.core.parts import TABLES, part_files
+from silverloom.orchestration.files import local_state
+from silverloom.orchestration.files.identity import file_md5
+from silverloom.orchestration.files.publish import write_changed, write_file
+from silverloom.orchestration.state.freshness import View, write_manifest
+from silverloom.orchestration.workspace.workspace import Workspace
 
 FUNNEL = ("dataset", "month", "outcome", "reason", "rows")
 DISTRIBUTIONS = ("dataset", "measure", "from", "to", "rows")
@@ -235,7 +235,7 @@ def template_file(workspace: Workspace) -> Path:
 
 def write_template(workspace: Workspace) -> None:
     """Write the template (a megabyte, with all scripts), unless it is up to date."""
-    from pages.vega import bundle
+    from silverloom.pages.vega import bundle
 
     page = Path(__file__).with_name("plots.html").read_text().replace("{vega}", bundle(workspace.state))
     write_changed(template_file(workspace), page.encode())

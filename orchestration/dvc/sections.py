@@ -14,11 +14,11 @@ from typing import Any
 
 import yaml
 
-from assets.declare.declaration import Declaration
-from assets.declare.params_file import document
-from assets.declare.yaml import read_yaml
-from ops.core.params import Params
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.params_file import document
+from silverloom.assets.declare.yaml import read_yaml
+from silverloom.ops.core.params import Params
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 def given(workspace: Workspace, paths: Iterable[str]) -> list[str]:

@@ -14,10 +14,16 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from orchestration.files.local_state import dump_checked, read_checked
-from orchestration.files.publish import lock_file, sync_file_system, sync_to_disk, write_file
-from orchestration.state.dvc_files import cached, check_added, cut_off, is_tracking_file, tracking_files
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.files.local_state import dump_checked, read_checked
+from silverloom.orchestration.files.publish import lock_file, sync_file_system, sync_to_disk, write_file
+from silverloom.orchestration.state.dvc_files import (
+    cached,
+    check_added,
+    cut_off,
+    is_tracking_file,
+    tracking_files,
+)
+from silverloom.orchestration.workspace.workspace import Workspace
 
 _TEXTS = TypeAdapter(dict[str, str])
 

@@ -15,16 +15,16 @@ from typing import Any
 
 import yaml
 
-from assets.declare.declaration import Declaration
-from assets.declare.params_file import document, raw_section
-from orchestration.compat import dvc_commit
-from orchestration.dvc import metrics
-from orchestration.dvc.sections import check_sections, given
-from orchestration.dvc.spare import restore, restored_when_killed
-from orchestration.files.edits import check_unmoved
-from orchestration.files.identity import file_md5, folder_hashes, version
-from orchestration.files.publish import write_changed, write_file
-from orchestration.state.dvc_files import (
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.params_file import document, raw_section
+from silverloom.orchestration.compat import dvc_commit
+from silverloom.orchestration.dvc import metrics
+from silverloom.orchestration.dvc.sections import check_sections, given
+from silverloom.orchestration.dvc.spare import restore, restored_when_killed
+from silverloom.orchestration.files.edits import check_unmoved
+from silverloom.orchestration.files.identity import file_md5, folder_hashes, version
+from silverloom.orchestration.files.publish import write_changed, write_file
+from silverloom.orchestration.state.dvc_files import (
     cached,
     check_lock,
     check_sizes,
@@ -32,9 +32,9 @@ from orchestration.state.dvc_files import (
     locked_stages,
     stage_name,
 )
-from orchestration.state.freshness import View
-from orchestration.state.sources import check_versions
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.state.freshness import View
+from silverloom.orchestration.state.sources import check_versions
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: Params that every dataset depends on, in addition to its own sections.
 COMMON = ("exclude", "numerics", "partitions", "store")

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 
 import ray
 
-from orchestration.executors.base import (
+from silverloom.orchestration.executors.base import (
     NO_CLUSTER,
     ClusterLostError,
     EventSink,
     Resources,
     WorkerNotStartedError,
 )
-from orchestration.executors.cluster import ClusterHead, Machine, needs, room
+from silverloom.orchestration.executors.cluster import ClusterHead, Machine, needs, room
 
 #: Seconds until people are told that a run waits, and the interval after that.
 FIRST, EVERY = 10.0, 30.0

@@ -21,9 +21,14 @@ from typing import Any, TypeAlias
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from assets.declare.project import CODE, project
-from orchestration.executors.base import NO_CLUSTER, ClusterLostError, Resources, WorkerNotStartedError
-from orchestration.workspace.environment import QUIET, STRICT
+from silverloom.assets.declare.project import CODE, project
+from silverloom.orchestration.executors.base import (
+    NO_CLUSTER,
+    ClusterLostError,
+    Resources,
+    WorkerNotStartedError,
+)
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
 
 #: The variable with the cluster's address. A process that starts a cluster sets it for its children.
 ADDRESS = "SILVERLOOM_RAY_ADDRESS"

@@ -14,10 +14,10 @@ from typing import Any
 
 import ray
 
-from orchestration.executors import worker
-from orchestration.executors.cluster import machines
-from orchestration.executors.losses import error_of_loss, is_loss
-from orchestration.executors.ray import RayExecutor, remote, size_of, traffic
+from silverloom.orchestration.executors import worker
+from silverloom.orchestration.executors.cluster import machines
+from silverloom.orchestration.executors.losses import error_of_loss, is_loss
+from silverloom.orchestration.executors.ray import RayExecutor, remote, size_of, traffic
 
 
 @dataclass(frozen=True)

@@ -24,14 +24,14 @@ from pathlib import Path
 from queue import Queue
 from typing import TYPE_CHECKING, Any
 
-from orchestration.executors.base import (
+from silverloom.orchestration.executors.base import (
     EventSink,
     Resources,
     Result,
     WorkerDiedError,
     WorkerNotStartedError,
 )
-from orchestration.process import prepare
+from silverloom.orchestration.process import prepare
 
 #: The NVIDIA driver lists GPUs here, so counting them needs neither torch nor another program.
 GPUS = Path("/proc/driver/nvidia/gpus")

@@ -15,7 +15,7 @@ from typing import Any
 
 import ray
 
-from orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
+from silverloom.orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
 
 #: A task gets a second run if at least ENDED tasks have ended, and it takes SLOW times their median and at
 #: least SECONDS.

@@ -17,9 +17,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assets.declare.project import LOCK
-from ops.models.installed import MODELS_TXT, ModelNotInstalledError, digest, is_listed
-from orchestration.executors.base import WorkerDiffersError
+from silverloom.assets.declare.project import LOCK
+from silverloom.ops.models.installed import MODELS_TXT, ModelNotInstalledError, digest, is_listed
+from silverloom.orchestration.executors.base import WorkerDiffersError
 
 #: The lock on the folder that this process used last.
 held_folders: dict[Path, int] = {}

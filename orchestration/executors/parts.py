@@ -19,16 +19,22 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from assets.declare.params_file import settings
-from assets.declare.project import checkout
-from assets.declare.settings import EngineParams
-from ops.core.parts import Exchange, temporary_folder
-from orchestration.executors.base import EventSink, Executor, Resources, Result, WorkerNotStartedError
-from orchestration.executors.local import WorkerProcesses
-from orchestration.executors.node import Expected, locked_packages
+from silverloom.assets.declare.params_file import settings
+from silverloom.assets.declare.project import checkout
+from silverloom.assets.declare.settings import EngineParams
+from silverloom.ops.core.parts import Exchange, temporary_folder
+from silverloom.orchestration.executors.base import (
+    EventSink,
+    Executor,
+    Resources,
+    Result,
+    WorkerNotStartedError,
+)
+from silverloom.orchestration.executors.local import WorkerProcesses
+from silverloom.orchestration.executors.node import Expected, locked_packages
 
 if TYPE_CHECKING:
-    from orchestration.executors.ray import RayExecutor
+    from silverloom.orchestration.executors.ray import RayExecutor
 
 
 def _ignore(text: str) -> None:
@@ -167,8 +173,8 @@ class RayEngine:
     ) -> RayExecutor:
         """Return a new executor for the dataset's tasks. `needs` overrides their resources in params.yaml."""
         begin(self.params)
-        from orchestration.executors.absence import Patience
-        from orchestration.executors.ray import RayExecutor
+        from silverloom.orchestration.executors.absence import Patience
+        from silverloom.orchestration.executors.ray import RayExecutor
 
         said = self.params.needs(self.dataset)
         return RayExecutor(
@@ -199,7 +205,7 @@ class _Exchange:
     ) -> Iterator[Any]:
         """Yield the results of the last stage's tasks, in order. Raises like `map`."""
         begin(self.engine.params)
-        from orchestration.executors.exchange import RayExchange
+        from silverloom.orchestration.executors.exchange import RayExchange
 
         needs = Resources(memory=self.engine.params.needs(self.engine.dataset).memory)
         exchange = RayExchange(lambda: self.engine.executor(needs=needs), self.engine.params.retries)
@@ -286,6 +292,6 @@ def begin(params: EngineParams | None = None) -> None:
         return
     if importlib.util.find_spec("ray") is None:
         raise WorkerNotStartedError("engine: ray: Ray is not installed; run `make cluster`")
-    from orchestration.executors.cluster import connect
+    from silverloom.orchestration.executors.cluster import connect
 
     connect(params.address, checkout(), params.node_timeout)

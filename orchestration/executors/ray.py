@@ -22,12 +22,19 @@ from typing import Any
 import ray
 from ray.util.queue import Queue
 
-from orchestration.executors import node, worker
-from orchestration.executors.absence import Absence, Patience
-from orchestration.executors.base import EventSink, Resources, Result
-from orchestration.executors.cluster import HEAD, check_room, machines, on_machine, room, this_machine
-from orchestration.executors.losses import ClusterTask, TaskPace, error_of_loss, is_loss
-from orchestration.executors.shipping import Handle, Shipment, ShippedFile, packed
+from silverloom.orchestration.executors import node, worker
+from silverloom.orchestration.executors.absence import Absence, Patience
+from silverloom.orchestration.executors.base import EventSink, Resources, Result
+from silverloom.orchestration.executors.cluster import (
+    HEAD,
+    check_room,
+    machines,
+    on_machine,
+    room,
+    this_machine,
+)
+from silverloom.orchestration.executors.losses import ClusterTask, TaskPace, error_of_loss, is_loss
+from silverloom.orchestration.executors.shipping import Handle, Shipment, ShippedFile, packed
 
 
 @dataclass

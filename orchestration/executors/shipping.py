@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ops.core.parts import Artifact, Part, Parts
+from silverloom.ops.core.parts import Artifact, Part, Parts
 
 #: Files travel in chunks of this many bytes, so that no machine holds a large one in memory.
 CHUNK = 64 << 20

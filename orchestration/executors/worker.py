@@ -18,10 +18,10 @@ from typing import Any
 import ray
 from ray.util.queue import Queue
 
-from orchestration.executors import node
-from orchestration.executors.base import EventSink
-from orchestration.executors.shipping import Shipment, ShippedFile, loadable, unpacked
-from orchestration.process import prepare
+from silverloom.orchestration.executors import node
+from silverloom.orchestration.executors.base import EventSink
+from silverloom.orchestration.executors.shipping import Shipment, ShippedFile, loadable, unpacked
+from silverloom.orchestration.process import prepare
 
 
 @dataclass(frozen=True)

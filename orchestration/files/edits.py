@@ -14,9 +14,16 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
-from assets.declare.project import DATASET_CODE, REPORT_CODE, checkout
-from orchestration.files.identity import IGNORED, file_md5, file_stamp, folder_hashes, json_digest, version
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.project import DATASET_CODE, REPORT_CODE, checkout
+from silverloom.orchestration.files.identity import (
+    IGNORED,
+    file_md5,
+    file_stamp,
+    folder_hashes,
+    json_digest,
+    version,
+)
+from silverloom.orchestration.workspace.workspace import Workspace
 
 _PARAMS = "params.yaml"
 #: A digest of each place, by name.

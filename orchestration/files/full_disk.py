@@ -12,8 +12,8 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from orchestration.files.failing_file import name_file
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.files.failing_file import name_file
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: How every line about a full disk begins, so that it can be recognised in another process's output.
 FULL = "no space left on the device"

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: Folders listed in .dvcignore.
 IGNORED = frozenset({"__pycache__"})

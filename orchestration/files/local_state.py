@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from orchestration.files.identity import json_digest
+from silverloom.orchestration.files.identity import json_digest
 
 
 class UnreadableError(ValueError):

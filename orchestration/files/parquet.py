@@ -14,9 +14,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.core.outcome import Outcome, Shape, of_role, unchecked
-from ops.core.parts import COMBINATIONS, FILES, TABLES, part_name
-from orchestration.files.publish import write_files
+from silverloom.ops.core.outcome import Outcome, Shape, of_role, unchecked
+from silverloom.ops.core.parts import COMBINATIONS, FILES, TABLES, part_name
+from silverloom.orchestration.files.publish import write_files
 
 
 def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> list[pa.Array]:

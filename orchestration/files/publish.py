@@ -23,16 +23,16 @@ from pathlib import Path, PurePosixPath
 
 from filelock import FileLock, Timeout
 
-from assets.declare.declaration import Declaration
-from orchestration.files.full_disk import DiskFullError, full_line
-from orchestration.files.local_state import (
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.orchestration.files.full_disk import DiskFullError, full_line
+from silverloom.orchestration.files.local_state import (
     UnreadableError,
     dump_checked,
     load_checked,
     read_state,
     tell_unreadable,
 )
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.workspace.workspace import Workspace
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 _AT_FDCWD = -100

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from orchestration.files.full_disk import full_disk
+from silverloom.orchestration.files.full_disk import full_disk
 
 #: What to do about each of SQLite's errors. A store that another process holds is sound, and stays.
 _AWAY = "move it away to start a new one, and restart `make ui` if it is running"

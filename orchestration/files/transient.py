@@ -12,7 +12,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 
-from orchestration.files.full_disk import causes
+from silverloom.orchestration.files.full_disk import causes
 
 
 class InputReplacedError(RuntimeError):
@@ -33,8 +33,8 @@ _OF_MODULES = {
     "botocore.exceptions": ("ConnectionError", "HTTPClientError", "IncompleteReadError"),
     "http.client": ("IncompleteRead",),
     "httpx": ("TransportError",),
-    "ops.crawl.client": ("UnavailableError",),
-    "ops.parse.source": ("ServiceBusyError",),
+    "silverloom.ops.crawl.client": ("UnavailableError",),
+    "silverloom.ops.parse.source": ("ServiceBusyError",),
     "requests.exceptions": ("ConnectionError", "Timeout", "ChunkedEncodingError"),
     "ssl": ("SSLEOFError",),
     "urllib3.exceptions": ("TimeoutError", "ProtocolError"),

@@ -23,15 +23,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import ops
-from assets.declare.declaration import Declaration
-from ops.models.installed import MODELS_TXT
-from ops.models.trained import ModelKind
-from orchestration.files.identity import text_md5
-from orchestration.files.publish import lock_within
-from orchestration.messages import describe
-from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare, prepare_server
-from orchestration.mlflow.tracking import (
+import silverloom.ops
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.ops.models.installed import MODELS_TXT
+from silverloom.ops.models.trained import ModelKind
+from silverloom.orchestration.files.identity import text_md5
+from silverloom.orchestration.files.publish import lock_within
+from silverloom.orchestration.messages import describe
+from silverloom.orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare, prepare_server
+from silverloom.orchestration.mlflow.tracking import (
     IDENTITY,
     MadePartition,
     TrackedModel,
@@ -40,8 +40,8 @@ from orchestration.mlflow.tracking import (
     made_partitions,
     tracked,
 )
-from orchestration.workspace.postgres import is_postgres
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.workspace.postgres import is_postgres
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: The tag of all runs, child runs too: which checkout sent them. Several may share a server.
 TAG = "silverloom.checkout"

@@ -13,12 +13,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from orchestration.compat import open_mlflow_store
-from orchestration.files.publish import lock_within
-from orchestration.files.stores import StoreError, check_store, store_errors
-from orchestration.state.addresses import HOST, allowed_hosts
-from orchestration.workspace.postgres import check_answers, is_postgres
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.compat import open_mlflow_store
+from silverloom.orchestration.files.publish import lock_within
+from silverloom.orchestration.files.stores import StoreError, check_store, store_errors
+from silverloom.orchestration.state.addresses import HOST, allowed_hosts
+from silverloom.orchestration.workspace.postgres import check_answers, is_postgres
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: The folder for runs' files, next to the store, and its URI on MLflow's server. So a store contains no paths
 #: of this machine.

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import pyarrow.parquet as pq
 
-from assets.declare.declaration import Declaration, Trainings, Trials, code_version
-from assets.declare.graph import label
-from assets.declare.logins import without_logins
-from ops.core.parts import FILES, TABLES, part_files
-from orchestration.state.freshness import Manifest, View, flattened, manifest_file, read_manifest
-from orchestration.workspace.workspace import Workspace, commit
+from silverloom.assets.declare.declaration import Declaration, Trainings, Trials, code_version
+from silverloom.assets.declare.graph import label
+from silverloom.assets.declare.logins import without_logins
+from silverloom.ops.core.parts import FILES, TABLES, part_files
+from silverloom.orchestration.state.freshness import Manifest, View, flattened, manifest_file, read_manifest
+from silverloom.orchestration.workspace.workspace import Workspace, commit
 
 #: The tags of a partition's run that identify it, next to its experiment.
 IDENTITY = ("partition", "data version", "code version")

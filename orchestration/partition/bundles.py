@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ops.core.outcome import Outcome
-from ops.core.parts import TABLES
-from orchestration.files.local_state import UnreadableError, read_state, tell_unreadable
-from orchestration.files.publish import writing
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.core.parts import TABLES
+from silverloom.orchestration.files.local_state import UnreadableError, read_state, tell_unreadable
+from silverloom.orchestration.files.publish import writing
 
 _ABOUT = "about.json"
 

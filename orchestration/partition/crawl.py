@@ -13,20 +13,20 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.declare.declaration import Declaration
-from assets.declare.graph import label
-from ops.core.parts import FILES as PUBLISHED
-from ops.core.parts import TABLES, part_files
-from ops.crawl.options import CrawlPlace
-from orchestration.files.identity import file_md5, folder_files, folder_hashes
-from orchestration.files.local_state import tell_unreadable
-from orchestration.files.publish import writing
-from orchestration.messages import PartitionProgress, Recent, tell
-from orchestration.partition.inputs import ChangedBytesError
-from orchestration.state.dvc_files import cached, locked_stages, stage_name
-from orchestration.state.freshness import View, read_manifest
-from orchestration.state.sources import asks_again, crawls, under_way, work_folder
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import label
+from silverloom.ops.core.parts import FILES as PUBLISHED
+from silverloom.ops.core.parts import TABLES, part_files
+from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.orchestration.files.identity import file_md5, folder_files, folder_hashes
+from silverloom.orchestration.files.local_state import tell_unreadable
+from silverloom.orchestration.files.publish import writing
+from silverloom.orchestration.messages import PartitionProgress, Recent, tell
+from silverloom.orchestration.partition.inputs import ChangedBytesError
+from silverloom.orchestration.state.dvc_files import cached, locked_stages, stage_name
+from silverloom.orchestration.state.freshness import View, read_manifest
+from silverloom.orchestration.state.sources import asks_again, crawls, under_way, work_folder
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> CrawlPlace:

@@ -14,14 +14,14 @@ from typing import Any, TypeAlias
 import dagster as dg
 import pyarrow.parquet as pq
 
-from assets.declare.checks import ADVISORY, CHECKS, SOURCES
-from assets.declare.dagster_asset import asset_key, source_key
-from assets.declare.declaration import Declaration, code_version
-from ops.core.parts import TABLES, part_name
-from orchestration.checks.conservation import Finding, accepted
-from orchestration.checks.rejects import source_finding
-from orchestration.checks.validate import known_finding
-from orchestration.compat import (
+from silverloom.assets.declare.checks import ADVISORY, CHECKS, SOURCES
+from silverloom.assets.declare.dagster_asset import asset_key, source_key
+from silverloom.assets.declare.declaration import Declaration, code_version
+from silverloom.ops.core.parts import TABLES, part_name
+from silverloom.orchestration.checks.conservation import Finding, accepted
+from silverloom.orchestration.checks.rejects import source_finding
+from silverloom.orchestration.checks.validate import known_finding
+from silverloom.orchestration.compat import (
     CODE_VERSION_TAG,
     DATA_VERSION_IS_USER_PROVIDED_TAG,
     DATA_VERSION_TAG,
@@ -29,9 +29,9 @@ from orchestration.compat import (
     get_input_data_version_tag,
     get_input_event_pointer_tag,
 )
-from orchestration.messages import markdown_table
-from orchestration.state.freshness import EVERY_PARTITION, Manifest, manifest_file
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.messages import markdown_table
+from silverloom.orchestration.state.freshness import EVERY_PARTITION, Manifest, manifest_file
+from silverloom.orchestration.workspace.workspace import Workspace
 
 _ROWS, _REJECTS = 5, 20
 

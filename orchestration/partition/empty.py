@@ -10,11 +10,11 @@ import contextlib
 import shutil
 from dataclasses import replace
 
-from assets.declare.declaration import Declaration
-from orchestration.files.publish import building, making
-from orchestration.state.freshness import Manifest, NotReadyError, View, write_manifest
-from orchestration.state.sources import discard_crawl, empty_partitions
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.orchestration.files.publish import building, making
+from silverloom.orchestration.state.freshness import Manifest, NotReadyError, View, write_manifest
+from silverloom.orchestration.state.sources import discard_crawl, empty_partitions
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 def copy_empty(workspace: Workspace, dataset: Declaration, partition: str) -> list[str]:

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from assets.declare.declaration import Declaration
-from assets.declare.graph import Everything
-from ops.core.parts import FILES, Artifact, Part, Parts, part_files
-from orchestration.executors.parts import engine
-from orchestration.files.identity import file_md5, folder_files
-from orchestration.files.publish import making
-from orchestration.state.dvc_files import stage_name
-from orchestration.state.freshness import NotReadyError, load_manifest
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import Everything
+from silverloom.ops.core.parts import FILES, Artifact, Part, Parts, part_files
+from silverloom.orchestration.executors.parts import engine
+from silverloom.orchestration.files.identity import file_md5, folder_files
+from silverloom.orchestration.files.publish import making
+from silverloom.orchestration.state.dvc_files import stage_name
+from silverloom.orchestration.state.freshness import NotReadyError, load_manifest
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 class ChangedBytesError(RuntimeError):

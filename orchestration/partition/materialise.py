@@ -12,29 +12,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from assets.declare.checks import CHECKS
-from assets.declare.declaration import Declaration
-from assets.declare.graph import Everything, label
-from ops.core.counts import counts
-from orchestration.checks import conservation, validate
-from orchestration.checks.conservation import Finding, accepted, recorded
-from orchestration.checks.ids import StoredIds, scratch
-from orchestration.checks.units import expected_units
-from orchestration.executors.parts import engine
-from orchestration.files.edits import check_code
-from orchestration.files.identity import folder_hashes
-from orchestration.files.parquet import write_outcomes
-from orchestration.files.publish import building, write_files
-from orchestration.messages import Notice, tell
-from orchestration.partition.inputs import open_inputs
-from orchestration.partition.op import OpenInputs, outcomes
-from orchestration.partition.resume import (
+from silverloom.assets.declare.checks import CHECKS
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import Everything, label
+from silverloom.ops.core.counts import counts
+from silverloom.orchestration.checks import conservation, validate
+from silverloom.orchestration.checks.conservation import Finding, accepted, recorded
+from silverloom.orchestration.checks.ids import StoredIds, scratch
+from silverloom.orchestration.checks.units import expected_units
+from silverloom.orchestration.executors.parts import engine
+from silverloom.orchestration.files.edits import check_code
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.orchestration.files.publish import building, write_files
+from silverloom.orchestration.messages import Notice, tell
+from silverloom.orchestration.partition.inputs import open_inputs
+from silverloom.orchestration.partition.op import OpenInputs, outcomes
+from silverloom.orchestration.partition.resume import (
     ResumableEngine,
     begin_parts,
     discard_checkpoints,
     discard_parts,
 )
-from orchestration.state.freshness import (
+from silverloom.orchestration.state.freshness import (
     CHECKS_CHANGED,
     Manifest,
     NotReadyError,
@@ -42,10 +42,10 @@ from orchestration.state.freshness import (
     differences,
     write_manifest,
 )
-from orchestration.state.replaced import unreplaced
-from orchestration.state.sources import discard_crawl
-from orchestration.workspace.environment import check_kernels
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.state.replaced import unreplaced
+from silverloom.orchestration.state.sources import discard_crawl
+from silverloom.orchestration.workspace.environment import check_kernels
+from silverloom.orchestration.workspace.workspace import Workspace
 
 _Findings: TypeAlias = Mapping[str, Finding]
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assets.declare.declaration import Declaration
-from ops.core.outcome import Outcomes
-from orchestration.executors.base import EventSink
-from orchestration.executors.parts import RayEngine
-from orchestration.executors.shipping import ShippedFolder
-from orchestration.partition.bundles import pack, unpack, unzipped, zipped
-from orchestration.partition.resume import StoredCheckpoint, StoredCheckpoints
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.orchestration.executors.base import EventSink
+from silverloom.orchestration.executors.parts import RayEngine
+from silverloom.orchestration.executors.shipping import ShippedFolder
+from silverloom.orchestration.partition.bundles import pack, unpack, unzipped, zipped
+from silverloom.orchestration.partition.resume import StoredCheckpoint, StoredCheckpoints
 
 #: Kinds of events from a task: text for people, or the name and files of a checkpoint.
 _TEXT, _CHECKPOINT = "text", "checkpoint"

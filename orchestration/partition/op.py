@@ -11,17 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from assets.declare.declaration import Declaration
-from ops.core.outcome import Outcomes
-from ops.core.parts import FILES, Artifact, FilesFolder, Parts
-from ops.parse.records import RowRecords
-from orchestration.executors.parts import RayEngine
-from orchestration.partition.crawl import crawl_place
-from orchestration.partition.one_task import made_by_one_task
-from orchestration.partition.resume import ResumableEngine, StoredCheckpoints
-from orchestration.state.derived import StoredDerived
-from orchestration.state.sources import corpus
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.parts import FILES, Artifact, FilesFolder, Parts
+from silverloom.ops.parse.records import RowRecords
+from silverloom.orchestration.executors.parts import RayEngine
+from silverloom.orchestration.partition.crawl import crawl_place
+from silverloom.orchestration.partition.one_task import made_by_one_task
+from silverloom.orchestration.partition.resume import ResumableEngine, StoredCheckpoints
+from silverloom.orchestration.state.derived import StoredDerived
+from silverloom.orchestration.state.sources import corpus
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: The opened inputs of a partition, by the argument or dataset that they are for.
 OpenInputs: TypeAlias = Mapping[str, Parts | Artifact]

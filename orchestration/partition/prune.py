@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
-from assets.declare.declaration import Declaration
-from ops.core.periods import is_period
-from orchestration.checks.results import drop_failing
-from orchestration.files.publish import making, remove
-from orchestration.partition.resume import discard_parts, partitions_with_parts
-from orchestration.state.freshness import View, forget
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.ops.core.periods import is_period
+from silverloom.orchestration.checks.results import drop_failing
+from silverloom.orchestration.files.publish import making, remove
+from silverloom.orchestration.partition.resume import discard_parts, partitions_with_parts
+from silverloom.orchestration.state.freshness import View, forget
+from silverloom.orchestration.workspace.workspace import Workspace
 
 _NAMED = 3
 

@@ -16,19 +16,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from assets.declare.declaration import Declaration
-from ops.core.outcome import Outcome, Outcomes
-from ops.core.parts import TABLES, Exchange, temporary_folder
-from ops.parse.bounded.messages import watched
-from orchestration.executors.base import WorkerDiedError
-from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
-from orchestration.files.edits import Digests, check_code, check_imported, code_stamp
-from orchestration.files.failing_file import name_file
-from orchestration.files.identity import json_digest
-from orchestration.files.local_state import UnreadableError
-from orchestration.messages import Notice, PartitionProgress, Recent, tell
-from orchestration.partition.bundles import pack, read_bundle, unpack, write_bundle, write_zipped, zipped
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.ops.core.outcome import Outcome, Outcomes
+from silverloom.ops.core.parts import TABLES, Exchange, temporary_folder
+from silverloom.ops.parse.bounded.messages import watched
+from silverloom.orchestration.executors.base import WorkerDiedError
+from silverloom.orchestration.executors.parts import LocalEngine, Locality, PartsEngine
+from silverloom.orchestration.files.edits import Digests, check_code, check_imported, code_stamp
+from silverloom.orchestration.files.failing_file import name_file
+from silverloom.orchestration.files.identity import json_digest
+from silverloom.orchestration.files.local_state import UnreadableError
+from silverloom.orchestration.messages import Notice, PartitionProgress, Recent, tell
+from silverloom.orchestration.partition.bundles import (
+    pack,
+    read_bundle,
+    unpack,
+    write_bundle,
+    write_zipped,
+    zipped,
+)
+from silverloom.orchestration.workspace.workspace import Workspace
 
 Op: TypeAlias = Callable[..., Outcome]
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import dagster as dg
 
-from assets.declare.checks import ADVISORY, CHECKS, SOURCES
-from assets.declare.dagster_asset import asset_key
-from assets.declare.declaration import Declaration
-from assets.declare.graph import label
-from orchestration.files.edits import source_versions
-from orchestration.files.publish import making
-from orchestration.messages import EventLines, describe, give_up_or_retry, listening
-from orchestration.partition.crawl import bring_back
-from orchestration.partition.dagster_events import (
+from silverloom.assets.declare.checks import ADVISORY, CHECKS, SOURCES
+from silverloom.assets.declare.dagster_asset import asset_key
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import label
+from silverloom.orchestration.files.edits import source_versions
+from silverloom.orchestration.files.publish import making
+from silverloom.orchestration.messages import EventLines, describe, give_up_or_retry, listening
+from silverloom.orchestration.partition.crawl import bring_back
+from silverloom.orchestration.partition.dagster_events import (
     check_evaluation,
     check_results,
     combined,
@@ -29,12 +29,12 @@ from orchestration.partition.dagster_events import (
     runless_events,
     unchanged,
 )
-from orchestration.partition.empty import copy_empty
-from orchestration.partition.materialise import Materialisation
-from orchestration.state.freshness import FORCED, View, read_manifest
-from orchestration.state.sources import RECRAWL, ask_again, is_empty
-from orchestration.workspace.environment import put_first
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.partition.empty import copy_empty
+from silverloom.orchestration.partition.materialise import Materialisation
+from silverloom.orchestration.state.freshness import FORCED, View, read_manifest
+from silverloom.orchestration.state.sources import RECRAWL, ask_again, is_empty
+from silverloom.orchestration.workspace.environment import put_first
+from silverloom.orchestration.workspace.workspace import Workspace
 
 _COPIED = "has no records; copied from the partition that was made"
 
@@ -139,7 +139,7 @@ class Store:
 
     def _commit(self, dataset: Declaration, context: dg.AssetExecutionContext) -> None:
         if self.commit:
-            from orchestration.dvc.stages import commit_finished
+            from silverloom.orchestration.dvc.stages import commit_finished
 
             try:
                 commit_finished(View(self.workspace), dataset)

@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from assets.declare.declaration import DECLARED
-from assets.declare.graph import beginnings, recommended
-from assets.declare.params_file import params_from
-from assets.declare.project import checkout
-from orchestration.project.detect import (
+from silverloom.assets.declare.declaration import DECLARED
+from silverloom.assets.declare.graph import beginnings, recommended
+from silverloom.assets.declare.params_file import params_from
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration.project.detect import (
     FoundSource,
     SourceOptions,
     UndecidedError,
@@ -37,7 +37,7 @@ from orchestration.project.detect import (
     readers,
     systems,
 )
-from orchestration.workspace.environment import SERVERS
+from silverloom.orchestration.workspace.environment import SERVERS
 
 _TEMPLATE = Path(__file__).with_name("template")
 
@@ -118,7 +118,7 @@ def create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> l
     git or DVC fails.
     """
     with params_from(Path(__file__).with_name("detection")):
-        import assets.systems  # noqa: F401  declares what there is to choose from
+        import silverloom.assets.systems  # noqa: F401  declares what there is to choose from
 
         return _create(root.resolve(), system, sources, wishes)
 
@@ -279,7 +279,7 @@ def _set_up(root: Path, system: str, made: Sequence[ProjectSource]) -> None:
     for folder in dict.fromkeys(source.folder for source in made if source.is_copied):
         _run(root, sys.executable, "-m", "dvc", "add", "-q", folder)
     for command in ("setup", "render"):
-        _run(root, sys.executable, "-m", "orchestration.cli", command)
+        _run(root, sys.executable, "-m", "silverloom.orchestration.cli", command)
 
 
 def _write(root: Path, system: str, made: Sequence[ProjectSource]) -> None:

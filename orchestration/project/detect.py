@@ -17,15 +17,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assets.declare.declaration import DECLARED, Declaration
-from assets.declare.graph import beginnings, recommended, with_ancestors
-from ops.parse.decoding import json_object
-from ops.parse.files import FOREIGN
-from ops.parse.records import UnwantedError
-from ops.parse.scan import Corpus
-from ops.parse.source import Format, ParseError, Raw, Source, Tabular, folder_formats, row_formats
-from ops.parse.tables import Table
-from orchestration.executors.parts import LocalEngine
+from silverloom.assets.declare.declaration import DECLARED, Declaration
+from silverloom.assets.declare.graph import beginnings, recommended, with_ancestors
+from silverloom.ops.parse.decoding import json_object
+from silverloom.ops.parse.files import FOREIGN
+from silverloom.ops.parse.records import UnwantedError
+from silverloom.ops.parse.scan import Corpus
+from silverloom.ops.parse.source import Format, ParseError, Raw, Source, Tabular, folder_formats, row_formats
+from silverloom.ops.parse.tables import Table
+from silverloom.orchestration.executors.parts import LocalEngine
 
 #: How many records of a source are examined, and how many of these are parsed.
 _FIRST, _PARSED = 50, 3

@@ -17,19 +17,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from assets.declare.declaration import Declaration
-from assets.declare.project import checkout
-from assets.rows.reading import tables
-from ops.core.counts import total
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Row, meaning
-from ops.core.parts import FILES
-from ops.core.release import FORBIDDEN, ReleaseParams, licence_names
-from ops.filters.params import ScoreParams
-from ops.parse.records import record_place
-from orchestration.state.dvc_files import locked_stages, recorded, stage_name
-from orchestration.state.freshness import Manifest, load_manifest
-from orchestration.workspace.workspace import Commit, Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.project import checkout
+from silverloom.assets.rows.reading import tables
+from silverloom.ops.core.counts import total
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Row, meaning
+from silverloom.ops.core.parts import FILES
+from silverloom.ops.core.release import FORBIDDEN, ReleaseParams, licence_names
+from silverloom.ops.filters.params import ScoreParams
+from silverloom.ops.parse.records import record_place
+from silverloom.orchestration.state.dvc_files import locked_stages, recorded, stage_name
+from silverloom.orchestration.state.freshness import Manifest, load_manifest
+from silverloom.orchestration.workspace.workspace import Commit, Workspace
 
 
 class Filtered(NamedTuple):

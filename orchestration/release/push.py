@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from assets.declare.project import checkout
+from silverloom.assets.declare.project import checkout
 
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _CANNOT = 3
@@ -38,7 +38,7 @@ def push(folder: Path, repository: str) -> str:
     ValueError for an invalid name, RuntimeError with the cause if nothing was uploaded.
     """
     done = subprocess.run(
-        [sys.executable, "-m", "orchestration.release.push", str(folder), check_name(repository)],
+        [sys.executable, "-m", "silverloom.orchestration.release.push", str(folder), check_name(repository)],
         cwd=checkout(),
         stdout=subprocess.PIPE,  # progress goes to standard error
         text=True,

@@ -24,17 +24,17 @@ import jinja2
 import pyarrow as pa
 import yaml
 
-from assets.declare.declaration import Declaration
-from assets.declare.graph import label
-from assets.rows.reading import tables
-from ops.core.release import ReleaseParams
-from orchestration.files.identity import listing
-from orchestration.files.publish import building
-from orchestration.messages import escaped
-from orchestration.release.contents import Contents, Words, check
-from orchestration.state.freshness import View
-from orchestration.state.replaced import unreplaced
-from orchestration.workspace.workspace import Workspace, commit
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import label
+from silverloom.assets.rows.reading import tables
+from silverloom.ops.core.release import ReleaseParams
+from silverloom.orchestration.files.identity import listing
+from silverloom.orchestration.files.publish import building
+from silverloom.orchestration.messages import escaped
+from silverloom.orchestration.release.contents import Contents, Words, check
+from silverloom.orchestration.state.freshness import View
+from silverloom.orchestration.state.replaced import unreplaced
+from silverloom.orchestration.workspace.workspace import Workspace, commit
 
 #: The asset that holds the Parquet files of a system's release.
 FILES = "release_files"

@@ -15,19 +15,19 @@ from functools import lru_cache
 
 import dagster as dg
 
-from assets.declare.dagster_asset import asset_key
-from assets.declare.declaration import Declaration
-from orchestration.compat import REPOSITORY_LABEL_TAG, asset_job, end_run
-from orchestration.dagster.instance import QUIET, cause, dagster_errors, errors_once, instance
-from orchestration.definitions import build, workspace
-from orchestration.executors.base import ClusterLostError, EventSink
-from orchestration.files.full_disk import DiskFullError, full_disk_in
-from orchestration.messages import describe, listening
-from orchestration.partition.store import Store
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.dagster_asset import asset_key
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.orchestration.compat import REPOSITORY_LABEL_TAG, asset_job, end_run
+from silverloom.orchestration.dagster.instance import QUIET, cause, dagster_errors, errors_once, instance
+from silverloom.orchestration.definitions import build, workspace
+from silverloom.orchestration.executors.base import ClusterLostError, EventSink
+from silverloom.orchestration.files.full_disk import DiskFullError, full_disk_in
+from silverloom.orchestration.messages import describe, listening
+from silverloom.orchestration.partition.store import Store
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: The code location's label in the webserver, which lists this process's runs under it.
-REPOSITORY = "__repository__@orchestration.definitions"
+REPOSITORY = "__repository__@silverloom.orchestration.definitions"
 
 
 @dataclass(frozen=True)

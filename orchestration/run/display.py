@@ -17,7 +17,7 @@ from rich.progress import BarColumn, SpinnerColumn, Task, TextColumn, TimeElapse
 from rich.progress import Progress as Bars
 from rich.table import Column
 
-from orchestration.messages import Event, Intervals, Notice, PartitionProgress, duration
+from silverloom.orchestration.messages import Event, Intervals, Notice, PartitionProgress, duration
 
 
 @dataclass(frozen=True)

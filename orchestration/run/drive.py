@@ -12,16 +12,16 @@ from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
-from ops.core.periods import fault
-from orchestration.executors.parts import partitions_at_a_time
-from orchestration.files.edits import source_versions
-from orchestration.mlflow.send import send_and_tell
-from orchestration.run.loop import Wanted, bring_up_to_date
-from orchestration.run.summary import tell_reports
-from orchestration.state.dvc_files import check_lock
-from orchestration.state.freshness import View
-from orchestration.state.sources import ask_again, corpus
-from orchestration.workspace.workspace import Workspace
+from silverloom.ops.core.periods import fault
+from silverloom.orchestration.executors.parts import partitions_at_a_time
+from silverloom.orchestration.files.edits import source_versions
+from silverloom.orchestration.mlflow.send import send_and_tell
+from silverloom.orchestration.run.loop import Wanted, bring_up_to_date
+from silverloom.orchestration.run.summary import tell_reports
+from silverloom.orchestration.state.dvc_files import check_lock
+from silverloom.orchestration.state.freshness import View
+from silverloom.orchestration.state.sources import ask_again, corpus
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 def run(workspace: Workspace, select: str | None = None, jobs: int | None = 1, recrawl: bool = False) -> int:
@@ -48,10 +48,10 @@ def drive(
     Returns 1 if anything failed or a source was rejected whole. This process alone commits, however many
     `jobs` there are. If `jobs` is None, params.yaml decides how many partitions are made in parallel.
     """
-    from orchestration.dagster.health import made_by
-    from orchestration.dagster.sync import sync
-    from orchestration.dvc.spare import restore
-    from orchestration.dvc.stages import check_rendered, commit_finished
+    from silverloom.orchestration.dagster.health import made_by
+    from silverloom.orchestration.dagster.sync import sync
+    from silverloom.orchestration.dvc.spare import restore
+    from silverloom.orchestration.dvc.stages import check_rendered, commit_finished
 
     jobs = jobs or partitions_at_a_time()
     console = Console(stderr=False, soft_wrap=True)

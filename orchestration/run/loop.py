@@ -19,21 +19,21 @@ from typing import TYPE_CHECKING, TypeAlias
 from rich.console import Console
 from rich.markup import escape
 
-from assets.declare.declaration import Declaration
-from assets.declare.graph import AssetGraph, label
-from ops.core.counts import total
-from ops.core.periods import is_over
-from orchestration.executors.base import EventSink, Executor, WorkerDiedError
-from orchestration.executors.local import ThisProcess, WorkerProcesses
-from orchestration.executors.parts import begin, engine_params
-from orchestration.files.publish import recover
-from orchestration.partition.prune import no_partitions, prune
-from orchestration.run.display import Display
-from orchestration.state.freshness import FORCED, View, forget
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import AssetGraph, label
+from silverloom.ops.core.counts import total
+from silverloom.ops.core.periods import is_over
+from silverloom.orchestration.executors.base import EventSink, Executor, WorkerDiedError
+from silverloom.orchestration.executors.local import ThisProcess, WorkerProcesses
+from silverloom.orchestration.executors.parts import begin, engine_params
+from silverloom.orchestration.files.publish import recover
+from silverloom.orchestration.partition.prune import no_partitions, prune
+from silverloom.orchestration.run.display import Display
+from silverloom.orchestration.state.freshness import FORCED, View, forget
+from silverloom.orchestration.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from orchestration.run.dagster_run import Ran
+    from silverloom.orchestration.run.dagster_run import Ran
 
 __all__ = ["Report", "Wanted", "bring_up_to_date"]
 
@@ -193,8 +193,8 @@ class _Loop:
         return self._view.status(dataset, partition).fresh
 
     def _make(self, dataset: Declaration, partition: str) -> None:
-        from orchestration.dagster.sync import sync
-        from orchestration.run.dagster_run import make
+        from silverloom.orchestration.dagster.sync import sync
+        from silverloom.orchestration.run.dagster_run import make
 
         if self._listener is None:
             if self._engine.address == "local":
@@ -209,7 +209,7 @@ class _Loop:
         self._under_way[future] = run
 
     def _ended(self, run: _Run, future: Future[tuple[Ran, float]]) -> None:
-        from orchestration.run.dagster_run import end
+        from silverloom.orchestration.run.dagster_run import end
 
         dataset, partition, report = run.dataset, run.partition, self._reports[run.dataset.name]
         try:

@@ -13,19 +13,19 @@ import subprocess
 from rich.console import Console
 from rich.markup import escape
 
-from assets.declare.declaration import Declaration
-from assets.declare.graph import label
-from orchestration.dvc import metrics
-from orchestration.dvc.spare import restore
-from orchestration.files.edits import MovedError, check_unmoved, source_versions
-from orchestration.mlflow.send import send_and_tell
-from orchestration.run.drive import run
-from orchestration.run.loop import bring_up_to_date
-from orchestration.run.summary import tell_rejected
-from orchestration.state.dvc_files import check_lock, check_sources
-from orchestration.state.freshness import View
-from orchestration.state.sources import check_versions
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import label
+from silverloom.orchestration.dvc import metrics
+from silverloom.orchestration.dvc.spare import restore
+from silverloom.orchestration.files.edits import MovedError, check_unmoved, source_versions
+from silverloom.orchestration.mlflow.send import send_and_tell
+from silverloom.orchestration.run.drive import run
+from silverloom.orchestration.run.loop import bring_up_to_date
+from silverloom.orchestration.run.summary import tell_rejected
+from silverloom.orchestration.state.dvc_files import check_lock, check_sources
+from silverloom.orchestration.state.freshness import View
+from silverloom.orchestration.state.sources import check_versions
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 def repro(workspace: Workspace, jobs: int | None = 1) -> int:
@@ -74,7 +74,7 @@ def stage(workspace: Workspace, name: str) -> int:
         metrics.write([dataset], view)
     # A store in a temporary folder is deleted with the folder.
     if report.made and (workspace.enclosing == workspace or not workspace.tracked_here):
-        from orchestration.dagster.health import made_by
+        from silverloom.orchestration.dagster.health import made_by
 
         send_and_tell(workspace, [dataset], made_by)
     return 1 if tell_rejected(view, [dataset], console) or stale else 0

@@ -11,15 +11,15 @@ from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 
-from assets.declare.declaration import Declaration
-from assets.declare.graph import label
-from ops.core.counts import total
-from ops.core.parts import TABLES
-from orchestration.checks.rejects import describe_causes, reject_causes, rejected_sources
-from orchestration.run.loop import Report
-from orchestration.state.freshness import View
-from orchestration.state.sources import outside
-from pages.paths import PAGES, REPORT
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import label
+from silverloom.ops.core.counts import total
+from silverloom.ops.core.parts import TABLES
+from silverloom.orchestration.checks.rejects import describe_causes, reject_causes, rejected_sources
+from silverloom.orchestration.run.loop import Report
+from silverloom.orchestration.state.freshness import View
+from silverloom.orchestration.state.sources import outside
+from silverloom.pages.paths import PAGES, REPORT
 
 #: Minimum width of the table in columns, even if the terminal reports less.
 _TABLE = 120

@@ -30,9 +30,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from orchestration.compat import web_application
-from orchestration.state.addresses import HOST, allowed_hosts
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.compat import web_application
+from silverloom.orchestration.state.addresses import HOST, allowed_hosts
+from silverloom.orchestration.workspace.workspace import Workspace
 
 LOOPBACK = (HOST, "localhost", "[::1]")
 
@@ -167,6 +167,6 @@ def _taken(scope: Scope) -> bool:
 
 def serve_dagster(workspace: Workspace, port: int) -> None:
     """Serve Dagster's webserver until the process receives a signal to end."""
-    module = "orchestration.definitions"
+    module = "silverloom.orchestration.definitions"
     with DagsterInstance.get() as instance, web_application(instance, module, workspace.root) as app:
         serve(GraphQLGuard(app), port, linked=PAGES)

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assets.declare.logins import without_logins
-from orchestration.dagster.instance import instance
-from orchestration.state.addresses import Addresses, allowed_hosts
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.logins import without_logins
+from silverloom.orchestration.dagster.instance import instance
+from silverloom.orchestration.state.addresses import Addresses, allowed_hosts
+from silverloom.orchestration.workspace.workspace import Workspace
 
 _LAST_LINES, _PATIENCE = 15, 30
 
@@ -54,8 +54,8 @@ class Child:
 
 def serve(workspace: Workspace) -> int:
     """Run all processes until Ctrl-C. If one ends, end the others and return its status."""
-    from orchestration.dagster.sync import sync
-    from orchestration.state.freshness import View
+    from silverloom.orchestration.dagster.sync import sync
+    from silverloom.orchestration.state.freshness import View
 
     addresses = Addresses(workspace)
     allowed_hosts()  # fail now if a host name is invalid
@@ -99,9 +99,9 @@ def attend(children: Sequence[Child]) -> int:
 
 def _start(workspace: Workspace, base: int, group: int) -> Iterator[Child]:
     log_folder(workspace).mkdir(parents=True, exist_ok=True)
-    silverloom = (sys.executable, "-m", "orchestration.cli")
+    silverloom = (sys.executable, "-m", "silverloom.orchestration.cli")
     daemon = (str(Path(sys.executable).with_name("dagster-daemon")), "run")
-    code = ("-m", "orchestration.definitions", "--code-server-log-level", "warning")
+    code = ("-m", "silverloom.orchestration.definitions", "--code-server-log-level", "warning")
     commands = {
         "dagster-webserver": (*silverloom, "serve-dagster", str(base)),
         "dagster-daemon": (*daemon, *code),

@@ -19,10 +19,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.templating import Jinja2Templates
 
-from ops.parse.files import is_cached
-from orchestration.state.addresses import Addresses
-from orchestration.workspace.workspace import Workspace
-from pages.paths import PAGES, shown_pages
+from silverloom.ops.parse.files import is_cached
+from silverloom.orchestration.state.addresses import Addresses
+from silverloom.orchestration.workspace.workspace import Workspace
+from silverloom.pages.paths import PAGES, shown_pages
 
 #: Pages contain inline scripts and styles, and charts compile expressions; everything comes from this server.
 POLICY = (

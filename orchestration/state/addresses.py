@@ -12,10 +12,10 @@ import re
 import socket
 from dataclasses import dataclass
 
-from assets.declare.logins import without_logins
-from orchestration.files.local_state import UnreadableError, read_state
-from orchestration.files.publish import write_file
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.logins import without_logins
+from silverloom.orchestration.files.local_state import UnreadableError, read_state
+from silverloom.orchestration.files.publish import write_file
+from silverloom.orchestration.workspace.workspace import Workspace
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = 3000

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assets.declare.declaration import Declaration
-from ops.core.params import Params
-from orchestration.files.identity import json_digest
-from orchestration.files.publish import lock_file
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.ops.core.params import Params
+from silverloom.orchestration.files.identity import json_digest
+from silverloom.orchestration.files.publish import lock_file
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: Its files' sizes, written last. A folder that lacks this file, or does not match it, is made again.
 _SIZES = "sizes.json"

@@ -25,12 +25,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
-from assets.declare.declaration import Declaration
-from assets.declare.yaml import read_yaml
-from orchestration.files.identity import file_md5, folder_hashes, version
-from orchestration.files.local_state import UnreadableError, first_fault, read_state, tell_unreadable
-from orchestration.files.publish import writing
-from orchestration.workspace.workspace import NoGitError, Workspace, git
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.yaml import read_yaml
+from silverloom.orchestration.files.identity import file_md5, folder_hashes, version
+from silverloom.orchestration.files.local_state import (
+    UnreadableError,
+    first_fault,
+    read_state,
+    tell_unreadable,
+)
+from silverloom.orchestration.files.publish import writing
+from silverloom.orchestration.workspace.workspace import NoGitError, Workspace, git
 
 #: A file may still be being written for this many seconds after its last change.
 _WRITING = 3.0

@@ -23,18 +23,18 @@ from typing import Any, NotRequired
 from pydantic import ConfigDict, NonNegativeInt, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
-from assets.declare.declaration import Declaration
-from assets.declare.expectations import Severity
-from assets.declare.graph import label
-from assets.declare.logins import without_logins
-from ops.core.parts import TABLES
-from orchestration.files import local_state
-from orchestration.files.identity import FileStamp, file_stamp, folder_hashes, is_stable, version
-from orchestration.files.local_state import UnreadableError
-from orchestration.files.publish import write_changed
-from orchestration.state.dvc_files import check_bytes
-from orchestration.state.sources import asks_again, corpus
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.expectations import Severity
+from silverloom.assets.declare.graph import label
+from silverloom.assets.declare.logins import without_logins
+from silverloom.ops.core.parts import TABLES
+from silverloom.orchestration.files import local_state
+from silverloom.orchestration.files.identity import FileStamp, file_stamp, folder_hashes, is_stable, version
+from silverloom.orchestration.files.local_state import UnreadableError
+from silverloom.orchestration.files.publish import write_changed
+from silverloom.orchestration.state.dvc_files import check_bytes
+from silverloom.orchestration.state.sources import asks_again, corpus
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: In a key: all partitions of an input that is read whole, which share one version.
 EVERY_PARTITION = "*"

@@ -10,9 +10,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from assets.declare.declaration import Declaration
-from orchestration.state.freshness import View
-from orchestration.state.sources import empty_partitions
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.orchestration.state.freshness import View
+from silverloom.orchestration.state.sources import empty_partitions
 
 
 @dataclass(frozen=True)

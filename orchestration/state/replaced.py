@@ -8,11 +8,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from assets.declare.declaration import Declaration
-from assets.declare.graph import label
-from orchestration.files.transient import InputReplacedError
-from orchestration.state.freshness import View
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.graph import label
+from silverloom.orchestration.files.transient import InputReplacedError
+from silverloom.orchestration.state.freshness import View
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 @contextlib.contextmanager

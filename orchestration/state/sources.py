@@ -16,16 +16,16 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from assets.declare.declaration import Declaration
-from ops.core.periods import is_over
-from ops.crawl.journal import JOURNAL, has_outcomes
-from ops.parse.scan import Corpus
-from ops.parse.source import EVERY, folder_formats
-from orchestration.executors.parts import engine
-from orchestration.files.identity import json_digest
-from orchestration.files.publish import write_file
-from orchestration.state.derived import made_once
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.declaration import Declaration
+from silverloom.ops.core.periods import is_over
+from silverloom.ops.crawl.journal import JOURNAL, has_outcomes
+from silverloom.ops.parse.scan import Corpus
+from silverloom.ops.parse.source import EVERY, folder_formats
+from silverloom.orchestration.executors.parts import engine
+from silverloom.orchestration.files.identity import json_digest
+from silverloom.orchestration.files.publish import write_file
+from silverloom.orchestration.state.derived import made_once
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 @cache

@@ -13,16 +13,16 @@ from typing import Any
 
 from jinja2 import Environment
 
-from ops.core.outcome import DROP_COLUMNS, IDENTITY, REJECT_COLUMNS, Shape, of_role
-from ops.versions.difference import KINDS, Case, difference, pieces
-from orchestration.files.publish import write_file
-from orchestration.messages import aligned
-from orchestration.state.freshness import differences
-from orchestration.versions.revisions import Version, at
-from orchestration.workspace.workspace import Workspace
-from pages.comparison import comparison_page
-from pages.html import json_ready
-from pages.paths import shown_pages
+from silverloom.ops.core.outcome import DROP_COLUMNS, IDENTITY, REJECT_COLUMNS, Shape, of_role
+from silverloom.ops.versions.difference import KINDS, Case, difference, pieces
+from silverloom.orchestration.files.publish import write_file
+from silverloom.orchestration.messages import aligned
+from silverloom.orchestration.state.freshness import differences
+from silverloom.orchestration.versions.revisions import Version, at
+from silverloom.orchestration.workspace.workspace import Workspace
+from silverloom.pages.comparison import comparison_page
+from silverloom.pages.html import json_ready
+from silverloom.pages.paths import shown_pages
 
 LIMIT = 10
 ALIKE = "the same inputs, params and code"

@@ -17,12 +17,18 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.core.periods import ALL
-from orchestration.files.identity import folder_files, folder_hashes, version
-from orchestration.files.local_state import UnreadableError, read_state
-from orchestration.state.dvc_files import cached, cached_files, locked_stages, read_stages, recorded
-from orchestration.state.freshness import parse_manifest
-from orchestration.workspace.workspace import NoGitError, Workspace, git, git_lines
+from silverloom.ops.core.periods import ALL
+from silverloom.orchestration.files.identity import folder_files, folder_hashes, version
+from silverloom.orchestration.files.local_state import UnreadableError, read_state
+from silverloom.orchestration.state.dvc_files import (
+    cached,
+    cached_files,
+    locked_stages,
+    read_stages,
+    recorded,
+)
+from silverloom.orchestration.state.freshness import parse_manifest
+from silverloom.orchestration.workspace.workspace import NoGitError, Workspace, git, git_lines
 
 WORKING_TREE = "the working tree"
 

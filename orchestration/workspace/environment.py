@@ -17,11 +17,11 @@ from types import TracebackType
 
 from dotenv import dotenv_values
 
-from assets.declare.foreign_code import ForeignCodeError, check_checkout
-from assets.declare.params_file import ParamsError
-from assets.declare.project import checkout
-from orchestration.workspace.postgres import DAGSTER, with_driver
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.foreign_code import ForeignCodeError, check_checkout
+from silverloom.assets.declare.params_file import ParamsError
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration.workspace.postgres import DAGSTER, with_driver
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: Baseline kernels, one thread: floating-point sums in one fixed order.
 STRICT = {
@@ -121,14 +121,14 @@ def check_kernels() -> None:
     """Raise RuntimeError if this process cannot guarantee the bytes of what it would make."""
     if not _ready:
         raise RuntimeError(
-            "numpy was imported before orchestration.definitions, so numerics: strict could not pin kernels;"
-            " make datasets with `silverloom run`, or import orchestration.definitions first"
+            "numpy was imported before silverloom.orchestration.definitions, so numerics: strict could not pin kernels;"
+            " make datasets with `silverloom run`, or import silverloom.orchestration.definitions first"
         )
 
 
 def _without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Report errors that occur while modules are imported, outside of any command, in one line."""
-    from ops.models.installed import ModelNotInstalledError
+    from silverloom.ops.models.installed import ModelNotInstalledError
 
     if isinstance(error, (ParamsError, ForeignCodeError, ModelNotInstalledError)):
         print(f"error: {error}", file=sys.stderr)

@@ -19,15 +19,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from assets.declare.params_file import ParamsError, settings
-from assets.declare.project import project
-from assets.declare.settings import Settings
-from orchestration.workspace.postgres import is_postgres, with_driver
-from pages.paths import PAGES, page_path
+from silverloom.assets.declare.params_file import ParamsError, settings
+from silverloom.assets.declare.project import project
+from silverloom.assets.declare.settings import Settings
+from silverloom.orchestration.workspace.postgres import is_postgres, with_driver
+from silverloom.pages.paths import PAGES, page_path
 
 if TYPE_CHECKING:  # nothing may load numpy before its kernels are pinned
-    from assets.declare.declaration import Declaration, Key
-    from assets.declare.graph import AssetGraph
+    from silverloom.assets.declare.declaration import Declaration, Key
+    from silverloom.assets.declare.graph import AssetGraph
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ class Workspace:
     @cached_property
     def graph(self) -> AssetGraph:
         """The graph of all datasets."""
-        from assets.declare.declaration import DECLARED
-        from assets.declare.graph import AssetGraph
+        from silverloom.assets.declare.declaration import DECLARED
+        from silverloom.assets.declare.graph import AssetGraph
 
         return AssetGraph((DECLARED if self.declarations is None else self.declarations).values())
 

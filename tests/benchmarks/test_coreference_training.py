@@ -7,7 +7,7 @@ import typer
 from benchmarks import gap
 from benchmarks.coreference_network import Lists, fit, save, together
 from benchmarks.coreference_training import main, platt
-from ops.coreference.network import Network, network
+from silverloom.ops.coreference.network import Network, network
 
 HEADER = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\tURL\n"
 ROW = "x-1\tAnna met Eve. She left.\tShe\t14\tAnna\t0\tTRUE\tEve\t9\tFALSE\thttp://example.org/wiki/Zo%C3%AB_Lee_(singer)\n"

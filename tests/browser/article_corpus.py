@@ -10,22 +10,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assets.declare.graph import AssetGraph, Everything
-from ops.core.outcome import Outcome
-from ops.wikisum import schemas
-from ops.wikisum.corpus import CorpusParams
-from ops.wikisum.dispersion import DispersionParams
-from ops.wikisum.examples import ExampleParams, examples
-from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
-from ops.wikisum.models.grid import GRID
-from ops.wikisum.models.summaries import METRICS, SUMMARIES
-from ops.wikisum.references import ReferenceParams
-from ops.wikisum.schemas import SplitParams
-from ops.wikisum.statistics import statistics
-from ops.wikisum.tokenizer import TokenizerParams, tokenizer
-from orchestration.definitions import workspace
-from orchestration.files.parquet import write_outcomes
-from pages.systems.wikisum.site import SYSTEM
+from silverloom.assets.declare.graph import AssetGraph, Everything
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.wikisum import schemas
+from silverloom.ops.wikisum.corpus import CorpusParams
+from silverloom.ops.wikisum.dispersion import DispersionParams
+from silverloom.ops.wikisum.examples import ExampleParams, examples
+from silverloom.ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
+from silverloom.ops.wikisum.models.grid import GRID
+from silverloom.ops.wikisum.models.summaries import METRICS, SUMMARIES
+from silverloom.ops.wikisum.references import ReferenceParams
+from silverloom.ops.wikisum.schemas import SplitParams
+from silverloom.ops.wikisum.statistics import statistics
+from silverloom.ops.wikisum.tokenizer import TokenizerParams, tokenizer
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.pages.systems.wikisum.site import SYSTEM
 from tests.browser.written import write_site
 from tests.ops.wikisum.encyclopedia import Steps, article, artifact, page
 

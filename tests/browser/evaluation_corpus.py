@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from assets.declare.graph import Everything
-from assets.rows.reading import Counted
-from ops.core.parts import FILES
-from ops.talksumm.evaluation.people import PEOPLE
-from orchestration.files.parquet import write_table
-from pages.systems.talksumm.site import evaluation_pages
+from silverloom.assets.declare.graph import Everything
+from silverloom.assets.rows.reading import Counted
+from silverloom.ops.core.parts import FILES
+from silverloom.ops.talksumm.evaluation.people import PEOPLE
+from silverloom.orchestration.files.parquet import write_table
+from silverloom.pages.systems.talksumm.site import evaluation_pages
 from tests.browser.written import write_site
 
 METRICS = ["rouge2_recall", "rouge2_f", "rouge3_f", "rougeSU4_f"]

@@ -9,14 +9,14 @@ from types import SimpleNamespace
 
 import pyarrow as pa
 
-from assets.declare.graph import Everything
-from assets.rows.reading import Counted
-from ops.core.parts import FILES, TABLES, part_name
-from ops.discofuse.evaluation.scores import EVALUATION, EvaluationParams, scored, table
-from ops.discofuse.schemas import BALANCED, EXAMPLES
-from orchestration.files.parquet import write_table
-from pages import dataset
-from pages.systems.discofuse.site import SYSTEM
+from silverloom.assets.declare.graph import Everything
+from silverloom.assets.rows.reading import Counted
+from silverloom.ops.core.parts import FILES, TABLES, part_name
+from silverloom.ops.discofuse.evaluation.scores import EVALUATION, EvaluationParams, scored, table
+from silverloom.ops.discofuse.schemas import BALANCED, EXAMPLES
+from silverloom.orchestration.files.parquet import write_table
+from silverloom.pages import dataset
+from silverloom.pages.systems.discofuse.site import SYSTEM
 from tests.browser.evaluation_corpus import agreed, trained
 from tests.browser.written import write_site
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from assets.declare.graph import Everything
-from ops.core.parts import FILES
-from ops.wikisum.evaluation.people import QUALITY
-from pages.systems.wikisum.site import leads_page
+from silverloom.assets.declare.graph import Everything
+from silverloom.ops.core.parts import FILES
+from silverloom.ops.wikisum.evaluation.people import QUALITY
+from silverloom.pages.systems.wikisum.site import leads_page
 from tests.browser.evaluation_corpus import agreed, trained
 from tests.browser.written import write_site
 

@@ -9,23 +9,23 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from assets.declare.graph import Everything
-from assets.rows.reading import counted
-from ops.core.outcome import Outcome, drop
-from ops.evaluation.answers import ANSWERS
-from ops.evaluation.judge.judgements import judgements_shape
-from ops.metrics.bertscore import BertScorer
-from ops.parasci.dataset.filtered import FilterParams, filtered
-from ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases
-from ops.parasci.dataset.statistics import statistics
-from ops.parasci.evaluation.human_evaluation import human_evaluation, rating_sheets
-from ops.parasci.evaluation.people import PEOPLE, HumanEvaluationParams, RatingSheetParams
-from ops.parasci.evaluation.scores import EVALUATION, EvaluationParams, numbers, scored, table_6
-from ops.parasci.partial.extractions import EXTRACTIONS, ExtractionParams, table
-from ops.parasci.schemas import FILTERED, PARAPHRASE_PAIRS, PARAPHRASES, SCORED
-from orchestration.definitions import workspace
-from orchestration.files.parquet import write_outcomes
-from pages.systems.parasci.site import SYSTEM
+from silverloom.assets.declare.graph import Everything
+from silverloom.assets.rows.reading import counted
+from silverloom.ops.core.outcome import Outcome, drop
+from silverloom.ops.evaluation.answers import ANSWERS
+from silverloom.ops.evaluation.judge.judgements import judgements_shape
+from silverloom.ops.metrics.bertscore import BertScorer
+from silverloom.ops.parasci.dataset.filtered import FilterParams, filtered
+from silverloom.ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases
+from silverloom.ops.parasci.dataset.statistics import statistics
+from silverloom.ops.parasci.evaluation.human_evaluation import human_evaluation, rating_sheets
+from silverloom.ops.parasci.evaluation.people import PEOPLE, HumanEvaluationParams, RatingSheetParams
+from silverloom.ops.parasci.evaluation.scores import EVALUATION, EvaluationParams, numbers, scored, table_6
+from silverloom.ops.parasci.partial.extractions import EXTRACTIONS, ExtractionParams, table
+from silverloom.ops.parasci.schemas import FILTERED, PARAPHRASE_PAIRS, PARAPHRASES, SCORED
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.pages.systems.parasci.site import SYSTEM
 from tests.browser.written import write_site
 from tests.ops.parasci.parasci_cases import candidate, scored_pair
 from tests.parts import parts

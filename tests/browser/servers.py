@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestration.workspace.environment import QUIET, STRICT
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests.waiting import ended, until
 
 HOST = "127.0.0.1"
@@ -62,7 +62,7 @@ def ui(root: Path) -> Iterator[Servers]:
     }
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "orchestration.cli", "ui"],
+            [sys.executable, "-m", "silverloom.orchestration.cli", "ui"],
             cwd=root,
             env=environment,
             stdout=output,

@@ -6,14 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assets.declare.graph import Everything
-from assets.rows.reading import counted
-from ops.core.outcome import Outcome, Shape, drop, reject
-from ops.parse.schemas import PAPERS, SENTENCES
-from ops.talksumm.schemas import ALIGNMENTS, GOLD_ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TALKS, TUNING
-from orchestration.files.parquet import write_outcomes
-from pages.systems.talksumm import talks
-from pages.systems.talksumm.site import tuning_pages
+from silverloom.assets.declare.graph import Everything
+from silverloom.assets.rows.reading import counted
+from silverloom.ops.core.outcome import Outcome, Shape, drop, reject
+from silverloom.ops.parse.schemas import PAPERS, SENTENCES
+from silverloom.ops.talksumm.schemas import (
+    ALIGNMENTS,
+    GOLD_ALIGNMENTS,
+    MATCHES,
+    PAIRS,
+    SUMMARIES,
+    TALKS,
+    TUNING,
+)
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.pages.systems.talksumm import talks
+from silverloom.pages.systems.talksumm.site import tuning_pages
 from tests.browser.written import write_site
 from tests.ops.talksumm.pair_cases import EVIDENCE
 

@@ -21,9 +21,9 @@ from tests.waiting import until
 pytestmark = pytest.mark.long
 
 START = """mutation { startSchedule(scheduleSelector: {repositoryName: "__repository__",
-  repositoryLocationName: "orchestration.definitions", scheduleName: "%s"}) { __typename } }"""
+  repositoryLocationName: "silverloom.orchestration.definitions", scheduleName: "%s"}) { __typename } }"""
 SCHEDULES = """{ schedulesOrError(repositorySelector: {repositoryName: "__repository__",
-  repositoryLocationName: "orchestration.definitions"}) { ... on Schedules { results { name scheduleState { status } } } } }"""
+  repositoryLocationName: "silverloom.orchestration.definitions"}) { ... on Schedules { results { name scheduleState { status } } } } }"""
 
 ELEMENT = """([tag, url]) => new Promise(done => {
   const element = document.createElement(tag);

@@ -12,7 +12,7 @@ import pytest
 from mlflow import MlflowClient
 from playwright.sync_api import expect
 
-from ops.core.parts import part_name
+from silverloom.ops.core.parts import part_name
 from tests.browser.foreign import FETCH, SOCKET, WIPE, made, operation
 from tests.browser.servers import ui, wait
 from tests.projects import datasets

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from playwright.sync_api import expect
 
-from ops.metrics.rouge import rouge_tokens
+from silverloom.ops.metrics.rouge import rouge_tokens
 from tests.browser import evaluation_corpus as corpus
 from tests.browser.evaluation_corpus import (
     CHOSEN,

@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from ops.versions.difference import KINDS, pieces
-from orchestration.versions.compare import write_page
-from orchestration.workspace.workspace import Workspace
+from silverloom.ops.versions.difference import KINDS, pieces
+from silverloom.orchestration.versions.compare import write_page
+from silverloom.orchestration.workspace.workspace import Workspace
 from tests.browser.fixtures import VIEWS
 from tests.browser.written import write_site
 

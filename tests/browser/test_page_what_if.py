@@ -8,13 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import expect
 
-from assets.declare.declaration import Knob, Threshold
-from assets.declare.graph import Everything
-from ops.core.thresholds import at_least, at_most, scored
-from ops.talksumm.pairing import PairParams
-from orchestration.definitions import workspace
-from pages import what_if
-from pages.html import embedded, render
+from silverloom.assets.declare.declaration import Knob, Threshold
+from silverloom.assets.declare.graph import Everything
+from silverloom.ops.core.thresholds import at_least, at_most, scored
+from silverloom.ops.talksumm.pairing import PairParams
+from silverloom.orchestration.definitions import workspace
+from silverloom.pages import what_if
+from silverloom.pages.html import embedded, render
 from tests.browser.fixtures import VIEWS
 from tests.browser.written import write_site
 

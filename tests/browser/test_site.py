@@ -7,8 +7,8 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import expect
 
-from ops.core.outcome import meaning
-from orchestration.definitions import workspace
+from silverloom.ops.core.outcome import meaning
+from silverloom.orchestration.definitions import workspace
 from tests.browser.fixtures import VIEWS
 
 

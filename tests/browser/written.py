@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from pages.html import shared
+from silverloom.pages.html import shared
 
 
 def write_site(folder: Path, files: Iterable[tuple[str, bytes]]) -> Path:

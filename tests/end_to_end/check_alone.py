@@ -5,8 +5,8 @@ import sys
 
 import dagster as dg
 
-from orchestration.dagster.instance import instance
-from orchestration.definitions import build, workspace
+from silverloom.orchestration.dagster.instance import instance
+from silverloom.orchestration.definitions import build, workspace
 
 name, *checks = sys.argv[1:]
 key = dg.AssetKey(name.split("/"))

@@ -1,9 +1,9 @@
 """Publish the empty years of papers while another process holds one of them. Prints the published years."""
 
-from orchestration.definitions import workspace
-from orchestration.files.publish import making
-from orchestration.partition.empty import copy_empty
-from orchestration.partition.materialise import Materialisation
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.files.publish import making
+from silverloom.orchestration.partition.empty import copy_empty
+from silverloom.orchestration.partition.materialise import Materialisation
 
 HERE = workspace()
 PAPERS = HERE.datasets["sources/papers"]

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-import orchestration.run.dagster_run
-from orchestration.cli.command import run as command
-from orchestration.definitions import workspace
-from orchestration.run.drive import run
+import silverloom.orchestration.run.dagster_run
+from silverloom.orchestration.cli.command import run as command
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.run.drive import run
 
 CODE = Path("ops/talksumm/align/hmm.py")
 OLD, NEW = "float = Field(0.75,", "float = Field(3 / 4,"
-materialise = orchestration.run.dagster_run.materialise
+materialise = silverloom.orchestration.run.dagster_run.materialise
 
 
 def edited(workspace, item, month, *others):
@@ -22,5 +22,5 @@ def edited(workspace, item, month, *others):
 
 
 if __name__ == "__main__":  # not in the processes that this one starts
-    orchestration.run.dagster_run.materialise = edited
+    silverloom.orchestration.run.dagster_run.materialise = edited
     command(lambda: run(workspace()))

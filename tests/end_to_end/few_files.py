@@ -3,9 +3,9 @@
 import resource
 import sys
 
-from orchestration.cli.command import run as command
-from orchestration.definitions import workspace
-from orchestration.run.drive import run
+from silverloom.orchestration.cli.command import run as command
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.run.drive import run
 
 #: DuckDB opens 90 to 150 files at a time, however many it reads. One file for each month of the inputs would be 300.
 FILES = 256

@@ -4,8 +4,8 @@ import sys
 
 import dagster as dg
 
-from orchestration.dagster.instance import instance
-from orchestration.definitions import defs
+from silverloom.orchestration.dagster.instance import instance
+from silverloom.orchestration.definitions import defs
 
 name, month = sys.argv[1:]
 result = defs.resolve_implicit_global_asset_job_def().execute_in_process(

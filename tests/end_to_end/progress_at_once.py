@@ -5,12 +5,12 @@ import time
 
 from rich.console import Console
 
-from ops.parse import papers
-from orchestration import messages
-from orchestration.dagster.instance import instance
-from orchestration.definitions import workspace
-from orchestration.run.loop import bring_up_to_date
-from orchestration.state.freshness import View
+from silverloom.ops.parse import papers
+from silverloom.orchestration import messages
+from silverloom.orchestration.dagster.instance import instance
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.run.loop import bring_up_to_date
+from silverloom.orchestration.state.freshness import View
 
 messages.FIRST = messages.EVERY = 0.0
 

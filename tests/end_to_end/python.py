@@ -24,8 +24,8 @@ if sys.argv[-1] == "--multiprocessing-fork":
     descriptors = list(inherited())
     order = {"code": sys.argv[-2], "argv": sys.argv[-1:]}
 elif Path(sys.argv[0]).name == "silverloom":
-    order = {"module": "orchestration.cli", "argv": sys.argv[1:]}
-elif sys.argv[1:3] == ["-m", "ops.crawl.child"]:
+    order = {"module": "silverloom.orchestration.cli", "argv": sys.argv[1:]}
+elif sys.argv[1:3] == ["-m", "silverloom.ops.crawl.child"]:
     descriptors = list(inherited())
     order = {"module": sys.argv[2], "argv": sys.argv[3:]}
 elif sys.argv[1:2] == ["-m"] and (

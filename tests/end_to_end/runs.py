@@ -2,8 +2,8 @@
 
 import json
 
-from orchestration.compat import REPOSITORY_LABEL_TAG
-from orchestration.dagster.instance import instance
+from silverloom.orchestration.compat import REPOSITORY_LABEL_TAG
+from silverloom.orchestration.dagster.instance import instance
 
 print(
     json.dumps(

@@ -10,8 +10,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from orchestration.serve.ui import CODE_SERVER
-from orchestration.workspace.environment import QUIET, STRICT
+from silverloom.orchestration.serve.ui import CODE_SERVER
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests.waiting import ended, until
 
 LAUNCH = """mutation($it: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $it) {
@@ -79,10 +79,10 @@ def serving(root):
     }
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     commands = (
-        [sys.executable, "-m", "orchestration.cli", "serve-dagster", str(port)],
+        [sys.executable, "-m", "silverloom.orchestration.cli", "serve-dagster", str(port)],
         [
             *(str(Path(sys.executable).with_name("dagster-daemon")), "run"),
-            *("-m", "orchestration.definitions", "--code-server-log-level", "warning"),
+            *("-m", "silverloom.orchestration.definitions", "--code-server-log-level", "warning"),
         ],
     )
     with (root / "servers.log").open("wb") as log:

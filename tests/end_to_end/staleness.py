@@ -9,10 +9,10 @@ from pathlib import Path
 import dagster as dg
 from starlette.testclient import TestClient
 
-from assets.declare.dagster_asset import asset_key, partitions
-from orchestration.compat import DATA_VERSION_TAG, web_application
-from orchestration.dagster.instance import instance
-from orchestration.definitions import defs, workspace
+from silverloom.assets.declare.dagster_asset import asset_key, partitions
+from silverloom.orchestration.compat import DATA_VERSION_TAG, web_application
+from silverloom.orchestration.dagster.instance import instance
+from silverloom.orchestration.definitions import defs, workspace
 
 MONTHS = partitions()
 NODES = "{ assetNodes { assetKey { path } isPartitioned staleStatus } }"
@@ -22,7 +22,7 @@ PARTITIONS = """query($keys: [AssetKeyInput!]) { assetNodes(assetKeys: $keys) {
 
 def staleness():
     """Return the staleness of each partition, by dataset and partition; "" is an unpartitioned dataset."""
-    with web_application(instance(), "orchestration.definitions", Path.cwd()) as application:
+    with web_application(instance(), "silverloom.orchestration.definitions", Path.cwd()) as application:
         client = TestClient(application)
 
         def nodes(query, **variables):

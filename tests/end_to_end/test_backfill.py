@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from orchestration.files.publish import lock_file
+from silverloom.orchestration.files.publish import lock_file
 from tests.end_to_end.backfilling import MONTHS, start
 from tests.processes import alive, descendants
 from tests.projects import datasets
@@ -41,7 +41,9 @@ def test_two_jobs_make_the_same_as_one_run_with_a_run_for_each_partition(done, f
         len({(run["asset"], run["month"]) for run in of_backfill}) == len(of_backfill) == len(PARTITIONED) * 2
     )
     assert {run["status"] for run in of_backfill} == {"SUCCESS"}
-    assert {run["repository"] for run in of_backfill} == {"__repository__@orchestration.definitions"}
+    assert {run["repository"] for run in of_backfill} == {
+        "__repository__@silverloom.orchestration.definitions"
+    }
     fresh.run()
     assert yaml.safe_load(fresh.lock) == yaml.safe_load(done.lock), "the order is that of commits"
     assert fresh.data() == done.data()

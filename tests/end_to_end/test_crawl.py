@@ -10,7 +10,7 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 
-from orchestration.files.identity import folder_files
+from silverloom.orchestration.files.identity import folder_files
 from tests.end_to_end.crawling import CRAWLS, WEB_PAGES, crawling, rows
 from tests.end_to_end.ticks import tick
 from tests.ops.crawl.crawling import QUICK
@@ -242,7 +242,7 @@ def test_a_killed_run_does_not_repeat_requests_that_were_answered(fresh):
     paths = [f"/{number}" for number in range(30)]
     with answering({"*": slowly, "/robots.txt": reply(404)}) as (site, asked):
         crawling(fresh, site, *paths, constant="2018-06")
-        run = fresh.start("orchestration.cli", "run", "--select", CRAWLS)
+        run = fresh.start("silverloom.orchestration.cli", "run", "--select", CRAWLS)
         try:
             until(lambda: len(asked.paths()) > 8, programs=[run])
             crawl = psutil.Process(run.pid).children(recursive=True)

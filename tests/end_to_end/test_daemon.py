@@ -11,7 +11,7 @@ from tests.ray_cluster import three_nodes
 #: Datasets that read a month of one source and all months of another; `make run` makes the rest, which is faster.
 CHOSEN = ["sources/papers", "sources/talks", "talksumm/matches"]
 MONTHS = ["2018-06", "2018-07"]
-PLACE = {"repositoryName": "__repository__", "repositoryLocationName": "orchestration.definitions"}
+PLACE = {"repositoryName": "__repository__", "repositoryLocationName": "silverloom.orchestration.definitions"}
 START = """mutation($it: SensorSelector!) { startSensor(sensorSelector: $it) {
   __typename ... on Sensor { sensorState { id status } } ... on PythonError { message } } }"""
 TICKS = """query($it: SensorSelector!) { sensorOrError(sensorSelector: $it) { ... on Sensor { sensorState {

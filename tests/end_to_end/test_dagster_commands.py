@@ -15,17 +15,17 @@ import dagster as dg
 import polars
 import pytest
 
-from assets.codehash.statements import PROJECT
-from assets.declare.checks import CHECKS
-from assets.declare.dagster_asset import asset_key
-from assets.declare.declaration import Key
-from orchestration.workspace.environment import QUIET, STRICT
+from silverloom.assets.codehash.statements import PROJECT
+from silverloom.assets.declare.checks import CHECKS
+from silverloom.assets.declare.dagster_asset import asset_key
+from silverloom.assets.declare.declaration import Key
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests.browser.servers import end, free_ports
 from tests.end_to_end.servers import Servers
 from tests.end_to_end.stores import dagster_of, runs
 from tests.projects import ROOT, datasets
 
-DEFINITIONS = ("-m", "orchestration.definitions")
+DEFINITIONS = ("-m", "silverloom.orchestration.definitions")
 PAPERS = ("asset", "materialize", "--select", "sources/papers", "--partition", "2018-06", *DEFINITIONS)
 EXAMPLES = ("asset", "materialize", "--select", "discofuse/examples", "--partition", "2018-06")
 #: The environment of a shell in which the project has set no variable.

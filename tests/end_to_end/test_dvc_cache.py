@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.identity import folder_hashes
 from tests.projects import Project
 
 TALKS = ("--select", "sources/talks")
@@ -58,7 +58,7 @@ def test_two_projects_use_one_cache_at_once(fresh, tmp_path, env):
     projects = (fresh, other)
     for project in projects:
         configure(project, env, "global", "symlink", tmp_path / "cache")
-    running = [project.start("orchestration.cli", "run", *TALKS, **env) for project in projects]
+    running = [project.start("silverloom.orchestration.cli", "run", *TALKS, **env) for project in projects]
     for process in running:
         output, _ = process.communicate(timeout=600)
         assert process.returncode == 0, output

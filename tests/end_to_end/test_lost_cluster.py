@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from orchestration.workspace.environment import QUIET, STRICT
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_paper
 from tests.ray_cluster import ROOT, counted
 from tests.waiting import until
@@ -169,7 +169,7 @@ def parts(fresh, tmp_path):
 def begin(project, nodes):
     env = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": nodes.address, "RAY_AUTH_MODE": "disabled"}
     return subprocess.Popen(
-        [sys.executable, "-m", "orchestration.cli", "run", "-s", "sources/papers", "--jobs", "1"],
+        [sys.executable, "-m", "silverloom.orchestration.cli", "run", "-s", "sources/papers", "--jobs", "1"],
         cwd=project.root,
         env={**os.environ, **STRICT, **QUIET, **project.zygote.environment, **env},
         stdout=subprocess.PIPE,

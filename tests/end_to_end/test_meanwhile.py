@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.definitions import workspace
+from silverloom.orchestration.definitions import workspace
 
 
 @pytest.mark.long

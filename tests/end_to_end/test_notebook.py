@@ -8,13 +8,13 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from assets.declare.project import checkout
-from orchestration.workspace.environment import STRICT
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration.workspace.environment import STRICT
 
 NUMPY_FIRST = """
 import numpy
-from orchestration.definitions import workspace
-from orchestration.partition.materialise import Materialisation
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.partition.materialise import Materialisation
 import os, subprocess, sys
 
 found = workspace()
@@ -23,7 +23,7 @@ try:
     Materialisation(found, found.datasets["talksumm/matches"], "2018-06").make()
 except RuntimeError as error:
     print(error)
-child = "import orchestration.definitions; from orchestration.workspace.environment import check_kernels; check_kernels()"
+child = "import silverloom.orchestration.definitions; from silverloom.orchestration.workspace.environment import check_kernels; check_kernels()"
 subprocess.run([sys.executable, "-c", child], check=True)
 """
 

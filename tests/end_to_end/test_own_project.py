@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from orchestration.cli.app import main
-from orchestration.workspace.environment import QUIET
+from silverloom.orchestration.cli.app import main
+from silverloom.orchestration.workspace.environment import QUIET
 from tests.projects import CODE, ROOT
 
 TEXTS = [
@@ -25,7 +25,7 @@ TEXTS = [
 ]
 
 
-EXAMPLES = "--select discofuse/examples --partition all -m orchestration.definitions"
+EXAMPLES = "--select discofuse/examples --partition all -m silverloom.orchestration.definitions"
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from dotenv import set_key
 from mlflow import MlflowClient
 
-from orchestration.workspace.postgres import with_driver
+from silverloom.orchestration.workspace.postgres import with_driver
 from tests.postgres import PASSWORD, QUOTED
 
 RUNS = str(Path(__file__).with_name("runs.py"))

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.identity import folder_hashes
 from tests.projects import SCRIPTS
 
 SUITE, BOUND = "assets/systems/talksumm/datasets.py", 'between("similarity", 0, 1)'

@@ -3,7 +3,7 @@
 import pyarrow.parquet as pq
 import pytest
 
-from ops.talksumm.sources.speech import MODEL
+from silverloom.ops.talksumm.sources.speech import MODEL
 from tests.espeak import spoken
 
 SAID = "The central idea is to train the parser on examples that are chosen by their difficulty."

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from mlflow.pyfunc import load_model
 
-from ops.talksumm.align.hmm import HmmParams
-from orchestration.files.identity import version
+from silverloom.ops.talksumm.align.hmm import HmmParams
+from silverloom.orchestration.files.identity import version
 from tests.end_to_end.stores import client, dagster_of, runs
 
 

@@ -39,7 +39,7 @@ def trained_by(project, processes):
 
 def run(project, *argv, **env):
     """Run the command as a separate program, the parent of the training processes."""
-    program = project.start("orchestration.cli", "run", *argv, **env)
+    program = project.start("silverloom.orchestration.cli", "run", *argv, **env)
     output, _ = program.communicate()
     assert program.returncode == 0, output
     return output
@@ -62,7 +62,7 @@ def alone(done_project, tmp_path_factory):
 
 def test_a_killed_run_resumes_with_another_number_of_processes(done_project, tmp_path, alone):
     project = trained_by(done_project.copy(tmp_path / "checkout"), TWO)
-    program = project.start("orchestration.cli", "run", "--jobs", "1")
+    program = project.start("silverloom.orchestration.cli", "run", "--jobs", "1")
     checkpoints = project.root / ".silverloom" / "checkpoints"
     [checkpoint] = until(lambda: list(checkpoints.rglob("transformer-*.zip")), programs=[program])
     assert len(training_in(project)) == TWO

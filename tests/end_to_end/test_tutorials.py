@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from orchestration.workspace.environment import QUIET, STRICT
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests.projects import ROOT, Project
 
 TUTORIALS = ROOT / "docs/tutorials"

@@ -5,7 +5,7 @@ import shutil
 import pytest
 import yaml
 
-from assets.declare.project import checkout
+from silverloom.assets.declare.project import checkout
 from tests.projects import BLOCKING, Project, begin, copy_code, datasets
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from dotenv import set_key
 
-from orchestration.workspace.environment import QUIET, STRICT
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests import postgres, two_hosts
 from tests.end_to_end.corpus import write_paper
 from tests.projects import differing
@@ -38,7 +38,7 @@ TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY
 TOLD = """
 import json
 from collections import Counter
-from orchestration.dagster.instance import instance
+from silverloom.orchestration.dagster.instance import instance
 import dagster as dg
 kind = dg.DagsterEventType.ASSET_MATERIALIZATION
 found = Counter()
@@ -115,11 +115,11 @@ def test_a_link_that_is_cut_for_ten_seconds_loses_nothing_and_makes_nothing_twic
             set_key(fresh.root / ".env", name, server.database())
         env = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": address}
         here = partial(on_host, hosts.here, fresh.root)
-        subprocess.run(**here("-m", "orchestration.cli", "setup"), check=True)
+        subprocess.run(**here("-m", "silverloom.orchestration.cli", "setup"), check=True)
         said = tmp_path / "driver.log"
         with said.open("w") as file:
             driver = subprocess.Popen(
-                **here("-m", "orchestration.cli", "run", "-s", "talksumm/pairs", **env),
+                **here("-m", "silverloom.orchestration.cli", "run", "-s", "talksumm/pairs", **env),
                 stdout=file,
                 stderr=file,
             )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.workspace.environment import QUIET, STRICT
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests.browser.servers import end, free_ports
 from tests.waiting import ended, until
 
@@ -73,7 +73,7 @@ def started(done, line="Ctrl-C stops all", **named):
     environment = {**os.environ, **STRICT, **QUIET, **named, "DAGSTER_HOME": str(done.root / ".dagster")}
     environment["SILVERLOOM_PORT"] = str(free_ports(3))
     process = subprocess.Popen(
-        [sys.executable, "-m", "orchestration.cli", "ui"],
+        [sys.executable, "-m", "silverloom.orchestration.cli", "ui"],
         cwd=done.root,
         env=environment,
         stdout=subprocess.PIPE,

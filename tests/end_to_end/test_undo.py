@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.identity import folder_hashes
 from tests.projects import ROOT, Project
 
 TALKS = ("--select", "sources/talks")

@@ -5,7 +5,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from ops.models.seq2seq.pretrained import FOLDER
+from silverloom.ops.models.seq2seq.pretrained import FOLDER
 from tests.ops.wikisum.long_sequences.pretrained_cases import write_led
 from tests.projects import Project, begin, copy_code, spell_out
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import dagster as dg
 
-from assets.declare.dagster_asset import asset_key, source_key
-from orchestration.dagster.automation import observed
-from orchestration.dagster.instance import instance
-from orchestration.definitions import defs, workspace
-from orchestration.run.dagster_run import materialise
+from silverloom.assets.declare.dagster_asset import asset_key, source_key
+from silverloom.orchestration.dagster.automation import observed
+from silverloom.orchestration.dagster.instance import instance
+from silverloom.orchestration.definitions import defs, workspace
+from silverloom.orchestration.run.dagster_run import materialise
 
 name, also = sys.argv[1], sys.argv[2:]
 repository = defs.get_repository_def()

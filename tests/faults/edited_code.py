@@ -7,9 +7,9 @@ import threading
 import time
 from pathlib import Path
 
-from orchestration.definitions import workspace
-from orchestration.files.edits import MovedError
-from orchestration.partition import materialise
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.files.edits import MovedError
+from silverloom.orchestration.partition import materialise
 
 OP, BEGUN, GO = Path("ops/parse/papers/table.py"), Path("begun"), Path("go")
 RIGHT = '"title": paper.title,'

@@ -14,16 +14,16 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-import assets.sources
-from ops.parse.papers import parse_papers
-from orchestration.checks import validate
-from orchestration.definitions import workspace
-from orchestration.files.identity import folder_hashes, version
-from orchestration.files.publish import DiskFullError
-from orchestration.partition import resume
-from orchestration.partition.materialise import Materialisation
-from orchestration.state.freshness import forget, read_manifest
-from orchestration.state.sources import corpus
+import silverloom.assets.sources
+from silverloom.ops.parse.papers import parse_papers
+from silverloom.orchestration.checks import validate
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.files.identity import folder_hashes, version
+from silverloom.orchestration.files.publish import DiskFullError
+from silverloom.orchestration.partition import resume
+from silverloom.orchestration.partition.materialise import Materialisation
+from silverloom.orchestration.state.freshness import forget, read_manifest
+from silverloom.orchestration.state.sources import corpus
 
 LOG = Path("parts.log")
 HERE = workspace()
@@ -123,7 +123,7 @@ def main(seed, attempts):
     validate.validate = once(validate.validate)
     Materialisation(HERE, PAPERS, MONTH).make()  # here, so that the children have everything loaded
     whole = version(folder_hashes(HERE.folder(PAPERS, MONTH)))
-    assets.sources.parse_papers = counted
+    silverloom.assets.sources.parse_papers = counted
     while survived < attempts:
         forget(HERE, PAPERS, MONTH)
         LOG.write_text("")

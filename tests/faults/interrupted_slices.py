@@ -10,16 +10,16 @@ from pathlib import Path
 import pyarrow as pa
 from rich.console import Console
 
-from ops.core.parts import Part, Parts
-from ops.parasci import slices
-from ops.parasci.schemas import EMBEDDED_PASSAGES, PASSAGES
-from ops.parasci.sentences import StatementParams, embedded_passages
-from orchestration import messages
-from orchestration.executors.parts import engine
-from orchestration.files.parquet import write_outcomes, write_table
-from orchestration.partition.resume import ResumableEngine
-from orchestration.run.display import Display
-from orchestration.workspace.workspace import Workspace
+from silverloom.ops.core.parts import Part, Parts
+from silverloom.ops.parasci import slices
+from silverloom.ops.parasci.schemas import EMBEDDED_PASSAGES, PASSAGES
+from silverloom.ops.parasci.sentences import StatementParams, embedded_passages
+from silverloom.orchestration import messages
+from silverloom.orchestration.executors.parts import engine
+from silverloom.orchestration.files.parquet import write_outcomes, write_table
+from silverloom.orchestration.partition.resume import ResumableEngine
+from silverloom.orchestration.run.display import Display
+from silverloom.orchestration.workspace.workspace import Workspace
 
 SENTENCES = 40
 messages.FIRST = messages.EVERY = 0.0

@@ -14,12 +14,12 @@ import sys
 import traceback
 from pathlib import Path
 
-from orchestration.checks import validate
-from orchestration.definitions import workspace
-from orchestration.files import publish
-from orchestration.files.identity import folder_hashes, version
-from orchestration.partition.materialise import Materialisation
-from orchestration.state.freshness import View
+from silverloom.orchestration.checks import validate
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.files import publish
+from silverloom.orchestration.files.identity import folder_hashes, version
+from silverloom.orchestration.partition.materialise import Materialisation
+from silverloom.orchestration.state.freshness import View
 
 ROOT = Path.cwd()
 #: Every write of the first partition, then every sixth, because the other writes are alike.

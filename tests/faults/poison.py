@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ops.discofuse.sources import FUSION_PAIR_FORMATS as FUSION_PAIRS
-from ops.discofuse.sources import PROSE_FORMATS as PROSE
-from ops.discofuse.sources import parse_fusion_pairs, parse_prose
-from ops.evaluation.answers import FORMATS as RATINGS
-from ops.evaluation.answers import parse_answers
-from ops.parse.papers import FORMATS as PAPERS
-from ops.parse.papers import parse_papers
-from ops.talksumm.sources.gold import ALIGNMENT_FORMATS as GOLD_ALIGNMENTS
-from ops.talksumm.sources.gold import SUMMARY_FORMATS as SUMMARIES
-from ops.talksumm.sources.gold import parse_gold_alignments, parse_human_summaries
-from ops.talksumm.sources.talks import FORMATS as TALKS
-from ops.talksumm.sources.talks import parse_talks
+from silverloom.ops.discofuse.sources import FUSION_PAIR_FORMATS as FUSION_PAIRS
+from silverloom.ops.discofuse.sources import PROSE_FORMATS as PROSE
+from silverloom.ops.discofuse.sources import parse_fusion_pairs, parse_prose
+from silverloom.ops.evaluation.answers import FORMATS as RATINGS
+from silverloom.ops.evaluation.answers import parse_answers
+from silverloom.ops.parse.papers import FORMATS as PAPERS
+from silverloom.ops.parse.papers import parse_papers
+from silverloom.ops.talksumm.sources.gold import ALIGNMENT_FORMATS as GOLD_ALIGNMENTS
+from silverloom.ops.talksumm.sources.gold import SUMMARY_FORMATS as SUMMARIES
+from silverloom.ops.talksumm.sources.gold import parse_gold_alignments, parse_human_summaries
+from silverloom.ops.talksumm.sources.talks import FORMATS as TALKS
+from silverloom.ops.talksumm.sources.talks import parse_talks
 
 DATED, OF_JUNE = {"field": "date"}, {"constant": "2018-06"}
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ops.core.outcome import Outcome, Shape, columns
-from orchestration.files import publish
-from orchestration.files.parquet import write_outcomes
+from silverloom.ops.core.outcome import Outcome, Shape, columns
+from silverloom.orchestration.files import publish
+from silverloom.orchestration.files.parquet import write_outcomes
 
 SHAPE = Shape(unit=columns(), kept=columns(("size", pa.int64())))
 

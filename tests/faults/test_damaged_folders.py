@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from orchestration.files import publish
-from orchestration.files.local_state import dump_checked
-from orchestration.files.publish import building, recover
-from orchestration.partition.resume import StoredCheckpoints
+from silverloom.orchestration.files import publish
+from silverloom.orchestration.files.local_state import dump_checked
+from silverloom.orchestration.files.publish import building, recover
+from silverloom.orchestration.partition.resume import StoredCheckpoints
 from tests.faults.damage import DAMAGES, damage
 
 FILES = {"state.json": b"{}", "weights.safetensors": bytes(range(256)) * 8}

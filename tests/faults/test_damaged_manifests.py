@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from ops.core.counts import counts
-from orchestration.files.identity import folder_hashes, version
-from orchestration.files.local_state import dump_checked
-from orchestration.state import dvc_files
-from orchestration.state.freshness import Manifest, manifest_file, read_manifest, write_manifest
+from silverloom.ops.core.counts import counts
+from silverloom.orchestration.files.identity import folder_hashes, version
+from silverloom.orchestration.files.local_state import dump_checked
+from silverloom.orchestration.state import dvc_files
+from silverloom.orchestration.state.freshness import Manifest, manifest_file, read_manifest, write_manifest
 from tests.faults.damage import DAMAGES, damage
 from tests.orchestration.dvc.measuring import Project, measured
 

@@ -5,11 +5,11 @@ import os
 
 import pytest
 
-from orchestration.checks import results, validate
-from orchestration.dvc import stages
-from orchestration.files.edits import MovedError
-from orchestration.run import stage
-from orchestration.state.addresses import DEFAULT_PORT, Addresses
+from silverloom.orchestration.checks import results, validate
+from silverloom.orchestration.dvc import stages
+from silverloom.orchestration.files.edits import MovedError
+from silverloom.orchestration.run import stage
+from silverloom.orchestration.state.addresses import DEFAULT_PORT, Addresses
 from tests.faults.damage import DAMAGES, damage
 from tests.orchestration.checks.validations import checking
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from orchestration.executors.parts import LocalEngine
-from orchestration.files.edits import code_stamp
-from orchestration.messages import Notice, listening
-from orchestration.partition import resume
-from orchestration.partition.resume import ResumableEngine
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.executors.parts import LocalEngine
+from silverloom.orchestration.files.edits import code_stamp
+from silverloom.orchestration.messages import Notice, listening
+from silverloom.orchestration.partition import resume
+from silverloom.orchestration.partition.resume import ResumableEngine
+from silverloom.orchestration.workspace.workspace import Workspace
 from tests.faults.damage import DAMAGES, damage
 from tests.orchestration.executors.pieces import numbered, sizes
 

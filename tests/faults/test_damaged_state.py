@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from orchestration.state.dvc_files import read_stages
+from silverloom.orchestration.state.dvc_files import read_stages
 from tests.faults.damage import damage
 
 #: Files by whether a line reports their damage. The others are only ever replaced, or derived from files.

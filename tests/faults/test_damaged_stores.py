@@ -10,12 +10,12 @@ import pytest
 import sqlalchemy
 from mlflow import MlflowClient
 
-from orchestration.cli import command
-from orchestration.dagster import instance
-from orchestration.mlflow.send import send
-from orchestration.mlflow.store import prepare
-from orchestration.state.freshness import Manifest, write_manifest
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.cli import command
+from silverloom.orchestration.dagster import instance
+from silverloom.orchestration.mlflow.send import send
+from silverloom.orchestration.mlflow.store import prepare
+from silverloom.orchestration.state.freshness import Manifest, write_manifest
+from silverloom.orchestration.workspace.workspace import Workspace
 from tests.faults.damage import damage
 
 NAME = "talksumm/pairs"
@@ -197,7 +197,7 @@ def test_a_store_of_dagster_in_trouble_is_named_in_one_line_with_what_to_do(
         raise sqlalchemy.exc.OperationalError("INSERT INTO runs", {}, error)
 
     monkeypatch.setattr(
-        "orchestration.files.stores.trouble", lambda file: error if "event" in file.name else None
+        "silverloom.orchestration.files.stores.trouble", lambda file: error if "event" in file.name else None
     )
     tally.attempt()
     if door == "instance":

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = str(Path(__file__).with_name("edited_code.py"))
-PAPERS = ("orchestration.cli", "run", "--select", "sources/papers")
+PAPERS = ("silverloom.orchestration.cli", "run", "--select", "sources/papers")
 
 
 @pytest.fixture(scope="module")

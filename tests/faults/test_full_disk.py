@@ -56,7 +56,7 @@ def fill(disk, tally, begin, sizes, command, check):
         project = begin()
         disk.leave(size)
         tally.attempt()
-        ended = project.zygote.run(project.root, [command], module="orchestration.cli", env={})
+        ended = project.zygote.run(project.root, [command], module="silverloom.orchestration.cli", env={})
         assert "Traceback" not in ended.output, (size, ended.output)
         if ended.status:
             failures += 1

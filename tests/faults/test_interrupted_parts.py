@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.files.identity import folder_hashes
-from orchestration.workspace.environment import QUIET, STRICT
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_paper
 from tests.processes import alive
 from tests.projects import Project
@@ -104,7 +104,7 @@ def test_a_driver_resumes_from_finished_parts(tally, many_parts, tmp_path, drive
 
 def start(project: Project, driver: str, workers: int) -> subprocess.Popen:
     environment = {**os.environ, **STRICT, **QUIET, **project.zygote.environment}
-    select = ["orchestration.cli", "run", "--select", "sources/papers"]
+    select = ["silverloom.orchestration.cli", "run", "--select", "sources/papers"]
     return subprocess.Popen(
         [
             project.zygote.bin / "python" if driver == "run" else sys.executable,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.files.identity import folder_hashes
-from orchestration.workspace.environment import QUIET, STRICT
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests.projects import ROOT
 from tests.waiting import until
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.workspace.environment import QUIET, STRICT
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests.projects import spell_out
 
 
@@ -32,7 +32,7 @@ def test_a_whole_run_killed_midway_is_finished_by_the_next(done, fresh, tally):
     """A whole run is killed midway."""
     tally.attempt()
     environment = {**os.environ, **STRICT, **QUIET}
-    command = [sys.executable, "-m", "orchestration.cli", "run"]
+    command = [sys.executable, "-m", "silverloom.orchestration.cli", "run"]
     process = subprocess.Popen(command, cwd=fresh.root, env=environment, stdout=subprocess.PIPE, text=True)
     for line in process.stdout:
         if line.startswith("talksumm/pairs 2018-06"):

@@ -8,9 +8,9 @@ from collections import Counter
 
 import pytest
 
-from assets.declare.project import checkout
-from orchestration.files.identity import folder_hashes
-from orchestration.files.publish import recover
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.publish import recover
 from tests.faults.publish_tables import publish_tables
 from tests.faults.strace import strace
 

@@ -9,16 +9,16 @@ from collections import Counter
 
 import pytest
 
-from orchestration.dvc.spare import restore
-from orchestration.workspace.environment import QUIET, STRICT
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.dvc.spare import restore
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
+from silverloom.orchestration.workspace.workspace import Workspace
 from tests.faults.strace import kill_at, strace
 
 #: All calls that change a file, or flush it to disk.
 CALLS = "openat,write,pwrite64,writev,ftruncate,truncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat"
 COMMIT = (
-    "from orchestration.definitions import workspace; from orchestration.dvc.stages import commit_finished; "
-    "from orchestration.state.freshness import View; "
+    "from silverloom.orchestration.definitions import workspace; from silverloom.orchestration.dvc.stages import commit_finished; "
+    "from silverloom.orchestration.state.freshness import View; "
     "commit_finished(View(workspace()))"
 )
 

@@ -10,16 +10,16 @@ import sys
 
 import pytest
 
-from assets.declare.project import checkout
+from silverloom.assets.declare.project import checkout
 
 #: Aligns a pair with too many words and sentences, and a small one, with 1.5 GB of spare memory.
 ALIGN = """
 import json, resource
 import pyarrow as pa
 import pytest
-from ops.talksumm import HmmParams
-from ops.talksumm import align
-from ops.talksumm.schemas import PAIRS
+from silverloom.ops.talksumm import HmmParams
+from silverloom.ops.talksumm import align
+from silverloom.ops.talksumm.schemas import PAIRS
 
 def pair(name, words, sentences):
     row = dict.fromkeys(PAIRS.kept.names) | {"id": name, "source_ids": [], "licence": "MIT", "talk_id": name, "paper_id": name}
@@ -45,11 +45,11 @@ print(json.dumps([found.kept.equals(alone.kept), len(found.units), len(found.dro
 
 ANNOTATE = """
 import json, resource
-import orchestration  # pins the kernels before numpy is loaded
+import silverloom.orchestration  # pins the kernels before numpy is loaded
 import pyarrow as pa
-from ops.discofuse.dataset.annotated import annotate
-from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.schemas import PROSE
+from silverloom.ops.discofuse.dataset.annotated import annotate
+from silverloom.ops.discofuse.annotation import AnnotationParams
+from silverloom.ops.discofuse.schemas import PROSE
 
 def annotated(*texts):
     rows = [

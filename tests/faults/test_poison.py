@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from ops.parse.scan import Corpus
-from ops.parse.source import ParseError, Raw, Source
+from silverloom.ops.parse.scan import Corpus
+from silverloom.ops.parse.source import ParseError, Raw, Source
 from tests.faults import poison
 from tests.parts import OneProcess
 

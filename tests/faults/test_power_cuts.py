@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from orchestration.files.identity import file_md5
+from silverloom.orchestration.files.identity import file_md5
 from tests.faults.file_operations import LOSSES, cut_power, library, operations, variables
 from tests.projects import Project, Zygote, begin, copy_code
 from tests.systems import leave_out, put_in_toy
@@ -82,7 +82,9 @@ class Trial:
         self.log.unlink(missing_ok=True)
         root = self.project.root
         environment = variables(root, self.log, BEGIN, number)
-        return self.project.zygote.run(root, ["run"], module="orchestration.cli", env=environment).status
+        return self.project.zygote.run(
+            root, ["run"], module="silverloom.orchestration.cli", env=environment
+        ).status
 
     def put(self, base: Project) -> None:
         shutil.rmtree(self.project.root, ignore_errors=True)

@@ -5,12 +5,12 @@ import subprocess
 import sys
 from collections import Counter
 
-from orchestration.definitions import workspace
-from orchestration.state.dvc_files import read_stages, stage_name
-from orchestration.workspace.environment import QUIET, STRICT
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.state.dvc_files import read_stages, stage_name
+from silverloom.orchestration.workspace.environment import QUIET, STRICT
 
 SELECT = "sources/sentences"
-RUN = ("orchestration.cli", "run", "--select", SELECT)
+RUN = ("silverloom.orchestration.cli", "run", "--select", SELECT)
 REPRO = ("dvc", "repro", "sources-sentences")
 
 

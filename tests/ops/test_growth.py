@@ -5,12 +5,12 @@ from collections import Counter
 import pyarrow.compute as pc
 import pytest
 
-from ops.core.parts import Artifact, FilesFolder, Part, Parts
-from ops.core.release import ReleaseParams, release_files
-from ops.discofuse.dataset.release import released
-from ops.discofuse.schemas import BALANCED, EXAMPLES
-from ops.wikisum.models.summaries import SummaryParams, summaries
-from ops.wikisum.schemas import EXAMPLES as ARTICLE_EXAMPLES
+from silverloom.ops.core.parts import Artifact, FilesFolder, Part, Parts
+from silverloom.ops.core.release import ReleaseParams, release_files
+from silverloom.ops.discofuse.dataset.release import released
+from silverloom.ops.discofuse.schemas import BALANCED, EXAMPLES
+from silverloom.ops.wikisum.models.summaries import SummaryParams, summaries
+from silverloom.ops.wikisum.schemas import EXAMPLES as ARTICLE_EXAMPLES
 from tests.ops.discofuse.example_cases import example
 from tests.ops.wikisum.models.summarizer_cases import ARCHITECTURES, artifact_of, made, params, rows_of
 from tests.parts import parts
@@ -75,7 +75,7 @@ def article_summaries(folder, count):
 
 @pytest.mark.parametrize("op", [fusion_tables, fusion_files, article_summaries])
 def test_twice_the_parts_cost_twice_as_much(tmp_path, monkeypatch, cost, op):
-    monkeypatch.setattr("ops.core.joins.ROWS_OF_PART", 1)
+    monkeypatch.setattr("silverloom.ops.core.joins.ROWS_OF_PART", 1)
     once, twice = (cost(op(tmp_path / str(count), count)) for count in (4, 8))
     assert twice["parts read"] <= 2 * once["parts read"]
     assert twice["keys hashed"] <= 2 * once["keys hashed"]

@@ -11,8 +11,8 @@ import yaml
 from mlflow import MlflowClient
 from starlette.testclient import TestClient
 
-from orchestration import compat
-from orchestration.messages import describe
+from silverloom.orchestration import compat
+from silverloom.orchestration.messages import describe
 
 
 @dg.asset(code_version="3")
@@ -173,7 +173,7 @@ def test_an_error_while_dvc_copies_a_file_to_its_cache_is_raised(tmp_path, monke
 def test_dvc_commits_stages_and_says_when_its_lock_is_held(tmp_path):
     from dvc.repo import Repo
 
-    from orchestration.compat import dvc_commit
+    from silverloom.orchestration.compat import dvc_commit
 
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     Repo.init(str(tmp_path)).close()

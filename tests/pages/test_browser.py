@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from pages.rows import numbers_of, page_links
+from silverloom.pages.rows import numbers_of, page_links
 
 
 def test_a_list_in_a_unit_is_not_measured_as_a_kept_rows_column_of_the_same_name():

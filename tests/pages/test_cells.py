@@ -4,10 +4,10 @@ import math
 
 import pyarrow as pa
 
-from ops.parse.schemas import PAPERS, RECORD
-from ops.talksumm.schemas import ALIGNMENTS, MATCHES, TALKS, TRAINING_SETS
-from pages.html import embedded
-from pages.rows import cells, columns, fitted, numbers_of
+from silverloom.ops.parse.schemas import PAPERS, RECORD
+from silverloom.ops.talksumm.schemas import ALIGNMENTS, MATCHES, TALKS, TRAINING_SETS
+from silverloom.pages.html import embedded
+from silverloom.pages.rows import cells, columns, fitted, numbers_of
 
 
 def table(schema, *rows):

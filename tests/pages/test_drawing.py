@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.overview import HEIGHT, WIDTH, draw
+from silverloom.pages.overview import HEIGHT, WIDTH, draw
 
 
 @st.composite

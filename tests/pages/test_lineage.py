@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from assets.declare.params_file import settings
-from assets.rows.ancestry import opened
-from assets.rows.origins import raw_file
-from pages import lineage
-from pages.sampling import sample
+from silverloom.assets.declare.params_file import settings
+from silverloom.assets.rows.ancestry import opened
+from silverloom.assets.rows.origins import raw_file
+from silverloom.pages import lineage
+from silverloom.pages.sampling import sample
 from tests.rows_corpus import JUNE, row, talk, write
 
 PAPERS = "sources/papers"

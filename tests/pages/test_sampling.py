@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.rows.ancestry import opened
-from pages.sampling import fair, sample
+from silverloom.assets.rows.ancestry import opened
+from silverloom.pages.sampling import fair, sample
 from tests.rows_corpus import JULY, JUNE, row, together, write
 
 NAME = "sources/sentences"

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.declare.dataset import dataset
-from assets.rows.ancestry import opened
-from assets.rows.reading import counted
-from ops.core.outcome import Outcomes
-from ops.core.parts import Parts
-from ops.talksumm.schemas import SUMMARIES
-from pages.rows import pages
-from pages.sampling import sample
-from pages.text_pairs import found_in
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.rows.ancestry import opened
+from silverloom.assets.rows.reading import counted
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.talksumm.schemas import SUMMARIES
+from silverloom.pages.rows import pages
+from silverloom.pages.sampling import sample
+from silverloom.pages.text_pairs import found_in
 from tests.rows_corpus import row, talk, write
 
 NAME = "talksumm/training_sets"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.declare.declaration import Knob, Threshold
-from ops.core.thresholds import RULES
-from ops.talksumm.pairing import PairParams
-from pages.what_if import STEPS, Axis, kept_at, two_thresholds
+from silverloom.assets.declare.declaration import Knob, Threshold
+from silverloom.ops.core.thresholds import RULES
+from silverloom.ops.talksumm.pairing import PairParams
+from silverloom.pages.what_if import STEPS, Axis, kept_at, two_thresholds
 
 SCORES = st.one_of(
     st.sampled_from([0.2, 0.5, 0.8, np.inf, -np.inf]), st.floats(0, 1, allow_nan=False).map(lambda x: round(x, 3))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages import vega as vega
+from silverloom.pages import vega as vega
 
 
 @pytest.fixture

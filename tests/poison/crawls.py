@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from ops.core.outcome import Outcome
-from ops.crawl.crawl import FORMATS, crawl
-from ops.crawl.options import CrawlPlace
-from ops.parse.scan import Corpus
-from ops.parse.source import MonthRule, Source
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.crawl.crawl import FORMATS, crawl
+from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.ops.parse.scan import Corpus
+from silverloom.ops.parse.source import MonthRule, Source
 from tests.ops.crawl.crawling import MONTH, QUICK
 from tests.ops.crawl.hostile import answering, reply
 

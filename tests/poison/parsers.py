@@ -20,14 +20,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from backports import zstd
 
-from ops.core.outcome import Outcome
-from ops.crawl.crawl import FORMATS as LISTS
-from ops.discofuse import sources as discofuse_sources
-from ops.evaluation import answers
-from ops.parasci import sources as passages
-from ops.parse import papers, web, wikipedia
-from ops.parse.records import Record
-from ops.talksumm.sources import gold, talks
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.crawl.crawl import FORMATS as LISTS
+from silverloom.ops.discofuse import sources as discofuse_sources
+from silverloom.ops.evaluation import answers
+from silverloom.ops.parasci import sources as passages
+from silverloom.ops.parse import papers, web, wikipedia
+from silverloom.ops.parse.records import Record
+from silverloom.ops.talksumm.sources import gold, talks
 from tests.espeak import spoken
 from tests.papers_as_pdf import printed
 from tests.poison.crawls import LISTINGS, address, crawled_listings, crawled_lists

@@ -16,13 +16,13 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.core.outcome import Outcome
-from ops.core.parts import FILES, Part, Parts
-from ops.crawl.outcomes import PAGES
-from ops.crawl.warc import response_record
-from ops.parse.encodings import any_encoding, in_utf8
-from ops.parse.records import Record, RowRecords, record_id
-from ops.parse.source import DatasetSource, MonthRule, Source
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.core.parts import FILES, Part, Parts
+from silverloom.ops.crawl.outcomes import PAGES
+from silverloom.ops.crawl.warc import response_record
+from silverloom.ops.parse.encodings import any_encoding, in_utf8
+from silverloom.ops.parse.records import Record, RowRecords, record_id
+from silverloom.ops.parse.source import DatasetSource, MonthRule, Source
 from tests.poison.corpus import ITEMS, Item, write
 from tests.poison.parsers import Parser
 

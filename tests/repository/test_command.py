@@ -76,7 +76,7 @@ def elsewhere(tmp_path):
 
 
 def test_code_of_one_checkout_refuses_to_run_in_another_and_names_both(elsewhere, tmp_path):
-    ended = elsewhere("-c", "import orchestration.definitions")
+    ended = elsewhere("-c", "import silverloom.orchestration.definitions")
     (line,) = ended.stderr.splitlines()
     assert ended.returncode == 1 and line.startswith("error: ")
     for part in (tmp_path, ROOT, "activate an environment", f"PYTHONPATH={tmp_path}"):
@@ -85,7 +85,7 @@ def test_code_of_one_checkout_refuses_to_run_in_another_and_names_both(elsewhere
 
 @pytest.mark.parametrize("command", ["asset list", "definitions validate"])
 def test_dagsters_commands_say_that_the_code_is_another_checkouts(elsewhere, tmp_path, command):
-    ended = elsewhere("-m", "dagster", *command.split(), "-m", "orchestration.definitions")
+    ended = elsewhere("-m", "dagster", *command.split(), "-m", "silverloom.orchestration.definitions")
     output = ended.stdout + ended.stderr
     assert ended.returncode != 0
     assert f"{tmp_path} is a checkout of its own, but" in output and f"run the code of {ROOT} in it" in output

@@ -7,11 +7,11 @@ import subprocess
 import yaml
 from dvc.repo import Repo
 
-from assets.codehash.statements import PROJECT
-from assets.declare.project import checkout
-from orchestration.definitions import workspace
-from orchestration.dvc.stages import render
-from orchestration.state.dvc_files import stage_name
+from silverloom.assets.codehash.statements import PROJECT
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.dvc.stages import render
+from silverloom.orchestration.state.dvc_files import stage_name
 
 
 def test_dvc_yaml_is_rendered_from_the_asset_graph():

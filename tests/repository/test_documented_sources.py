@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from assets.declare.project import checkout
-from ops.parse.source import MonthRule, Source, folder_formats
-from orchestration.definitions import workspace
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.parse.source import MonthRule, Source, folder_formats
+from silverloom.orchestration.definitions import workspace
 
 KINDS = {kind: form for item in workspace().datasets.values() for kind, form in item.formats.items()}
 #: A kind with the text about it, up to the next kind or heading.

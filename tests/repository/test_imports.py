@@ -11,8 +11,8 @@ import grimp
 import networkx
 import pytest
 
-from assets.codehash.statements import PROJECT
-from assets.declare.project import checkout
+from silverloom.assets.codehash.statements import PROJECT
+from silverloom.assets.declare.project import checkout
 
 
 def around(module):
@@ -86,7 +86,7 @@ def test_a_circle_through_the_package_of_a_module_is_found(tmp_path, monkeypatch
 @pytest.mark.parametrize("module", sorted(grimp.build_graph("assets", cache_dir=None).modules - {"assets"}))
 def test_a_module_of_declarations_can_be_imported_first(module):
     """In a fork, which already has the libraries in memory."""
-    importlib.import_module("assets.systems.talksumm.models")
+    importlib.import_module("silverloom.assets.systems.talksumm.models")
 
     reader, writer = os.pipe()
     if (child := os.fork()) == 0:

@@ -9,8 +9,8 @@ from importlib.metadata import packages_distributions
 
 import pytest
 
-from assets.codehash.statements import PROJECT
-from assets.declare.project import checkout
+from silverloom.assets.codehash.statements import PROJECT
+from silverloom.assets.declare.project import checkout
 
 LOCKS = ("requirements.lock", "cuda.lock", "torch-cpu.lock", "requirements-cluster.lock", "models.txt")
 ASKED = ("requirements.in", "requirements-cluster.in")

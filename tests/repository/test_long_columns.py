@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from ops.core.sampling import sample
-from ops.parasci.dataset.threshold_scores import found_by
-from orchestration.checks.units import unit_ids
+from silverloom.ops.core.sampling import sample
+from silverloom.ops.parasci.dataset.threshold_scores import found_by
+from silverloom.orchestration.checks.units import unit_ids
 from tests.long_columns import CHUNKS, chunked, long_text
 
 IDS = pa.array([str(number) for number in range(CHUNKS)])

@@ -5,8 +5,8 @@ from collections import defaultdict
 
 import pytest
 
-from assets.codehash.statements import PROJECT
-from assets.declare.project import checkout
+from silverloom.assets.codehash.statements import PROJECT
+from silverloom.assets.declare.project import checkout
 
 SYSTEMS = {path.stem for path in (checkout() / "assets/systems").iterdir() if path.stem[0] not in "_."}
 

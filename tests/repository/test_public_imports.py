@@ -8,11 +8,11 @@ import pytest
 @pytest.mark.parametrize(
     ("module", "names"),
     [
-        ("ops.talksumm", ["align_words", "viterbi", "GeometricTransition"]),
-        ("ops.discofuse", ["annotator", "fusion_examples"]),
-        ("ops.discofuse.rules", ["RuleParams"]),
-        ("ops.metrics", ["rouge", "sari", "exact_match", "interval", "paired_bootstrap"]),
-        ("ops.models.registry", ["word_vectors", "encoder", "spacy_pipeline", "digest"]),
+        ("silverloom.ops.talksumm", ["align_words", "viterbi", "GeometricTransition"]),
+        ("silverloom.ops.discofuse", ["annotator", "fusion_examples"]),
+        ("silverloom.ops.discofuse.rules", ["RuleParams"]),
+        ("silverloom.ops.metrics", ["rouge", "sari", "exact_match", "interval", "paired_bootstrap"]),
+        ("silverloom.ops.models.registry", ["word_vectors", "encoder", "spacy_pipeline", "digest"]),
     ],
 )
 def test_a_public_name_exists(module, names):

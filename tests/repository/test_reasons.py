@@ -12,11 +12,11 @@ from functools import cache
 
 import pytest
 
-from assets.codehash.names import Symbol
-from assets.declare.code import DATASET, symbol_of, symbols
-from assets.declare.declaration import DECLARED
-from assets.declare.project import checkout
-from orchestration.definitions import workspace
+from silverloom.assets.codehash.names import Symbol
+from silverloom.assets.declare.code import DATASET, symbol_of, symbols
+from silverloom.assets.declare.declaration import DECLARED
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration.definitions import workspace
 
 #: The functions that get a reason, each with the position of it among the arguments.
 DROPS = {"drop": 1, "_dropped": 1, "_lost": 1, "_Lost": 0, "UnwantedError": 0, "without_record": 0}

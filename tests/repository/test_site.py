@@ -16,11 +16,11 @@ import typer
 from lxml import html
 
 import silverloom
-from assets.declare.declaration import DECLARED
-from assets.declare.project import checkout
-from ops.core.params import Params
-from orchestration.cli.app import app
-from orchestration.definitions import workspace
+from silverloom.assets.declare.declaration import DECLARED
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.core.params import Params
+from silverloom.orchestration.cli.app import app
+from silverloom.orchestration.definitions import workspace
 
 #: What a browser loads by itself, each with the attribute that has its address.
 LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}

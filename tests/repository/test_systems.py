@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assets.codehash.statements import PROJECT
-from assets.declare.project import checkout
+from silverloom.assets.codehash.statements import PROJECT
+from silverloom.assets.declare.project import checkout
 from tests.systems import own_folders
 
 SYSTEMS = sorted(module.name for module in pkgutil.iter_modules([str(checkout() / "assets/systems")]))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assets.codehash.statements import PROJECT
+from silverloom.assets.codehash.statements import PROJECT
 
 TESTS = Path(__file__).resolve().parents[1]
 #: Counters of the compiler, which has no public ones.
@@ -141,11 +141,11 @@ def test_content_that_a_page_loads_later_is_waited_for():
 @pytest.mark.parametrize(
     "source",
     [
-        "from ops.text import words\nwords._cache()",
-        "from ops.text.words import _cache",
+        "from silverloom.ops.text import words\nwords._cache()",
+        "from silverloom.ops.text.words import _cache",
         "import ops\nfrom pages import rows\ndef test(patch): patch.setattr(rows, '_PAGE', 1)",
-        "def test(patch): patch.setattr('ops.text.words._cache', None)",
-        "from ops.text import words\nwords.Words._cache",
+        "def test(patch): patch.setattr('silverloom.ops.text.words._cache', None)",
+        "from silverloom.ops.text import words\nwords.Words._cache",
         "def test(patch): patch.setattr(made, '_answers', print)",
     ],
 )
@@ -156,7 +156,7 @@ def test_a_private_name_is_found(source):
 @pytest.mark.parametrize(
     "source",
     [
-        "from ops.text.words import words\nwords()._asdict()",
+        "from silverloom.ops.text.words import words\nwords()._asdict()",
         "from pathlib import Path\ndef test(patch): patch.setattr(Path, 'unlink', print)",
         "class A:\n    def b(self): return self._c",
     ],

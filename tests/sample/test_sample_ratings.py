@@ -9,27 +9,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from assets.declare.params_file import section, settings
-from ops.discofuse.evaluation.people import PEOPLE as FUSION_PEOPLE
-from ops.evaluation.answers import parse_answers
-from ops.evaluation.table import TABLE
-from ops.parasci.evaluation.people import PEOPLE
-from ops.parse.papers import parse_papers
-from ops.parse.schemas import PAPERS, SENTENCES
-from ops.parse.sentences import SentenceParams, filter_sentences
-from ops.talksumm.align.alignments import align
-from ops.talksumm.align.hmm import HmmParams
-from ops.talksumm.evaluation.human_evaluation import human_evaluation, rating_sheets
-from ops.talksumm.evaluation.people import RATING_SHEETS, HumanEvaluationParams, RatingSheetParams
-from ops.talksumm.matching import matches
-from ops.talksumm.pairing import PairParams, pairs
-from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TALKS
-from ops.talksumm.sources.talks import parse_talks
-from ops.talksumm.summarise import SummaryParams, summaries
-from ops.wikisum.evaluation.people import QUALITY
-from ops.wikisum.evaluation.people import RatingSheetParams as LeadSheetParams
-from orchestration.definitions import workspace
-from orchestration.state.sources import corpus
+from silverloom.assets.declare.params_file import section, settings
+from silverloom.ops.discofuse.evaluation.people import PEOPLE as FUSION_PEOPLE
+from silverloom.ops.evaluation.answers import parse_answers
+from silverloom.ops.evaluation.table import TABLE
+from silverloom.ops.parasci.evaluation.people import PEOPLE
+from silverloom.ops.parse.papers import parse_papers
+from silverloom.ops.parse.schemas import PAPERS, SENTENCES
+from silverloom.ops.parse.sentences import SentenceParams, filter_sentences
+from silverloom.ops.talksumm.align.alignments import align
+from silverloom.ops.talksumm.align.hmm import HmmParams
+from silverloom.ops.talksumm.evaluation.human_evaluation import human_evaluation, rating_sheets
+from silverloom.ops.talksumm.evaluation.people import RATING_SHEETS, HumanEvaluationParams, RatingSheetParams
+from silverloom.ops.talksumm.matching import matches
+from silverloom.ops.talksumm.pairing import PairParams, pairs
+from silverloom.ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TALKS
+from silverloom.ops.talksumm.sources.talks import parse_talks
+from silverloom.ops.talksumm.summarise import SummaryParams, summaries
+from silverloom.ops.wikisum.evaluation.people import QUALITY
+from silverloom.ops.wikisum.evaluation.people import RatingSheetParams as LeadSheetParams
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.state.sources import corpus
 from tests.parts import parts
 
 RATINGS = Path(__file__).resolve().parents[2] / "data" / "sample" / "ratings"

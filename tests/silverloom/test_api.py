@@ -15,7 +15,7 @@ import pytest
 from nbclient import NotebookClient
 
 import silverloom
-from orchestration.workspace.environment import STRICT
+from silverloom.orchestration.workspace.environment import STRICT
 from tests.projects import ROOT
 
 MODULES = ("discofuse", "metrics", "parasci", "talksumm", "wikisum")
@@ -29,7 +29,7 @@ heavy = {"assets", "dagster", "dvc", "mlflow", "numpy", "orchestration", "pyarro
 assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()
 silverloom.load
 silverloom.metrics, silverloom.parasci, silverloom.wikisum, silverloom.talksumm, silverloom.discofuse
-declaring = {name for name in sys.modules if name.startswith(("assets.systems", "orchestration", "dagster"))}
+declaring = {name for name in sys.modules if name.startswith(("silverloom.assets.systems", "orchestration", "dagster"))}
 assert not declaring, declaring
 assert dict(os.environ) == before
 print(silverloom.__file__)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from assets.declare.dataset import AllParts, dataset
-from assets.declare.declaration import Threshold
-from assets.declare.expectations import (
+from silverloom.assets.declare.dataset import AllParts, dataset
+from silverloom.assets.declare.declaration import Threshold
+from silverloom.assets.declare.expectations import (
     Expectation,
     among,
     at_most,
@@ -22,24 +22,24 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
-from assets.declare.expectations import matches as like
-from assets.declare.params_file import settings
-from assets.filters import filter_examples
-from ops.core.derived import DerivedFolder
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.core.parts import FilesFolder, Parts
-from ops.core.release import ReleaseParams, shape
-from ops.core.release import release_files as release_files_op
-from ops.core.thresholds import above, at_least
-from ops.core.thresholds import at_most as no_more_than
-from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.dataset.annotated import annotate
-from ops.discofuse.dataset.balanced import BalancedParams
-from ops.discofuse.dataset.balanced import balanced as balanced_op
-from ops.discofuse.dataset.byte_model import ByteModel
-from ops.discofuse.dataset.candidates import candidates as candidates_op
-from ops.discofuse.dataset.examples import (
+from silverloom.assets.declare.expectations import matches as like
+from silverloom.assets.declare.params_file import settings
+from silverloom.assets.filters import filter_examples
+from silverloom.ops.core.derived import DerivedFolder
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.parts import FilesFolder, Parts
+from silverloom.ops.core.release import ReleaseParams, shape
+from silverloom.ops.core.release import release_files as release_files_op
+from silverloom.ops.core.thresholds import above, at_least
+from silverloom.ops.core.thresholds import at_most as no_more_than
+from silverloom.ops.discofuse.annotation import AnnotationParams
+from silverloom.ops.discofuse.dataset.annotated import annotate
+from silverloom.ops.discofuse.dataset.balanced import BalancedParams
+from silverloom.ops.discofuse.dataset.balanced import balanced as balanced_op
+from silverloom.ops.discofuse.dataset.byte_model import ByteModel
+from silverloom.ops.discofuse.dataset.candidates import candidates as candidates_op
+from silverloom.ops.discofuse.dataset.examples import (
     CleanParams,
     ExampleParams,
     certainties,
@@ -48,14 +48,21 @@ from ops.discofuse.dataset.examples import (
     lengths,
     supported_shares,
 )
-from ops.discofuse.dataset.examples import examples as examples_op
-from ops.discofuse.dataset.references import references
-from ops.discofuse.dataset.release import released as released_op
-from ops.discofuse.dataset.splits import splits as splits_op
-from ops.discofuse.evaluation.alignment import SENSE_NAMES
-from ops.discofuse.rules import RuleParams
-from ops.discofuse.rules.rule import DISCOURSE_TYPES
-from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, RELEASED, SENTENCE_SPLITS
+from silverloom.ops.discofuse.dataset.examples import examples as examples_op
+from silverloom.ops.discofuse.dataset.references import references
+from silverloom.ops.discofuse.dataset.release import released as released_op
+from silverloom.ops.discofuse.dataset.splits import splits as splits_op
+from silverloom.ops.discofuse.evaluation.alignment import SENSE_NAMES
+from silverloom.ops.discofuse.rules import RuleParams
+from silverloom.ops.discofuse.rules.rule import DISCOURSE_TYPES
+from silverloom.ops.discofuse.schemas import (
+    ANNOTATED,
+    BALANCED,
+    CANDIDATES,
+    EXAMPLES,
+    RELEASED,
+    SENTENCE_SPLITS,
+)
 
 
 def released_columns() -> list[Expectation]:

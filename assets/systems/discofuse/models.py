@@ -6,29 +6,29 @@ computation (ops/discofuse).
 
 from __future__ import annotations
 
-from assets.declare.dataset import dataset
-from assets.declare.declaration import Trainings
-from assets.declare.expectations import among, between, text, unique
-from assets.people import judgements as judgements_of
-from assets.people import ratings, sheets
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.core.params import Strict
-from ops.core.parts import Artifact, Parts
-from ops.discofuse.evaluation import people
-from ops.discofuse.evaluation.human_evaluation import human_evaluation as human_evaluation_op
-from ops.discofuse.evaluation.human_evaluation import rating_sheets as rating_sheets_op
-from ops.discofuse.evaluation.scores import EVALUATION, METRICS, EvaluationParams
-from ops.discofuse.evaluation.scores import evaluation as evaluation_op
-from ops.discofuse.models.fusion_model import FUSION_MODEL, FusionModelParams
-from ops.discofuse.models.fusion_model import fusion_model as fusion_model_op
-from ops.discofuse.models.fusions import FUSIONS, FusionParams
-from ops.discofuse.models.fusions import fusions as fusions_op
-from ops.discofuse.models.transfer import SYSTEMS, TABLE_10, TRANSFER, TransferParams
-from ops.discofuse.models.transfer import transfer as transfer_op
-from ops.discofuse.rules.rule import DISCOURSE_TYPES
-from ops.models.seq2seq.files import KIND as SEQ2SEQ
-from ops.models.training.checkpoints import CheckpointFolder
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.declaration import Trainings
+from silverloom.assets.declare.expectations import among, between, text, unique
+from silverloom.assets.people import judgements as judgements_of
+from silverloom.assets.people import ratings, sheets
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.params import Strict
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.discofuse.evaluation import people
+from silverloom.ops.discofuse.evaluation.human_evaluation import human_evaluation as human_evaluation_op
+from silverloom.ops.discofuse.evaluation.human_evaluation import rating_sheets as rating_sheets_op
+from silverloom.ops.discofuse.evaluation.scores import EVALUATION, METRICS, EvaluationParams
+from silverloom.ops.discofuse.evaluation.scores import evaluation as evaluation_op
+from silverloom.ops.discofuse.models.fusion_model import FUSION_MODEL, FusionModelParams
+from silverloom.ops.discofuse.models.fusion_model import fusion_model as fusion_model_op
+from silverloom.ops.discofuse.models.fusions import FUSIONS, FusionParams
+from silverloom.ops.discofuse.models.fusions import fusions as fusions_op
+from silverloom.ops.discofuse.models.transfer import SYSTEMS, TABLE_10, TRANSFER, TransferParams
+from silverloom.ops.discofuse.models.transfer import transfer as transfer_op
+from silverloom.ops.discofuse.rules.rule import DISCOURSE_TYPES
+from silverloom.ops.models.seq2seq.files import KIND as SEQ2SEQ
+from silverloom.ops.models.training.checkpoints import CheckpointFolder
 
 
 @dataset(

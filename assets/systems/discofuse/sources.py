@@ -5,18 +5,18 @@ Belongs here: its datasets of the group "sources". Not here: parsing (ops/discof
 
 from __future__ import annotations
 
-from assets.declare.dataset import dataset
-from assets.declare.expectations import (
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.expectations import (
     text,
 )
-from assets.declare.graph import needs
-from assets.filters import filter_documents
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.discofuse import sources
-from ops.discofuse.schemas import FUSION_PAIRS, PROSE
-from ops.filters.params import ProseBoundParams, ProseScoreParams
-from ops.parse.scan import Records
+from silverloom.assets.declare.graph import needs
+from silverloom.assets.filters import filter_documents
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.discofuse import sources
+from silverloom.ops.discofuse.schemas import FUSION_PAIRS, PROSE
+from silverloom.ops.filters.params import ProseBoundParams, ProseScoreParams
+from silverloom.ops.parse.scan import Records
 
 needs("discofuse", "prose")
 

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from assets.declare.graph import begins_with
+from silverloom.assets.declare.graph import begins_with
 
 # Here, because it is no part of any dataset's code.
 begins_with("parasci", "papers", "passages")

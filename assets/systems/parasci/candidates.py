@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from functools import partial
 
-from assets.declare.dataset import dataset
-from assets.declare.declaration import Threshold
-from assets.declare.expectations import Expectation, between, text, unique
-from ops.core.outcome import Outcomes
-from ops.core.params import Strict
-from ops.core.parts import Parts
-from ops.core.thresholds import at_least
-from ops.parasci.candidates.groups import CitationParams, DefinitionParams
-from ops.parasci.candidates.groups import citations as citations_op
-from ops.parasci.candidates.groups import definitions as definitions_op
-from ops.parasci.candidates.pairs import IntraParams
-from ops.parasci.candidates.pairs import intra as intra_op
-from ops.parasci.schemas import CANDIDATES, EMBEDDED_PASSAGES, SENTENCES
-from ops.parasci.sentences import (
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.declaration import Threshold
+from silverloom.assets.declare.expectations import Expectation, between, text, unique
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.params import Strict
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import at_least
+from silverloom.ops.parasci.candidates.groups import CitationParams, DefinitionParams
+from silverloom.ops.parasci.candidates.groups import citations as citations_op
+from silverloom.ops.parasci.candidates.groups import definitions as definitions_op
+from silverloom.ops.parasci.candidates.pairs import IntraParams
+from silverloom.ops.parasci.candidates.pairs import intra as intra_op
+from silverloom.ops.parasci.schemas import CANDIDATES, EMBEDDED_PASSAGES, SENTENCES
+from silverloom.ops.parasci.sentences import (
     StatementParams,
     embedded_passages,
     embedded_sentences,

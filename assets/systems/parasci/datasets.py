@@ -6,42 +6,56 @@ partial.py), models trained on the pairs (models.py), the computation (ops/paras
 
 from __future__ import annotations
 
-from assets.declare.dataset import dataset
-from assets.declare.declaration import Threshold
-from assets.declare.expectations import (
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.declaration import Threshold
+from silverloom.assets.declare.expectations import (
     Expectation,
     between,
     file_columns,
     text,
     unique,
 )
-from assets.filters import filter_examples
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.core.params import Strict
-from ops.core.parts import FilesFolder, Parts
-from ops.core.release import ReleaseParams, shape
-from ops.core.release import release_files as release_files_op
-from ops.core.thresholds import at_least, at_most, below
-from ops.parasci.candidates.pairs import CoarseParams
-from ops.parasci.dataset.filtered import FilterParams
-from ops.parasci.dataset.filtered import filtered as filtered_op
-from ops.parasci.dataset.near_misses import NearMissParams
-from ops.parasci.dataset.near_misses import near_misses as near_misses_op
-from ops.parasci.dataset.paraphrases import CleanParams, ParaphraseParams
-from ops.parasci.dataset.paraphrases import paraphrases as paraphrases_op
-from ops.parasci.dataset.release import released as released_op
-from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, parts_of_sentences, within_papers
-from ops.parasci.dataset.scored import scored as scored_op
-from ops.parasci.dataset.scorer import ScorerParams
-from ops.parasci.dataset.statistics import statistics as statistics_op
-from ops.parasci.dataset.threshold_scores import (
+from silverloom.assets.filters import filter_examples
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.params import Strict
+from silverloom.ops.core.parts import FilesFolder, Parts
+from silverloom.ops.core.release import ReleaseParams, shape
+from silverloom.ops.core.release import release_files as release_files_op
+from silverloom.ops.core.thresholds import at_least, at_most, below
+from silverloom.ops.parasci.candidates.pairs import CoarseParams
+from silverloom.ops.parasci.dataset.filtered import FilterParams
+from silverloom.ops.parasci.dataset.filtered import filtered as filtered_op
+from silverloom.ops.parasci.dataset.near_misses import NearMissParams
+from silverloom.ops.parasci.dataset.near_misses import near_misses as near_misses_op
+from silverloom.ops.parasci.dataset.paraphrases import CleanParams, ParaphraseParams
+from silverloom.ops.parasci.dataset.paraphrases import paraphrases as paraphrases_op
+from silverloom.ops.parasci.dataset.release import released as released_op
+from silverloom.ops.parasci.dataset.scored import (
+    ScoredParams,
+    confidences,
+    cosines,
+    parts_of_sentences,
+    within_papers,
+)
+from silverloom.ops.parasci.dataset.scored import scored as scored_op
+from silverloom.ops.parasci.dataset.scorer import ScorerParams
+from silverloom.ops.parasci.dataset.statistics import statistics as statistics_op
+from silverloom.ops.parasci.dataset.threshold_scores import (
     scores_consistency,
     scores_length_rate,
     scores_self_bleu,
     scores_well_formed,
 )
-from ops.parasci.schemas import FILTERED, NEAR_MISSES, ORIGINS, PARAPHRASES, RELEASED, SCORED, STATISTICS
+from silverloom.ops.parasci.schemas import (
+    FILTERED,
+    NEAR_MISSES,
+    ORIGINS,
+    PARAPHRASES,
+    RELEASED,
+    SCORED,
+    STATISTICS,
+)
 
 #: The scores that thresholds bound.
 SCORES = ("consistency", "length_rate", "self_bleu", "well_formed")

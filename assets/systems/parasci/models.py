@@ -8,30 +8,35 @@ from __future__ import annotations
 
 from functools import partial
 
-from assets.declare.dataset import AllParts, dataset
-from assets.declare.declaration import Trainings
-from assets.declare.expectations import between, text, unique
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.core.params import Strict
-from ops.core.parts import Artifact, Parts
-from ops.models.seq2seq.files import KIND as SEQ2SEQ
-from ops.models.training.checkpoints import CheckpointFolder
-from ops.parasci.dataset.filtered import FilterParams
-from ops.parasci.dataset.scored import ScoredParams
-from ops.parasci.dataset.scorer import ScorerParams
-from ops.parasci.evaluation.scores import EVALUATION, METRICS, EvaluationParams
-from ops.parasci.evaluation.scores import evaluation as evaluation_op
-from ops.parasci.generation.generated import GENERATED, GeneratedParams
-from ops.parasci.generation.generated import generated as generated_op
-from ops.parasci.generation.generator import EXTERNAL_GENERATORS, GENERATOR, ExternalParams, GeneratorParams
-from ops.parasci.generation.generator import external_generators as external_generators_op
-from ops.parasci.generation.generator import generator as generator_op
-from ops.parasci.partial.extractions import EXTRACTIONS, ExtractionParams
-from ops.parasci.partial.extractions import extractions as extractions_op
-from ops.parasci.partial.partial import PartialParams
-from ops.parasci.partial.pdbert import PdbertParams
-from ops.parasci.sentences import StatementParams
+from silverloom.assets.declare.dataset import AllParts, dataset
+from silverloom.assets.declare.declaration import Trainings
+from silverloom.assets.declare.expectations import between, text, unique
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.params import Strict
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.models.seq2seq.files import KIND as SEQ2SEQ
+from silverloom.ops.models.training.checkpoints import CheckpointFolder
+from silverloom.ops.parasci.dataset.filtered import FilterParams
+from silverloom.ops.parasci.dataset.scored import ScoredParams
+from silverloom.ops.parasci.dataset.scorer import ScorerParams
+from silverloom.ops.parasci.evaluation.scores import EVALUATION, METRICS, EvaluationParams
+from silverloom.ops.parasci.evaluation.scores import evaluation as evaluation_op
+from silverloom.ops.parasci.generation.generated import GENERATED, GeneratedParams
+from silverloom.ops.parasci.generation.generated import generated as generated_op
+from silverloom.ops.parasci.generation.generator import (
+    EXTERNAL_GENERATORS,
+    GENERATOR,
+    ExternalParams,
+    GeneratorParams,
+)
+from silverloom.ops.parasci.generation.generator import external_generators as external_generators_op
+from silverloom.ops.parasci.generation.generator import generator as generator_op
+from silverloom.ops.parasci.partial.extractions import EXTRACTIONS, ExtractionParams
+from silverloom.ops.parasci.partial.extractions import extractions as extractions_op
+from silverloom.ops.parasci.partial.partial import PartialParams
+from silverloom.ops.parasci.partial.pdbert import PdbertParams
+from silverloom.ops.parasci.sentences import StatementParams
 
 
 @dataset(

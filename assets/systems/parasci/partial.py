@@ -6,20 +6,20 @@ Belongs here: the model that finds a part of a sentence, and its pairs. Not here
 
 from __future__ import annotations
 
-from assets.declare.dataset import dataset
-from assets.declare.declaration import Trainings
-from assets.declare.expectations import between, text, unique
-from assets.systems.parasci.candidates import candidate_columns
-from ops.core.outcome import Outcomes
-from ops.core.params import Strict
-from ops.core.parts import Artifact, Parts
-from ops.models.training.checkpoints import CheckpointFolder
-from ops.parasci.partial.partial import PARTIAL, PartialParams
-from ops.parasci.partial.partial import partial as partial_op
-from ops.parasci.partial.pdbert import PDBERT, PdbertParams
-from ops.parasci.partial.pdbert import pdbert as pdbert_op
-from ops.parasci.sentences import StatementParams
-from ops.parasci.spans.served import KIND as SPANS
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.declaration import Trainings
+from silverloom.assets.declare.expectations import between, text, unique
+from silverloom.assets.systems.parasci.candidates import candidate_columns
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.params import Strict
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.models.training.checkpoints import CheckpointFolder
+from silverloom.ops.parasci.partial.partial import PARTIAL, PartialParams
+from silverloom.ops.parasci.partial.partial import partial as partial_op
+from silverloom.ops.parasci.partial.pdbert import PDBERT, PdbertParams
+from silverloom.ops.parasci.partial.pdbert import pdbert as pdbert_op
+from silverloom.ops.parasci.sentences import StatementParams
+from silverloom.ops.parasci.spans.served import KIND as SPANS
 
 
 @dataset(

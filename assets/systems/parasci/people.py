@@ -6,16 +6,16 @@ Belongs here: rating sheets and the human evaluation. Not here: the pairs (datas
 
 from __future__ import annotations
 
-from assets.declare.dataset import AllParts
-from assets.declare.expectations import between, text, unique
-from assets.people import judgements as judgements_of
-from assets.people import ratings, sheets
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.core.parts import Parts
-from ops.parasci.evaluation import people
-from ops.parasci.evaluation.human_evaluation import human_evaluation as human_evaluation_op
-from ops.parasci.evaluation.human_evaluation import rating_sheets as rating_sheets_op
+from silverloom.assets.declare.dataset import AllParts
+from silverloom.assets.declare.expectations import between, text, unique
+from silverloom.assets.people import judgements as judgements_of
+from silverloom.assets.people import ratings, sheets
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.parasci.evaluation import people
+from silverloom.ops.parasci.evaluation.human_evaluation import human_evaluation as human_evaluation_op
+from silverloom.ops.parasci.evaluation.human_evaluation import rating_sheets as rating_sheets_op
 
 
 @sheets(

@@ -5,12 +5,12 @@ Belongs here: its datasets of the group "sources". Not here: parsing (ops/parasc
 
 from __future__ import annotations
 
-from assets.declare.dataset import dataset
-from assets.declare.expectations import between, text
-from ops.core.outcome import Outcomes
-from ops.parasci import sources
-from ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES
-from ops.parse.scan import Records
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.expectations import between, text
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.parasci import sources
+from silverloom.ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES
+from silverloom.ops.parse.scan import Records
 
 
 @dataset(

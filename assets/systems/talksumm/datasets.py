@@ -5,9 +5,9 @@ Belongs here: the datasets of this system. Not here: the computation (ops/talksu
 
 from __future__ import annotations
 
-from assets.declare.dataset import AllParts, dataset
-from assets.declare.declaration import Threshold, Trials
-from assets.declare.expectations import (
+from silverloom.assets.declare.dataset import AllParts, dataset
+from silverloom.assets.declare.declaration import Threshold, Trials
+from silverloom.assets.declare.expectations import (
     at_most,
     between,
     equal,
@@ -17,23 +17,23 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
-from assets.declare.expectations import matches as like
-from assets.filters import filter_examples
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.core.parts import FilesFolder, Parts
-from ops.core.release import ReleaseParams, shape
-from ops.core.release import release_files as release_files_op
-from ops.core.thresholds import at_least
-from ops.core.thresholds import at_most as at_most_op
-from ops.talksumm.align.alignments import align, lengths
-from ops.talksumm.align.hmm import HmmParams
-from ops.talksumm.align.tuning import TuningParams, tune
-from ops.talksumm.matching import CANDIDATES
-from ops.talksumm.matching import matches as matches_op
-from ops.talksumm.pairing import PairParams, leads, similarities
-from ops.talksumm.pairing import pairs as pairs_op
-from ops.talksumm.schemas import (
+from silverloom.assets.declare.expectations import matches as like
+from silverloom.assets.filters import filter_examples
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.parts import FilesFolder, Parts
+from silverloom.ops.core.release import ReleaseParams, shape
+from silverloom.ops.core.release import release_files as release_files_op
+from silverloom.ops.core.thresholds import at_least
+from silverloom.ops.core.thresholds import at_most as at_most_op
+from silverloom.ops.talksumm.align.alignments import align, lengths
+from silverloom.ops.talksumm.align.hmm import HmmParams
+from silverloom.ops.talksumm.align.tuning import TuningParams, tune
+from silverloom.ops.talksumm.matching import CANDIDATES
+from silverloom.ops.talksumm.matching import matches as matches_op
+from silverloom.ops.talksumm.pairing import PairParams, leads, similarities
+from silverloom.ops.talksumm.pairing import pairs as pairs_op
+from silverloom.ops.talksumm.schemas import (
     ALIGNMENTS,
     MATCHES,
     PAIRS,
@@ -42,7 +42,7 @@ from ops.talksumm.schemas import (
     TRAINING_SETS,
     TUNING,
 )
-from ops.talksumm.summarise import (
+from silverloom.ops.talksumm.summarise import (
     CleanParams,
     SummaryParams,
     TrainingSetParams,
@@ -53,9 +53,9 @@ from ops.talksumm.summarise import (
     pairs_of,
     sentences_of,
 )
-from ops.talksumm.summarise import training_sets as training_sets_op
-from ops.talksumm.talk_examples import TalkExampleParams
-from ops.talksumm.talk_examples import talk_examples as talk_examples_op
+from silverloom.ops.talksumm.summarise import training_sets as training_sets_op
+from silverloom.ops.talksumm.talk_examples import TalkExampleParams
+from silverloom.ops.talksumm.talk_examples import talk_examples as talk_examples_op
 
 #: Other budgets to try, by measure: pages show what summaries of these sizes would contain.
 BUDGETS_TO_TRY = {"words": (50, 100, 200, 300, 400), "ratio": (0.1, 0.2, 0.5), "sentences": (10, 20, 40)}

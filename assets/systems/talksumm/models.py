@@ -6,9 +6,9 @@ and the computation (ops/talksumm).
 
 from __future__ import annotations
 
-from assets.declare.dataset import dataset
-from assets.declare.declaration import Trainings
-from assets.declare.expectations import (
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.declaration import Trainings
+from silverloom.assets.declare.expectations import (
     between,
     equal,
     none,
@@ -16,25 +16,25 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
-from assets.people import judgements as judgements_of
-from assets.people import ratings, sheets
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.core.params import Strict
-from ops.core.parts import Artifact, Parts
-from ops.models.training.checkpoints import CheckpointFolder
-from ops.talksumm.evaluation import people
-from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, GoldPaperParams
-from ops.talksumm.evaluation.gold_papers import gold_papers as gold_papers_op
-from ops.talksumm.evaluation.human_evaluation import human_evaluation as human_evaluation_op
-from ops.talksumm.evaluation.human_evaluation import rating_sheets as rating_sheets_op
-from ops.talksumm.evaluation.scores import EVALUATION, SCORES, TABLE_2, EvaluationParams
-from ops.talksumm.evaluation.scores import evaluation as evaluation_op
-from ops.talksumm.evaluation.system_summaries import SYSTEM_SUMMARIES, SystemSummaryParams
-from ops.talksumm.evaluation.system_summaries import system_summaries as system_summaries_op
-from ops.talksumm.extractors.files import KIND
-from ops.talksumm.models import EXTRACTOR, ExtractorParams
-from ops.talksumm.models import extractor as extractor_op
+from silverloom.assets.people import judgements as judgements_of
+from silverloom.assets.people import ratings, sheets
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.params import Strict
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.models.training.checkpoints import CheckpointFolder
+from silverloom.ops.talksumm.evaluation import people
+from silverloom.ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, GoldPaperParams
+from silverloom.ops.talksumm.evaluation.gold_papers import gold_papers as gold_papers_op
+from silverloom.ops.talksumm.evaluation.human_evaluation import human_evaluation as human_evaluation_op
+from silverloom.ops.talksumm.evaluation.human_evaluation import rating_sheets as rating_sheets_op
+from silverloom.ops.talksumm.evaluation.scores import EVALUATION, SCORES, TABLE_2, EvaluationParams
+from silverloom.ops.talksumm.evaluation.scores import evaluation as evaluation_op
+from silverloom.ops.talksumm.evaluation.system_summaries import SYSTEM_SUMMARIES, SystemSummaryParams
+from silverloom.ops.talksumm.evaluation.system_summaries import system_summaries as system_summaries_op
+from silverloom.ops.talksumm.extractors.files import KIND
+from silverloom.ops.talksumm.models import EXTRACTOR, ExtractorParams
+from silverloom.ops.talksumm.models import extractor as extractor_op
 
 
 @dataset(

@@ -6,8 +6,8 @@ Belongs here: its datasets of the group "sources". Not here: papers (assets/sour
 
 from __future__ import annotations
 
-from assets.declare.dataset import dataset
-from assets.declare.expectations import (
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.expectations import (
     at_most,
     between,
     matches,
@@ -16,13 +16,13 @@ from assets.declare.expectations import (
     text,
     texts,
 )
-from assets.declare.graph import needs
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.parse.scan import Records
-from ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, TALKS
-from ops.talksumm.sources import gold as gold_files
-from ops.talksumm.sources import talks as talk_files
+from silverloom.assets.declare.graph import needs
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.parse.scan import Records
+from silverloom.ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, TALKS
+from silverloom.ops.talksumm.sources import gold as gold_files
+from silverloom.ops.talksumm.sources import talks as talk_files
 
 needs("talksumm", "papers", "talks")
 

@@ -5,9 +5,9 @@ Belongs here: the datasets from articles and web pages to examples. Not here: th
 
 from __future__ import annotations
 
-from assets.declare.dataset import AllParts, AllPartsAndFiles, dataset
-from assets.declare.declaration import Threshold
-from assets.declare.expectations import (
+from silverloom.assets.declare.dataset import AllParts, AllPartsAndFiles, dataset
+from silverloom.assets.declare.declaration import Threshold
+from silverloom.assets.declare.expectations import (
     at_most,
     between,
     file_columns,
@@ -16,29 +16,29 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
-from assets.declare.graph import needs, recommends
-from assets.filters import filter_examples
-from ops.core.derived import DerivedFolder
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.core.params import Strict
-from ops.core.parts import Artifact, FilesFolder, Parts
-from ops.core.release import ReleaseParams, shape
-from ops.core.release import release_files as release_files_op
-from ops.core.thresholds import at_least
-from ops.core.thresholds import at_most as at_most_op
-from ops.wikisum.corpus import CorpusParams, recalls, similarities
-from ops.wikisum.corpus import corpus as corpus_op
-from ops.wikisum.dispersion import DispersionParams
-from ops.wikisum.examples import CleanParams, ExampleParams, articles_of, citations
-from ops.wikisum.examples import examples as examples_op
-from ops.wikisum.learned_ranker import LearnedRankerParams
-from ops.wikisum.learned_ranker import learned_ranker as learned_ranker_op
-from ops.wikisum.ranked import RankedParams
-from ops.wikisum.ranked import ranked as ranked_op
-from ops.wikisum.references import ReferenceParams
-from ops.wikisum.references import references as references_op
-from ops.wikisum.schemas import (
+from silverloom.assets.declare.graph import needs, recommends
+from silverloom.assets.filters import filter_examples
+from silverloom.ops.core.derived import DerivedFolder
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.params import Strict
+from silverloom.ops.core.parts import Artifact, FilesFolder, Parts
+from silverloom.ops.core.release import ReleaseParams, shape
+from silverloom.ops.core.release import release_files as release_files_op
+from silverloom.ops.core.thresholds import at_least
+from silverloom.ops.core.thresholds import at_most as at_most_op
+from silverloom.ops.wikisum.corpus import CorpusParams, recalls, similarities
+from silverloom.ops.wikisum.corpus import corpus as corpus_op
+from silverloom.ops.wikisum.dispersion import DispersionParams
+from silverloom.ops.wikisum.examples import CleanParams, ExampleParams, articles_of, citations
+from silverloom.ops.wikisum.examples import examples as examples_op
+from silverloom.ops.wikisum.learned_ranker import LearnedRankerParams
+from silverloom.ops.wikisum.learned_ranker import learned_ranker as learned_ranker_op
+from silverloom.ops.wikisum.ranked import RankedParams
+from silverloom.ops.wikisum.ranked import ranked as ranked_op
+from silverloom.ops.wikisum.references import ReferenceParams
+from silverloom.ops.wikisum.references import references as references_op
+from silverloom.ops.wikisum.schemas import (
     CORPUS,
     EXAMPLES,
     LEARNED_RANKER,
@@ -49,10 +49,10 @@ from ops.wikisum.schemas import (
     TOKENIZER,
     SplitParams,
 )
-from ops.wikisum.search_index import search_index as search_index_op
-from ops.wikisum.statistics import statistics as statistics_op
-from ops.wikisum.tokenizer import TokenizerParams
-from ops.wikisum.tokenizer import tokenizer as tokenizer_op
+from silverloom.ops.wikisum.search_index import search_index as search_index_op
+from silverloom.ops.wikisum.statistics import statistics as statistics_op
+from silverloom.ops.wikisum.tokenizer import TokenizerParams
+from silverloom.ops.wikisum.tokenizer import tokenizer as tokenizer_op
 
 needs("wikisum", "articles")
 recommends(

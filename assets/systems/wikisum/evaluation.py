@@ -6,20 +6,20 @@ Belongs here: the datasets that evaluate written leads. Not here: the models (mo
 
 from __future__ import annotations
 
-from assets.declare.dataset import dataset
-from assets.declare.expectations import between, text, unique
-from assets.people import judgements as judgements_of
-from assets.people import ratings, sheets
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.core.params import Strict
-from ops.core.parts import Artifact, Parts
-from ops.wikisum.evaluation import people
-from ops.wikisum.evaluation.human_evaluation import human_evaluation as human_evaluation_op
-from ops.wikisum.evaluation.human_evaluation import rating_sheets as rating_sheets_op
-from ops.wikisum.evaluation.scores import EVALUATION, SCORES, EvaluationParams
-from ops.wikisum.evaluation.scores import evaluation as evaluation_op
-from ops.wikisum.schemas import SplitParams
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.expectations import between, text, unique
+from silverloom.assets.people import judgements as judgements_of
+from silverloom.assets.people import ratings, sheets
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.params import Strict
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.wikisum.evaluation import people
+from silverloom.ops.wikisum.evaluation.human_evaluation import human_evaluation as human_evaluation_op
+from silverloom.ops.wikisum.evaluation.human_evaluation import rating_sheets as rating_sheets_op
+from silverloom.ops.wikisum.evaluation.scores import EVALUATION, SCORES, EvaluationParams
+from silverloom.ops.wikisum.evaluation.scores import evaluation as evaluation_op
+from silverloom.ops.wikisum.schemas import SplitParams
 
 
 @dataset(

@@ -6,25 +6,25 @@ Belongs here: the datasets from examples on. Not here: how these are made (datas
 
 from __future__ import annotations
 
-from assets.declare.dataset import dataset
-from assets.declare.declaration import Trainings
-from assets.declare.expectations import among, between, text, unique
-from assets.filters import filter_examples
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.core.params import Strict
-from ops.core.parts import Artifact, Parts
-from ops.models.training.checkpoints import CheckpointFolder
-from ops.wikisum.examples import CleanParams, ExampleParams
-from ops.wikisum.long_sequences.texts import KIND
-from ops.wikisum.models.grid import GRID, GridParams
-from ops.wikisum.models.grid import grid as grid_op
-from ops.wikisum.models.grid import grid_examples as grid_examples_op
-from ops.wikisum.models.summaries import METRICS, SUMMARIES, SummaryParams
-from ops.wikisum.models.summaries import summaries as summaries_op
-from ops.wikisum.models.summarizer import SUMMARIZER, SummarizerParams
-from ops.wikisum.models.summarizer import summarizer as summarizer_op
-from ops.wikisum.schemas import EXAMPLES, SplitParams
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.declaration import Trainings
+from silverloom.assets.declare.expectations import among, between, text, unique
+from silverloom.assets.filters import filter_examples
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.params import Strict
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.models.training.checkpoints import CheckpointFolder
+from silverloom.ops.wikisum.examples import CleanParams, ExampleParams
+from silverloom.ops.wikisum.long_sequences.texts import KIND
+from silverloom.ops.wikisum.models.grid import GRID, GridParams
+from silverloom.ops.wikisum.models.grid import grid as grid_op
+from silverloom.ops.wikisum.models.grid import grid_examples as grid_examples_op
+from silverloom.ops.wikisum.models.summaries import METRICS, SUMMARIES, SummaryParams
+from silverloom.ops.wikisum.models.summaries import summaries as summaries_op
+from silverloom.ops.wikisum.models.summarizer import SUMMARIZER, SummarizerParams
+from silverloom.ops.wikisum.models.summarizer import summarizer as summarizer_op
+from silverloom.ops.wikisum.schemas import EXAMPLES, SplitParams
 
 
 @dataset(

@@ -16,10 +16,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ops.core.periods import ALL
-from ops.crawl.addresses import AddressPolicy, AddressRefusedError
-from ops.crawl.captures.index import Capture, Lookup, keys_of
-from ops.crawl.captures.places import (
+from silverloom.ops.core.periods import ALL
+from silverloom.ops.crawl.addresses import AddressPolicy, AddressRefusedError
+from silverloom.ops.crawl.captures.index import Capture, Lookup, keys_of
+from silverloom.ops.crawl.captures.places import (
     CaptureOptions,
     FolderPlace,
     RangedPlace,
@@ -27,13 +27,13 @@ from ops.crawl.captures.places import (
     listed_files,
     place_of,
 )
-from ops.crawl.client import Client, FetchError
-from ops.crawl.collect import cause_of
-from ops.crawl.frontier import Frontier
-from ops.crawl.journal import FormerVersion, Journal, UrlOutcome
-from ops.parse.bounded import Bounds, child_of
-from ops.parse.source import ParseError
-from ops.parse.warc import message, only_record
+from silverloom.ops.crawl.client import Client, FetchError
+from silverloom.ops.crawl.collect import cause_of
+from silverloom.ops.crawl.frontier import Frontier
+from silverloom.ops.crawl.journal import FormerVersion, Journal, UrlOutcome
+from silverloom.ops.parse.bounded import Bounds, child_of
+from silverloom.ops.parse.source import ParseError
+from silverloom.ops.parse.warc import message, only_record
 
 #: Why an address has no page: it is not in the index, has no good capture there, or none in the period.
 NOT_IN_INDEX, NO_GOOD_CAPTURE, NOT_IN_PERIOD = "not_in_index", "no_good_capture", "not_in_period"

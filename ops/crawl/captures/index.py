@@ -28,8 +28,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.crawl.captures.places import RangedFile, RangedPlace
-from ops.parse.bounded.bounds import TooLongError, computing_at_most
+from silverloom.ops.crawl.captures.places import RangedFile, RangedPlace
+from silverloom.ops.parse.bounded.bounds import TooLongError, computing_at_most
 
 #: Folder of the lookup results, in the crawl's folder.
 FOUND = "captures"

@@ -20,10 +20,10 @@ from urllib.parse import urljoin
 
 from pydantic import Field
 
-from ops.crawl.client import Client, FetchError
-from ops.crawl.collections.kinds import BUCKETS, CollectionOptions
-from ops.crawl.collections.web import file_system, leads_out
-from ops.parse.unpacked import packing_of
+from silverloom.ops.crawl.client import Client, FetchError
+from silverloom.ops.crawl.collections.kinds import BUCKETS, CollectionOptions
+from silverloom.ops.crawl.collections.web import file_system, leads_out
+from silverloom.ops.parse.unpacked import packing_of
 
 if TYPE_CHECKING:
     import fsspec

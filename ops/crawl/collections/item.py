@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from ops.crawl.client import Client, FetchError
+from silverloom.ops.crawl.client import Client, FetchError
 
 
 @dataclass(frozen=True)

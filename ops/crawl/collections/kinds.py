@@ -10,11 +10,11 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, field_validator
 
-from ops.crawl.client import Client
-from ops.crawl.collections.item import Collection
-from ops.crawl.collections.papers import AclAnthology, ArxivBulk, ArxivRecords, S2orcShards
-from ops.crawl.collections.web import Folder, WikipediaDump
-from ops.crawl.options import CrawlOptions, expression
+from silverloom.ops.crawl.client import Client
+from silverloom.ops.crawl.collections.item import Collection
+from silverloom.ops.crawl.collections.papers import AclAnthology, ArxivBulk, ArxivRecords, S2orcShards
+from silverloom.ops.crawl.collections.web import Folder, WikipediaDump
+from silverloom.ops.crawl.options import CrawlOptions, expression
 
 #: Environment variables that the packages behind fsspec read, as name patterns.
 BUCKETS = (

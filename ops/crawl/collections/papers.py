@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from urllib.parse import quote, urljoin, urlsplit
 from xml.etree.ElementTree import Element
 
-from ops.crawl.client import FetchError
-from ops.crawl.collections.item import Item, WebCollection, elements, text_of, texts
+from silverloom.ops.crawl.client import FetchError
+from silverloom.ops.crawl.collections.item import Item, WebCollection, elements, text_of, texts
 
 #: The subject of every paper in the Anthology.
 _SUBJECT = "ACL Anthology"

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ops.crawl.client import FetchError
-from ops.crawl.collections.item import Item, WebCollection
-from ops.text.words import whole_number
+from silverloom.ops.crawl.client import FetchError
+from silverloom.ops.crawl.collections.item import Item, WebCollection
+from silverloom.ops.text.words import whole_number
 
 if TYPE_CHECKING:
     import fsspec

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ops.core.identity import made_from, row_id
-from ops.core.outcome import Outcome, Row
-from ops.coreference.links import Link, TokenSpan
-from ops.coreference.titles import with_title
-from ops.discofuse.annotation import Annotation, AnnotationParams, columns_of, pipeline_of
-from ops.discofuse.running_text import PARAGRAPH_END
-from ops.discofuse.schemas import ANNOTATED
-from ops.text.holes import holes_within
-from ops.text.sentences import sentence_spans
+from silverloom.ops.core.identity import made_from, row_id
+from silverloom.ops.core.outcome import Outcome, Row
+from silverloom.ops.coreference.links import Link, TokenSpan
+from silverloom.ops.coreference.titles import with_title
+from silverloom.ops.discofuse.annotation import Annotation, AnnotationParams, columns_of, pipeline_of
+from silverloom.ops.discofuse.running_text import PARAGRAPH_END
+from silverloom.ops.discofuse.schemas import ANNOTATED
+from silverloom.ops.text.holes import holes_within
+from silverloom.ops.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -61,7 +61,7 @@ def parsed(texts: Iterable[tuple[str, str | None]], params: AnnotationParams) ->
 
     Memory grows only with the longest text; `params.batch_tokens` bounds what the parse needs in addition.
     """
-    from ops.discofuse.dataset.pipeline import annotator
+    from silverloom.ops.discofuse.dataset.pipeline import annotator
 
     nlp = annotator(params.pipeline, params.coreference)
     cut = (

@@ -21,14 +21,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.database import database, insert
-from ops.core.identity import made_from
-from ops.core.joins import written_by_part
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.core.sampling import place_of
-from ops.discofuse.schemas import BALANCED
+from silverloom.ops.core.database import database, insert
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.joins import written_by_part
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.sampling import place_of
+from silverloom.ops.discofuse.schemas import BALANCED
 
 if TYPE_CHECKING:
     import duckdb

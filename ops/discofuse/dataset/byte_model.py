@@ -20,8 +20,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ops.core.database import database, insert
-from ops.core.parts import Parts
+from silverloom.ops.core.database import database, insert
+from silverloom.ops.core.parts import Parts
 
 #: Bytes of the longest run; at most eight fit into a key.
 LONGEST = 5
@@ -57,7 +57,7 @@ class ByteModel:
 
         Returns None for a model that was trained on nothing.
         """
-        from ops.core.logarithms import logs
+        from silverloom.ops.core.logarithms import logs
 
         tables = _tables(str(self.folder))
         if not len(tables[0].keys):

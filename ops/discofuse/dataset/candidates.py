@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Row, drop
-from ops.coreference.links import TokenSpan
-from ops.discofuse.annotation import Annotation, AnnotationParams, stored_annotations
-from ops.discofuse.dataset.byte_model import ByteModel
-from ops.discofuse.dataset.evidence import with_evidence
-from ops.discofuse.rules import RuleParams
-from ops.discofuse.rules import candidates as candidates_of
-from ops.discofuse.rules.rule import Candidate
-from ops.discofuse.schemas import CANDIDATES
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Row, drop
+from silverloom.ops.coreference.links import TokenSpan
+from silverloom.ops.discofuse.annotation import Annotation, AnnotationParams, stored_annotations
+from silverloom.ops.discofuse.dataset.byte_model import ByteModel
+from silverloom.ops.discofuse.dataset.evidence import with_evidence
+from silverloom.ops.discofuse.rules import RuleParams
+from silverloom.ops.discofuse.rules import candidates as candidates_of
+from silverloom.ops.discofuse.rules.rule import Candidate
+from silverloom.ops.discofuse.schemas import CANDIDATES
 
 #: The columns of the document that its rows repeat.
 _OF_DOCUMENT = ("licence", "document_id", "month", "domain")

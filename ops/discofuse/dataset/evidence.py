@@ -16,10 +16,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ops.core.outcome import Row
-from ops.discofuse.dataset.byte_model import LONGEST, ByteModel
-from ops.discofuse.evaluation.alignment import SENSES, words
-from ops.text.words import STOP_WORDS
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.discofuse.dataset.byte_model import LONGEST, ByteModel
+from silverloom.ops.discofuse.evaluation.alignment import SENSES, words
+from silverloom.ops.text.words import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+")
 

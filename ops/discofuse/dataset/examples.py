@@ -21,13 +21,13 @@ from typing import NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.outcome import Outcome, Row, drop
-from ops.core.parts import Parts
-from ops.core.sampling import SplitShares, place_of, split_of
-from ops.core.thresholds import above, at_least, at_most, scored
-from ops.discofuse.schemas import EXAMPLES, RELEASED_COLUMNS
-from ops.filters.contamination import ContaminationParams
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import Outcome, Row, drop
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.sampling import SplitShares, place_of, split_of
+from silverloom.ops.core.thresholds import above, at_least, at_most, scored
+from silverloom.ops.discofuse.schemas import EXAMPLES, RELEASED_COLUMNS
+from silverloom.ops.filters.contamination import ContaminationParams
 
 _TEXTS = (
     *(field.name for field in RELEASED_COLUMNS if field.type == pa.string()),

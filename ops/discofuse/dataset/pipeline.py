@@ -15,11 +15,11 @@ from spacy.attrs import SENT_START
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ops.coreference.component import register_coreference
-from ops.coreference.titles import with_title
-from ops.discofuse.annotation import CLOSING
-from ops.models.spacy_pipeline import SPACY_PIPELINE, load_pipeline
-from ops.text.sentences import sentence_spans
+from silverloom.ops.coreference.component import register_coreference
+from silverloom.ops.coreference.titles import with_title
+from silverloom.ops.discofuse.annotation import CLOSING
+from silverloom.ops.models.spacy_pipeline import SPACY_PIPELINE, load_pipeline
+from silverloom.ops.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ops.core.joins import grouped, matches, stored
-from ops.core.outcome import Row
-from ops.core.parts import Parts
+from silverloom.ops.core.joins import grouped, matches, stored
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.parts import Parts
 
 _TEXT = pa.string()
 _INPUTS = pa.schema([("id", _TEXT), ("split", _TEXT), ("fused", _TEXT), ("input", _TEXT)])

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 
-from ops.core.identity import made_from_several
-from ops.core.joins import sources_within
-from ops.core.outcome import Outcome, Outcomes, Row
-from ops.core.parts import FilesFolder, Parts
-from ops.discofuse.schemas import RELEASED, RELEASED_COLUMNS
-from ops.text.words import fold
+from silverloom.ops.core.identity import made_from_several
+from silverloom.ops.core.joins import sources_within
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row
+from silverloom.ops.core.parts import FilesFolder, Parts
+from silverloom.ops.discofuse.schemas import RELEASED, RELEASED_COLUMNS
+from silverloom.ops.text.words import fold
 
 #: The names of the splits in released files.
 FILES = {"train": "train", "validation": "dev", "test": "test"}

@@ -13,9 +13,9 @@ from collections import defaultdict
 
 import pyarrow as pa
 
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Row, drop
-from ops.discofuse.schemas import SENTENCE_SPLITS
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Row, drop
+from silverloom.ops.discofuse.schemas import SENTENCE_SPLITS
 
 _OF_SENTENCE = ("licence", "document_id", "month", "domain", "split", "sentence")
 

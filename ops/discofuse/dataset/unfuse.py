@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ops.coreference.titles import with_title
-from ops.discofuse.annotation import Annotation
-from ops.discofuse.dataset.annotated import joined, pieces
-from ops.discofuse.dataset.pipeline import is_tokenised, sentences_of, tokenised
-from ops.discofuse.rules import RuleParams, candidates
-from ops.discofuse.rules.rule import FusionExample
+from silverloom.ops.coreference.titles import with_title
+from silverloom.ops.discofuse.annotation import Annotation
+from silverloom.ops.discofuse.dataset.annotated import joined, pieces
+from silverloom.ops.discofuse.dataset.pipeline import is_tokenised, sentences_of, tokenised
+from silverloom.ops.discofuse.rules import RuleParams, candidates
+from silverloom.ops.discofuse.rules.rule import FusionExample
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from ops.metrics.fusion import fusion_tokens
+from silverloom.ops.metrics.fusion import fusion_tokens
 
 FusionTokens: TypeAlias = Sequence[str]
 

@@ -19,12 +19,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ops.core.identity import joint_licence
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.parts import Parts
-from ops.core.sampling import drawn, sample_each
-from ops.discofuse.evaluation.alignment import SENSES, Sense, words
-from ops.discofuse.evaluation.people import (
+from silverloom.ops.core.identity import joint_licence
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.sampling import drawn, sample_each
+from silverloom.ops.discofuse.evaluation.alignment import SENSES, Sense, words
+from silverloom.ops.discofuse.evaluation.people import (
     CLARITY,
     DECISIONS,
     DETECTION,
@@ -34,10 +34,10 @@ from ops.discofuse.evaluation.people import (
     HumanEvaluationParams,
     RatingSheetParams,
 )
-from ops.evaluation.human_evaluation import Judged, JudgedRows, evaluate_ratings
-from ops.evaluation.questionnaire import Questionnaire
-from ops.evaluation.table import with_files
-from ops.metrics.fusion import exact_match
+from silverloom.ops.evaluation.human_evaluation import Judged, JudgedRows, evaluate_ratings
+from silverloom.ops.evaluation.questionnaire import Questionnaire
+from silverloom.ops.evaluation.table import with_files
+from silverloom.ops.metrics.fusion import exact_match
 
 UNDERSTANDABLE, MERGE, ANAPHOR, CONNECTIVE, OBSCURITY, ERROR, HARM, HUMAN = (
     question.name for question in PEOPLE.questions

@@ -9,14 +9,14 @@ from __future__ import annotations
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import Shape, columns, optional, struct
-from ops.core.sampling import Split
-from ops.discofuse.evaluation.alignment import SENSE_NAMES
-from ops.discofuse.schemas import EXAMPLES
-from ops.evaluation.human_evaluation import People, judged_shape
-from ops.evaluation.questionnaire import YES_NO, Question, Questionnaire, Scale
-from ops.evaluation.raters import RaterParams, Raters
-from ops.evaluation.table import Bootstrap
+from silverloom.ops.core.outcome import Shape, columns, optional, struct
+from silverloom.ops.core.sampling import Split
+from silverloom.ops.discofuse.evaluation.alignment import SENSE_NAMES
+from silverloom.ops.discofuse.schemas import EXAMPLES
+from silverloom.ops.evaluation.human_evaluation import People, judged_shape
+from silverloom.ops.evaluation.questionnaire import YES_NO, Question, Questionnaire, Scale
+from silverloom.ops.evaluation.raters import RaterParams, Raters
+from silverloom.ops.evaluation.table import Bootstrap
 
 _TEXT, _BOOL = pa.string(), pa.bool_()
 

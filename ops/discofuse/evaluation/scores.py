@@ -19,10 +19,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, optional, struct
-from ops.core.parts import Parts
-from ops.discofuse.evaluation.alignment import (
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, optional, struct
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.discofuse.evaluation.alignment import (
     CONNECTIVES,
     OTHER,
     PRONOUNS,
@@ -30,9 +30,9 @@ from ops.discofuse.evaluation.alignment import (
     pronouns,
     words,
 )
-from ops.discofuse.models.fusions import FUSIONS
-from ops.discofuse.rules.rule import DISCOURSE_TYPES
-from ops.evaluation.table import (
+from silverloom.ops.discofuse.models.fusions import FUSIONS
+from silverloom.ops.discofuse.rules.rule import DISCOURSE_TYPES
+from silverloom.ops.evaluation.table import (
     TABLE,
     Bootstrap,
     by_system,
@@ -42,7 +42,7 @@ from ops.evaluation.table import (
     system_tests,
     with_files,
 )
-from ops.metrics.fusion import exact_match, sari
+from silverloom.ops.metrics.fusion import exact_match, sari
 
 _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
 

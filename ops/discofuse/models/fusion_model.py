@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, in_blocks, in_parts, one_of
-from ops.core.params import ModelName, Params
-from ops.core.parts import Artifact, Parts
-from ops.core.sampling import SPLITS
-from ops.discofuse.models.training_sets import (
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, in_blocks, in_parts, one_of
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.sampling import SPLITS
+from silverloom.ops.discofuse.models.training_sets import (
     MIXTURE,
     check_learnable,
     judged,
@@ -28,22 +28,22 @@ from ops.discofuse.models.training_sets import (
     target_of,
     training_sets,
 )
-from ops.discofuse.schemas import BALANCED
-from ops.models.decoding import AS_USUAL, Decoding
-from ops.models.seq2seq.config import (
+from silverloom.ops.discofuse.schemas import BALANCED
+from silverloom.ops.models.decoding import AS_USUAL, Decoding
+from silverloom.ops.models.seq2seq.config import (
     PretrainedSeq2SeqConfig,
     Seq2SeqTransformerConfig,
     trained_further,
 )
-from ops.models.seq2seq.pairs import pair_set, stored_pairs, too_long, training_texts
-from ops.models.seq2seq.training import learn_pieces, make_model, train_model
-from ops.models.training import CheckpointFolder, TrainingParams
-from ops.models.training.params import SizedParams
-from ops.models.training.report import learnt_row
+from silverloom.ops.models.seq2seq.pairs import pair_set, stored_pairs, too_long, training_texts
+from silverloom.ops.models.seq2seq.training import learn_pieces, make_model, train_model
+from silverloom.ops.models.training import CheckpointFolder, TrainingParams
+from silverloom.ops.models.training.params import SizedParams
+from silverloom.ops.models.training.report import learnt_row
 
 if TYPE_CHECKING:
-    from ops.models.seq2seq.model import Seq2Seq
-    from ops.models.seq2seq.pieces import Pieces
+    from silverloom.ops.models.seq2seq.model import Seq2Seq
+    from silverloom.ops.models.seq2seq.pieces import Pieces
 
 #: The file with the training reports of all models.
 MODELS = "models.json"
@@ -220,7 +220,7 @@ def fusion_model(
 def _outcomes(
     balanced: Parts, params: FusionModelParams, checkpoints: CheckpointFolder, strict: bool
 ) -> Outcomes:
-    from ops.models.seq2seq.files import save
+    from silverloom.ops.models.seq2seq.files import save
 
     sets = training_sets(balanced)
     config = params.config()
@@ -261,7 +261,7 @@ def trained_model(
     artifact: Artifact, name: str, strict: bool = True, decoding: Decoding = AS_USUAL
 ) -> Seq2Seq:
     """Return a trained model."""
-    from ops.models.seq2seq.files import load
+    from silverloom.ops.models.seq2seq.files import load
 
     model = load(artifact.files(name))
     model.place(strict, decoding)

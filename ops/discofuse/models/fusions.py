@@ -16,9 +16,9 @@ from typing import Literal
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.loaded import Loaded
-from ops.core.outcome import (
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.loaded import Loaded
+from silverloom.ops.core.outcome import (
     Outcome,
     Outcomes,
     Row,
@@ -30,15 +30,15 @@ from ops.core.outcome import (
     one_of,
     optional,
 )
-from ops.core.params import Params
-from ops.core.parts import Artifact, Parts
-from ops.core.sampling import SPLITS, sample_rows
-from ops.discofuse.dataset.references import several_references
-from ops.discofuse.models.fusion_model import trained_model, trained_names
-from ops.discofuse.models.training_sets import source_of, target_of
-from ops.discofuse.schemas import EXAMPLES
-from ops.models.decoding import Decoding, decoding_field
-from ops.models.seq2seq.pairs import answers_by_task
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.sampling import SPLITS, sample_rows
+from silverloom.ops.discofuse.dataset.references import several_references
+from silverloom.ops.discofuse.models.fusion_model import trained_model, trained_names
+from silverloom.ops.discofuse.models.training_sets import source_of, target_of
+from silverloom.ops.discofuse.schemas import EXAMPLES
+from silverloom.ops.models.decoding import Decoding, decoding_field
+from silverloom.ops.models.seq2seq.pairs import answers_by_task
 
 _TEXT = pa.string()
 

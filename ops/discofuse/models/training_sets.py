@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ops.core.outcome import Row
-from ops.core.parts import Parts
-from ops.metrics.fusion import exact_match, sari
-from ops.models.seq2seq.config import Pairs
-from ops.models.training import TrainingError
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.metrics.fusion import exact_match, sari
+from silverloom.ops.models.seq2seq.config import Pairs
+from silverloom.ops.models.training import TrainingError
 
 #: The training set drawn in equal shares from the two largest domains.
 MIXTURE = "mixture"

@@ -21,26 +21,26 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.core.stored_rows import StoredRows
-from ops.discofuse.models.fusion_model import (
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.stored_rows import StoredRows
+from silverloom.ops.discofuse.models.fusion_model import (
     MODELS,
     texts_of,
 )
-from ops.discofuse.models.training_sets import check_learnable, copied, judged
-from ops.discofuse.schemas import FUSION_PAIRS
-from ops.evaluation.table import TABLE, Bootstrap, mean_scores, paired_tests
-from ops.metrics.fusion import exact_match, sari
-from ops.models.decoding import Decoding, decoding_field
-from ops.models.seq2seq.config import CopyNetConfig
-from ops.models.seq2seq.pairs import answers, pair_set, stored_pairs, training_texts
-from ops.models.seq2seq.training import learn_pieces, make_model, train_model
-from ops.models.training import CheckpointFolder, TrainingError, TrainingParams
-from ops.models.training.params import SizedParams
-from ops.parse.schemas import unit_of
+from silverloom.ops.discofuse.models.training_sets import check_learnable, copied, judged
+from silverloom.ops.discofuse.schemas import FUSION_PAIRS
+from silverloom.ops.evaluation.table import TABLE, Bootstrap, mean_scores, paired_tests
+from silverloom.ops.metrics.fusion import exact_match, sari
+from silverloom.ops.models.decoding import Decoding, decoding_field
+from silverloom.ops.models.seq2seq.config import CopyNetConfig
+from silverloom.ops.models.seq2seq.pairs import answers, pair_set, stored_pairs, training_texts
+from silverloom.ops.models.seq2seq.training import learn_pieces, make_model, train_model
+from silverloom.ops.models.training import CheckpointFolder, TrainingError, TrainingParams
+from silverloom.ops.models.training.params import SizedParams
+from silverloom.ops.parse.schemas import unit_of
 
 
 class TransferSize(Params):
@@ -130,8 +130,8 @@ SIZES = {
 
 
 if TYPE_CHECKING:
-    from ops.models.seq2seq.model import Seq2Seq
-    from ops.models.seq2seq.pieces import Pieces
+    from silverloom.ops.models.seq2seq.model import Seq2Seq
+    from silverloom.ops.models.seq2seq.pieces import Pieces
 
 
 _TEXT, _REAL = pa.string(), pa.float64()
@@ -342,7 +342,7 @@ def _texts(unit: Row) -> tuple[str, str]:
 
 
 def _files(name: str, model: Seq2Seq) -> dict[str, bytes]:
-    from ops.models.seq2seq.files import save
+    from silverloom.ops.models.seq2seq.files import save
 
     return {f"{name}/{file}": content for file, content in save(model).items()}
 

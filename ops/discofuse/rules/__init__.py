@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ops.coreference.lexicon import words as words_of
-from ops.coreference.links import Link
-from ops.discofuse.annotation import Annotation
-from ops.discofuse.rules import (
+from silverloom.ops.coreference.lexicon import words as words_of
+from silverloom.ops.coreference.links import Link
+from silverloom.ops.discofuse.annotation import Annotation
+from silverloom.ops.discofuse.rules import (
     appositions,
     cataphora,
     connectives,
@@ -24,8 +24,8 @@ from ops.discofuse.rules import (
     relative_clauses,
     subordination,
 )
-from ops.discofuse.rules.anaphora import resolved
-from ops.discofuse.rules.rule import (
+from silverloom.ops.discofuse.rules.anaphora import resolved
+from silverloom.ops.discofuse.rules.rule import (
     Candidate,
     DiscourseType,
     FusionExample,
@@ -34,8 +34,8 @@ from ops.discofuse.rules.rule import (
     RuleParams,
     RuleResult,
 )
-from ops.discofuse.rules.sure_links import says_it, shortened_name
-from ops.discofuse.rules.writing import Written, running, sentence
+from silverloom.ops.discofuse.rules.sure_links import says_it, shortened_name
+from silverloom.ops.discofuse.rules.writing import Written, running, sentence
 
 __all__ = ["ANAPHORA", "CONTROL", "RULES", "Rule", "RuleParams", "candidates"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 
-from ops.coreference.lexicon import PRONOUNS, TITLES, first_names
-from ops.coreference.links import Link
-from ops.discofuse.annotation import QUOTES
-from ops.discofuse.rules.antecedents import (
+from silverloom.ops.coreference.lexicon import PRONOUNS, TITLES, first_names
+from silverloom.ops.coreference.links import Link
+from silverloom.ops.discofuse.annotation import QUOTES
+from silverloom.ops.discofuse.rules.antecedents import (
     head_noun,
     is_in_brackets,
     is_part,
@@ -19,9 +19,9 @@ from ops.discofuse.rules.antecedents import (
     repeats_pronoun,
     words_of,
 )
-from ops.discofuse.rules.commas import is_person
-from ops.discofuse.rules.morphology import is_plural, possessive, takes
-from ops.discofuse.rules.rule import (
+from silverloom.ops.discofuse.rules.commas import is_person
+from silverloom.ops.discofuse.rules.morphology import is_plural, possessive, takes
+from silverloom.ops.discofuse.rules.rule import (
     LOUD_MODALS,
     NAMES,
     NOUNS,
@@ -32,7 +32,7 @@ from ops.discofuse.rules.rule import (
     TokenList,
     replace,
 )
-from ops.discofuse.rules.sure_links import (
+from silverloom.ops.discofuse.rules.sure_links import (
     NO_PERSONS,
     are_subjects,
     goes_on,

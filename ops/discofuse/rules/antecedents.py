@@ -6,10 +6,10 @@ which mention is replaced (anaphora.py).
 
 from __future__ import annotations
 
-from ops.coreference.links import Link
-from ops.discofuse.annotation import DIVIDING
-from ops.discofuse.rules.connectives import RELATIVE
-from ops.discofuse.rules.rule import NAMES, NOUNS, TIMES, ParsedSentence, TokenList
+from silverloom.ops.coreference.links import Link
+from silverloom.ops.discofuse.annotation import DIVIDING
+from silverloom.ops.discofuse.rules.connectives import RELATIVE
+from silverloom.ops.discofuse.rules.rule import NAMES, NOUNS, TIMES, ParsedSentence, TokenList
 
 MARKS_OF_POSSESSION = frozenset({"'s", "'", "’s", "’"})
 #: Most tokens, behind its preposition, of a phrase that an antecedent keeps: "of the old town".

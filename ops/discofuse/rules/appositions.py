@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ops.coreference.lexicon import GROUP_NOUNS, words
-from ops.discofuse.annotation import QUOTES
-from ops.discofuse.rules.commas import (
+from silverloom.ops.coreference.lexicon import GROUP_NOUNS, words
+from silverloom.ops.discofuse.annotation import QUOTES
+from silverloom.ops.discofuse.rules.commas import (
     PEOPLE,
     THINGS,
     Between,
@@ -22,8 +22,8 @@ from ops.discofuse.rules.commas import (
     noun_above,
     without,
 )
-from ops.discofuse.rules.morphology import be, is_past, is_plural
-from ops.discofuse.rules.rule import (
+from silverloom.ops.discofuse.rules.morphology import be, is_past, is_plural
+from silverloom.ops.discofuse.rules.rule import (
     NAMES,
     NOUNS,
     SUBJECTS,

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ops.discofuse.rules.commas import PEOPLE
-from ops.discofuse.rules.morphology import is_past
-from ops.discofuse.rules.participles import made_finite
-from ops.discofuse.rules.rule import (
+from silverloom.ops.discofuse.rules.commas import PEOPLE
+from silverloom.ops.discofuse.rules.morphology import is_past
+from silverloom.ops.discofuse.rules.participles import made_finite
+from silverloom.ops.discofuse.rules.rule import (
     AUXILIARIES,
     NAMES,
     ParsedSentence,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, words
-from ops.discofuse.annotation import CLOSING, QUOTES
-from ops.discofuse.rules.rule import (
+from silverloom.ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, words
+from silverloom.ops.discofuse.annotation import CLOSING, QUOTES
+from silverloom.ops.discofuse.rules.rule import (
     FINITE,
     NAMES,
     NOUNS,

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ops.discofuse.annotation import DIVIDING, QUOTES
-from ops.discofuse.rules.connectives import COORDINATING
-from ops.discofuse.rules.rule import NAMES, SUBJECTS, TIMES, VERBS, ParsedSentence, RuleParams
-from ops.discofuse.rules.scope import end_of_first, is_disjunction
+from silverloom.ops.discofuse.annotation import DIVIDING, QUOTES
+from silverloom.ops.discofuse.rules.connectives import COORDINATING
+from silverloom.ops.discofuse.rules.rule import NAMES, SUBJECTS, TIMES, VERBS, ParsedSentence, RuleParams
+from silverloom.ops.discofuse.rules.scope import end_of_first, is_disjunction
 
 #: Conjunctions that parsers often mistake for adverbs or subordinators. They count after a comma, and "so"
 #: right before a subject.

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ops.coreference.lexicon import PERSON_NOUNS, TITLES
-from ops.discofuse.annotation import OPENING
-from ops.discofuse.rules.rule import (
+from silverloom.ops.coreference.lexicon import PERSON_NOUNS, TITLES
+from silverloom.ops.discofuse.annotation import OPENING
+from silverloom.ops.discofuse.rules.rule import (
     FINITE,
     SUBJECTS,
     VERBS,

@@ -10,11 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ops.discofuse.rules.conjunctions import MISTAGGED, Tied, is_conjunct, is_tied, third_clause, tied
-from ops.discofuse.rules.connectives import COORDINATING
-from ops.discofuse.rules.morphology import is_past, is_plural
-from ops.discofuse.rules.repetition import fronted, repeated
-from ops.discofuse.rules.rule import (
+from silverloom.ops.discofuse.rules.conjunctions import (
+    MISTAGGED,
+    Tied,
+    is_conjunct,
+    is_tied,
+    third_clause,
+    tied,
+)
+from silverloom.ops.discofuse.rules.connectives import COORDINATING
+from silverloom.ops.discofuse.rules.morphology import is_past, is_plural
+from silverloom.ops.discofuse.rules.repetition import fronted, repeated
+from silverloom.ops.discofuse.rules.rule import (
     FINITE,
     NOUNS,
     TIMES,
@@ -29,7 +36,7 @@ from ops.discofuse.rules.rule import (
     prepend,
     split,
 )
-from ops.discofuse.rules.scope import (
+from silverloom.ops.discofuse.rules.scope import (
     condition,
     continues_relative,
     end_of_first,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ops.discofuse.rules.rule import ParsedSentence, TokenList
+from silverloom.ops.discofuse.rules.rule import ParsedSentence, TokenList
 
 _PLURAL_TAGS = frozenset({"NNS", "NNPS"})
 _PLURAL_WORDS = frozenset({"we", "you", "they", "these", "those", "both", "many", "others", "several", "few"})

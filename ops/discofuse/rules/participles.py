@@ -7,8 +7,8 @@ subordination.py), verb forms (morphology.py).
 
 from __future__ import annotations
 
-from ops.discofuse.rules.morphology import be, finite
-from ops.discofuse.rules.rule import ParsedSentence, TokenList
+from silverloom.ops.discofuse.rules.morphology import be, finite
+from silverloom.ops.discofuse.rules.rule import ParsedSentence, TokenList
 
 
 def made_finite(

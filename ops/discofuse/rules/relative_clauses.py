@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ops.coreference.lexicon import GROUP_NOUNS, words
-from ops.discofuse.rules.commas import (
+from silverloom.ops.coreference.lexicon import GROUP_NOUNS, words
+from silverloom.ops.discofuse.rules.commas import (
     PEOPLE,
     Between,
     as_known,
@@ -20,9 +20,9 @@ from ops.discofuse.rules.commas import (
     noun_above,
     without,
 )
-from ops.discofuse.rules.connectives import RELATIVE
-from ops.discofuse.rules.morphology import agree, possessive
-from ops.discofuse.rules.rule import (
+from silverloom.ops.discofuse.rules.connectives import RELATIVE
+from silverloom.ops.discofuse.rules.morphology import agree, possessive
+from silverloom.ops.discofuse.rules.rule import (
     FINITE,
     NAMES,
     NOUNS,
@@ -35,8 +35,8 @@ from ops.discofuse.rules.rule import (
     RuleResult,
     prepend,
 )
-from ops.discofuse.rules.sentential import is_about_clause, is_about_noun
-from ops.discofuse.rules.subordination import is_reported_within
+from silverloom.ops.discofuse.rules.sentential import is_about_clause, is_about_noun
+from silverloom.ops.discofuse.rules.subordination import is_reported_within
 
 _NO_PERSONS = TIMES | {"GPE", "LOC", "FAC", "PRODUCT"}
 _PERSONS = TIMES | {"PERSON"}

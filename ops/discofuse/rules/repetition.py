@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ops.coreference.lexicon import words
-from ops.discofuse.annotation import QUOTES
-from ops.discofuse.rules.connectives import BACKWARD_PHRASES, INSIDE
-from ops.discofuse.rules.morphology import agree, is_common_noun, is_participle, is_past, is_plural
-from ops.discofuse.rules.rule import AUXILIARIES, FINITE, LOUD_MODALS, NOUNS, TIMES, ParsedSentence
+from silverloom.ops.coreference.lexicon import words
+from silverloom.ops.discofuse.annotation import QUOTES
+from silverloom.ops.discofuse.rules.connectives import BACKWARD_PHRASES, INSIDE
+from silverloom.ops.discofuse.rules.morphology import agree, is_common_noun, is_participle, is_past, is_plural
+from silverloom.ops.discofuse.rules.rule import AUXILIARIES, FINITE, LOUD_MODALS, NOUNS, TIMES, ParsedSentence
 
 #: Adverbs that belong only to the first verb phrase: "He never married and died young", "first played for X
 #: and then for Y".

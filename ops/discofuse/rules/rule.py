@@ -15,9 +15,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from pydantic import Field
 
-from ops.core.params import Params
-from ops.coreference.links import Link
-from ops.discofuse.annotation import Annotation
+from silverloom.ops.core.params import Params
+from silverloom.ops.coreference.links import Link
+from silverloom.ops.discofuse.annotation import Annotation
 
 #: The position of a token in its document, or a word that is not in the document.
 Token: TypeAlias = int | str

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ops.discofuse.rules.connectives import BACKWARD_PHRASES
-from ops.discofuse.rules.rule import SUBJECTS, WH_WORDS, ParsedSentence
+from silverloom.ops.discofuse.rules.connectives import BACKWARD_PHRASES
+from silverloom.ops.discofuse.rules.rule import SUBJECTS, WH_WORDS, ParsedSentence
 
 _CONDITIONS = frozenset({"if", "unless", "when", "because", "while", "until", "although", "since", "where"})
 #: A condition before two clauses holds for both: "If you press it , the door opens and the light goes on".

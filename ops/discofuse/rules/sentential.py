@@ -8,9 +8,9 @@ many were right.
 
 from __future__ import annotations
 
-from ops.coreference.lexicon import words
-from ops.discofuse.rules.morphology import is_past, is_plural
-from ops.discofuse.rules.rule import NAMES, ParsedSentence
+from silverloom.ops.coreference.lexicon import words
+from silverloom.ops.discofuse.rules.morphology import is_past, is_plural
+from silverloom.ops.discofuse.rules.rule import NAMES, ParsedSentence
 
 #: What happens or is done can be the subject of these as well as a thing can.
 _OF_EVENTS = words(

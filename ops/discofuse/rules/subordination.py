@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ops.discofuse.annotation import DIVIDING
-from ops.discofuse.rules.connectives import FORWARD, INNER, phrases
-from ops.discofuse.rules.morphology import be, is_past
-from ops.discofuse.rules.participles import made_finite
-from ops.discofuse.rules.rule import (
+from silverloom.ops.discofuse.annotation import DIVIDING
+from silverloom.ops.discofuse.rules.connectives import FORWARD, INNER, phrases
+from silverloom.ops.discofuse.rules.morphology import be, is_past
+from silverloom.ops.discofuse.rules.participles import made_finite
+from silverloom.ops.discofuse.rules.rule import (
     NOUNS,
     VERBS,
     ParsedSentence,
@@ -27,7 +27,7 @@ from ops.discofuse.rules.rule import (
     split,
     trim,
 )
-from ops.discofuse.rules.scope import condition, frame, is_reported
+from silverloom.ops.discofuse.rules.scope import condition, frame, is_reported
 
 _FORWARD = phrases(FORWARD)
 _INNER = phrases(INNER)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from ops.coreference.lexicon import GROUP_NAMES, PRONOUNS, TITLES
-from ops.coreference.links import Link
-from ops.discofuse.rules.commas import THINGS, is_person
-from ops.discofuse.rules.morphology import is_plural
-from ops.discofuse.rules.rule import NOUNS, SUBJECTS, ParsedSentence, TokenList
+from silverloom.ops.coreference.lexicon import GROUP_NAMES, PRONOUNS, TITLES
+from silverloom.ops.coreference.links import Link
+from silverloom.ops.discofuse.rules.commas import THINGS, is_person
+from silverloom.ops.discofuse.rules.morphology import is_plural
+from silverloom.ops.discofuse.rules.rule import NOUNS, SUBJECTS, ParsedSentence, TokenList
 
 _IT = frozenset({"it"})
 #: Of 21 such pronouns with a score of 0.4 to 0.8, 20 were right (encyclopedia, web pages, abstracts).

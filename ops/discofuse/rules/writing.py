@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ops.discofuse.annotation import CLOSING, DIVIDING, OPENING, PAIRS, QUOTES, Annotation
-from ops.discofuse.rules.morphology import is_common
-from ops.discofuse.rules.rule import NAMES, VERBS, ParsedSentence, Token, TokenList, in_one_line
+from silverloom.ops.discofuse.annotation import CLOSING, DIVIDING, OPENING, PAIRS, QUOTES, Annotation
+from silverloom.ops.discofuse.rules.morphology import is_common
+from silverloom.ops.discofuse.rules.rule import NAMES, VERBS, ParsedSentence, Token, TokenList, in_one_line
 
 #: Both an opening and a closing mark: only the blanks around it tell.
 _EITHER = frozenset({'"'})

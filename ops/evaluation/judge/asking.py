@@ -12,13 +12,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ops.core.outcome import Row
-from ops.evaluation.human_evaluation import People
-from ops.evaluation.judge.params import JudgeParams
-from ops.evaluation.questionnaire import Questionnaire
-from ops.evaluation.sheets import shown_text
-from ops.parse.decoding import check_characters
-from ops.parse.source import ParseError
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.evaluation.human_evaluation import People
+from silverloom.ops.evaluation.judge.params import JudgeParams
+from silverloom.ops.evaluation.questionnaire import Questionnaire
+from silverloom.ops.evaluation.sheets import shown_text
+from silverloom.ops.parse.decoding import check_characters
+from silverloom.ops.parse.source import ParseError
 
 #: What a model writes when it cannot judge; people leave the cell empty.
 UNANSWERED = "-"

@@ -22,17 +22,17 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from ops.core.identity import made_from
-from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, reject
-from ops.core.parts import Parts
-from ops.crawl.addresses import AddressPolicy
-from ops.crawl.client import Client, FetchError
-from ops.crawl.journal import Journal, UrlOutcome
-from ops.crawl.options import CrawlPlace
-from ops.evaluation.answers import RATINGS
-from ops.evaluation.human_evaluation import People
-from ops.evaluation.judge.asking import NoCompletionError, UnsoundError, answers, request, said
-from ops.evaluation.judge.params import JudgeParams
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, reject
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.crawl.addresses import AddressPolicy
+from silverloom.ops.crawl.client import Client, FetchError
+from silverloom.ops.crawl.journal import Journal, UrlOutcome
+from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.ops.evaluation.answers import RATINGS
+from silverloom.ops.evaluation.human_evaluation import People
+from silverloom.ops.evaluation.judge.asking import NoCompletionError, UnsoundError, answers, request, said
+from silverloom.ops.evaluation.judge.params import JudgeParams
 
 #: The file of requests and answers next to the rows, one per line.
 ASKED = "asked.jsonl"

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
-from ops.core.params import Params
+from silverloom.ops.core.params import Params
 
 #: Allowed in a header. If a value holds a line break, Python's error message shows the whole value.
 _KEY = re.compile(r"[\x21-\x7e]+")

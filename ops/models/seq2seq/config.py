@@ -14,8 +14,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from ops.core.params import ModelName, Params
-from ops.models.heads import whole_heads
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.models.heads import whole_heads
 
 #: The batch size for decoding, unless params set one.
 BATCH = 32

@@ -20,10 +20,10 @@ from transformers.generation.utils import GenerationMixin
 from transformers.modeling_outputs import Seq2SeqLMOutput
 from transformers.modeling_utils import PreTrainedModel
 
-from ops.models.seq2seq.config import CopyNetConfig
-from ops.models.seq2seq.model import Inputs, Seq2Seq, padded
-from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
-from ops.models.training.examples import TokenExample
+from silverloom.ops.models.seq2seq.config import CopyNetConfig
+from silverloom.ops.models.seq2seq.model import Inputs, Seq2Seq, padded
+from silverloom.ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
+from silverloom.ops.models.training.examples import TokenExample
 
 
 class CopyNetModel(Seq2Seq):

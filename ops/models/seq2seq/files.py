@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, TypeAdapter
 
-from ops.models.seq2seq.config import CopyNetConfig, PretrainedSeq2SeqConfig, Seq2SeqTransformerConfig
-from ops.models.trained import (
+from silverloom.ops.models.seq2seq.config import (
+    CopyNetConfig,
+    PretrainedSeq2SeqConfig,
+    Seq2SeqTransformerConfig,
+)
+from silverloom.ops.models.trained import (
     CONFIG,
     WEIGHTS,
     ModelFilesError,
@@ -24,8 +28,8 @@ from ops.models.trained import (
 )
 
 if TYPE_CHECKING:
-    from ops.models.seq2seq.model import Seq2Seq
-    from ops.models.seq2seq.pieces import Pieces
+    from silverloom.ops.models.seq2seq.model import Seq2Seq
+    from silverloom.ops.models.seq2seq.pieces import Pieces
 
 PIECES = "tokenizer.json"
 
@@ -35,8 +39,8 @@ _Config = Annotated[_Known, Field(discriminator="kind")]
 
 def make(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces, seed: int = 0) -> Seq2Seq:
     """Return a model with random weights."""
-    from ops.models.seq2seq.copynet import CopyNetModel
-    from ops.models.seq2seq.transformer import TransformerModel
+    from silverloom.ops.models.seq2seq.copynet import CopyNetModel
+    from silverloom.ops.models.seq2seq.transformer import TransformerModel
 
     if isinstance(config, CopyNetConfig):
         return CopyNetModel(config, pieces, seed)
@@ -45,7 +49,7 @@ def make(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces, seed:
 
 def save(model: Seq2Seq) -> dict[str, bytes]:
     """Return a model as named bytes; the same weights give the same bytes."""
-    from ops.models.seq2seq.pretrained import PretrainedModel
+    from silverloom.ops.models.seq2seq.pretrained import PretrainedModel
 
     if isinstance(model, PretrainedModel):
         return model.files()
@@ -54,8 +58,8 @@ def save(model: Seq2Seq) -> dict[str, bytes]:
 
 def load(files: Mapping[str, bytes]) -> Seq2Seq:
     """Return the model that `save` wrote. Raises ModelFilesError if the files are not a valid model."""
-    from ops.models.seq2seq.pieces import Pieces, PiecesError
-    from ops.models.seq2seq.pretrained import FOLDER, PretrainedModel, folder_of
+    from silverloom.ops.models.seq2seq.pieces import Pieces, PiecesError
+    from silverloom.ops.models.seq2seq.pretrained import FOLDER, PretrainedModel, folder_of
 
     configs: TypeAdapter[_Known] = TypeAdapter(_Config)
     beside = () if f"{FOLDER}/{CONFIG}" in files else (WEIGHTS, PIECES)

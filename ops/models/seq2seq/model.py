@@ -19,10 +19,10 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from ops.models.decoding import Writer
-from ops.models.seq2seq.config import BATCH, Pairs, Seq2SeqConfig
-from ops.models.seq2seq.pieces import EOS, PAD, Pieces
-from ops.models.training.examples import ExampleStore, TokenExample
+from silverloom.ops.models.decoding import Writer
+from silverloom.ops.models.seq2seq.config import BATCH, Pairs, Seq2SeqConfig
+from silverloom.ops.models.seq2seq.pieces import EOS, PAD, Pieces
+from silverloom.ops.models.training.examples import ExampleStore, TokenExample
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ops.core.database import database, insert
-from ops.core.joins import stored
-from ops.core.loaded import Loaded
-from ops.core.outcome import Outcome, Row, drop, in_blocks
-from ops.core.parts import Parts
-from ops.core.sampling import sample_rows
-from ops.core.stored_rows import StoredRows
-from ops.models.seq2seq.config import BATCH, Pairs
-from ops.models.training.examples import ExampleStore
+from silverloom.ops.core.database import database, insert
+from silverloom.ops.core.joins import stored
+from silverloom.ops.core.loaded import Loaded
+from silverloom.ops.core.outcome import Outcome, Row, drop, in_blocks
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.sampling import sample_rows
+from silverloom.ops.core.stored_rows import StoredRows
+from silverloom.ops.models.seq2seq.config import BATCH, Pairs
+from silverloom.ops.models.training.examples import ExampleStore
 
 if TYPE_CHECKING:
     import duckdb
 
-    from ops.models.seq2seq.model import Seq2Seq
+    from silverloom.ops.models.seq2seq.model import Seq2Seq
 
 _PAIR = pa.schema(
     [

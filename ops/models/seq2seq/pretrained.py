@@ -23,12 +23,12 @@ from transformers import AutoConfig, AutoTokenizer
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
 from transformers.utils.logging import disable_progress_bar
 
-from ops.models.installed import existing_or_cached
-from ops.models.seq2seq.config import PretrainedSeq2SeqConfig
-from ops.models.seq2seq.model import Inputs, Seq2Seq
-from ops.models.seq2seq.pieces import Pieces
-from ops.models.trained import CONFIG, ModelFilesError
-from ops.models.training.examples import TokenExample
+from silverloom.ops.models.installed import existing_or_cached
+from silverloom.ops.models.seq2seq.config import PretrainedSeq2SeqConfig
+from silverloom.ops.models.seq2seq.model import Inputs, Seq2Seq
+from silverloom.ops.models.seq2seq.pieces import Pieces
+from silverloom.ops.models.trained import CONFIG, ModelFilesError
+from silverloom.ops.models.training.examples import TokenExample
 
 #: The label at padding of a target: such places have no loss.
 _NO_LABEL = -100

@@ -9,30 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ops.models.seq2seq.config import (
+from silverloom.ops.models.seq2seq.config import (
     CopyNetConfig,
     PretrainedSeq2SeqConfig,
     Seq2SeqConfig,
     Seq2SeqTransformerConfig,
 )
-from ops.models.seq2seq.pairs import PairSet
-from ops.models.training import Checkpoints, TrainingParams, errors_of, train
-from ops.models.training.report import count_weights, training_report
-from ops.models.training.task import ProgressLines
+from silverloom.ops.models.seq2seq.pairs import PairSet
+from silverloom.ops.models.training import Checkpoints, TrainingParams, errors_of, train
+from silverloom.ops.models.training.report import count_weights, training_report
+from silverloom.ops.models.training.task import ProgressLines
 
 if TYPE_CHECKING:
-    from ops.models.seq2seq.model import AnswerJudge, Seq2Seq
-    from ops.models.seq2seq.pieces import Pieces
+    from silverloom.ops.models.seq2seq.model import AnswerJudge, Seq2Seq
+    from silverloom.ops.models.seq2seq.pieces import Pieces
 
 
 def learn_pieces(texts: Iterable[str], config: Seq2SeqConfig) -> Pieces:
     """Return the vocabulary of some texts, with the kind and size in the model's config, or that of the
     pretrained model if the config names one."""
     if isinstance(config, PretrainedSeq2SeqConfig):
-        from ops.models.seq2seq.pretrained import PretrainedModel
+        from silverloom.ops.models.seq2seq.pretrained import PretrainedModel
 
         return PretrainedModel(config).pieces
-    from ops.models.seq2seq.pieces import Pieces
+    from silverloom.ops.models.seq2seq.pieces import Pieces
 
     return Pieces.learn(texts, config.pieces, config.vocabulary)
 
@@ -41,10 +41,10 @@ def make_model(
     config: Seq2SeqTransformerConfig | CopyNetConfig | PretrainedSeq2SeqConfig, pieces: Pieces, seed: int
 ) -> Seq2Seq:
     """Return a model with random weights, or the pretrained one, which has its own vocabulary."""
-    from ops.models.seq2seq.files import make
+    from silverloom.ops.models.seq2seq.files import make
 
     if isinstance(config, PretrainedSeq2SeqConfig):
-        from ops.models.seq2seq.pretrained import PretrainedModel
+        from silverloom.ops.models.seq2seq.pretrained import PretrainedModel
 
         return PretrainedModel(config)
     return make(config, pieces, seed)
@@ -65,7 +65,7 @@ def train_model(
 
     `judge` returns the metrics of answers to the examples that judge, which are written with this `beam`.
     """
-    from ops.models.seq2seq.model import Seq2SeqTask
+    from silverloom.ops.models.seq2seq.model import Seq2SeqTask
 
     with errors_of(name):
         task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, beam)

@@ -19,11 +19,11 @@ from torch.nn import functional
 from transformers.models.pegasus.configuration_pegasus import PegasusConfig
 from transformers.models.pegasus.modeling_pegasus import PegasusForConditionalGeneration
 
-from ops.models.seq2seq.config import Seq2SeqTransformerConfig
-from ops.models.seq2seq.model import Inputs, Seq2Seq, padded
-from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
-from ops.models.seq2seq.pretrained import SharedOnce
-from ops.models.training.examples import TokenExample
+from silverloom.ops.models.seq2seq.config import Seq2SeqTransformerConfig
+from silverloom.ops.models.seq2seq.model import Inputs, Seq2Seq, padded
+from silverloom.ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
+from silverloom.ops.models.seq2seq.pretrained import SharedOnce
+from silverloom.ops.models.training.examples import TokenExample
 
 #: Any: its own annotations do not cover a model that is built from a config.
 _Pegasus: Any = PegasusForConditionalGeneration

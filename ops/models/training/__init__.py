@@ -4,11 +4,11 @@ Belongs here: the loop and its parts. Not here: models and their tasks (ops/mode
 where checkpoints and curves are stored (orchestration).
 """
 
-from ops.models.training.checkpoints import CheckpointError, CheckpointFolder, Checkpoints
-from ops.models.training.launch import train
-from ops.models.training.loop import NotFiniteError
-from ops.models.training.params import TrainingParams
-from ops.models.training.task import (
+from silverloom.ops.models.training.checkpoints import CheckpointError, CheckpointFolder, Checkpoints
+from silverloom.ops.models.training.launch import train
+from silverloom.ops.models.training.loop import NotFiniteError
+from silverloom.ops.models.training.params import TrainingParams
+from silverloom.ops.models.training.task import (
     CurvePoint,
     Progress,
     ProgressLines,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ops.models.training.task import CurvePoint, TrainingError
+from silverloom.ops.models.training.task import CurvePoint, TrainingError
 
 if TYPE_CHECKING:
     from torch import Tensor

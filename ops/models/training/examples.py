@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ops.core.outcome import Row
-from ops.core.stored_rows import Made, StoredRows
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.stored_rows import Made, StoredRows
 
 
 class TokenExample(NamedTuple):

@@ -21,11 +21,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from ops.models.training.checkpoints import Checkpoints, has_ended
-from ops.models.training.loop import train_here
-from ops.models.training.params import TrainingParams
-from ops.models.training.processes import on_processor
-from ops.models.training.task import Progress, Task, Trained, TrainingError
+from silverloom.ops.models.training.checkpoints import Checkpoints, has_ended
+from silverloom.ops.models.training.loop import train_here
+from silverloom.ops.models.training.params import TrainingParams
+from silverloom.ops.models.training.processes import on_processor
+from silverloom.ops.models.training.task import Progress, Task, Trained, TrainingError
 
 if TYPE_CHECKING:
     from torch.multiprocessing.spawn import ProcessContext

@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ops.models.precision import autocast, halves_products
-from ops.models.training.checkpoints import (
+from silverloom.ops.models.precision import autocast, halves_products
+from silverloom.ops.models.training.checkpoints import (
     Checkpoint,
     Checkpoints,
     RunState,
@@ -31,9 +31,9 @@ from ops.models.training.checkpoints import (
     optimiser_tensors,
     with_tensors,
 )
-from ops.models.training.params import TrainingParams
-from ops.models.training.processes import GradientSum, Processes, batches, parts_of
-from ops.models.training.task import CurvePoint, Progress, Task, Trained, TrainingError
+from silverloom.ops.models.training.params import TrainingParams
+from silverloom.ops.models.training.processes import GradientSum, Processes, batches, parts_of
+from silverloom.ops.models.training.task import CurvePoint, Progress, Task, Trained, TrainingError
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -13,8 +13,8 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from ops.core.params import Params
-from ops.models.precision import Precision
+from silverloom.ops.core.params import Params
+from silverloom.ops.models.precision import Precision
 
 
 class TrainingParams(Params):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ops.core.stored_rows import Made
+from silverloom.ops.core.stored_rows import Made
 
 if TYPE_CHECKING:
     import torch

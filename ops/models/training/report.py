@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sized
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ops.core.identity import made_from
-from ops.core.outcome import Row
-from ops.core.params import Params
-from ops.models.training.params import TrainingParams
-from ops.models.training.task import Trained
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.params import Params
+from silverloom.ops.models.training.params import TrainingParams
+from silverloom.ops.models.training.task import Trained
 
 if TYPE_CHECKING:
     from torch import nn

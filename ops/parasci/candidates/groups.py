@@ -23,11 +23,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.joins import grouped, matches, stored
-from ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.parasci.candidates.pairs import (
+from silverloom.ops.core.joins import grouped, matches, stored
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.parasci.candidates.pairs import (
     Occurrence,
     Similar,
     candidate,
@@ -37,7 +37,7 @@ from ops.parasci.candidates.pairs import (
     similar_blocks,
     statements,
 )
-from ops.parasci.schemas import CANDIDATES
+from silverloom.ops.parasci.schemas import CANDIDATES
 
 #: The two kinds of groups, as the origin of a pair.
 DEFINITIONS, CITATIONS = "definitions", "citations"

@@ -28,14 +28,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ops.core.identity import made_from_several
-from ops.core.joins import matches
-from ops.core.outcome import Outcome, Row, drop
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.models.encoder import Embed
-from ops.parasci.schemas import CANDIDATES
-from ops.parse import roles
+from silverloom.ops.core.identity import made_from_several
+from silverloom.ops.core.joins import matches
+from silverloom.ops.core.outcome import Outcome, Row, drop
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.models.encoder import Embed
+from silverloom.ops.parasci.schemas import CANDIDATES
+from silverloom.ops.parse import roles
 
 
 class CoarseParams(Params, section="parasci.coarse"):

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.core.thresholds import at_least, at_most, below
-from ops.parasci.schemas import FILTERED
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import at_least, at_most, below
+from silverloom.ops.parasci.schemas import FILTERED
 
 #: The origins of pairs within papers: of whole sentences, and with a part that PDBERT finds.
 INTRA_ORIGIN, PARTS_ORIGIN = "intra", "partial"

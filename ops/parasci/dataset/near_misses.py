@@ -16,18 +16,18 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from ops.core.identity import made_from
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.core.sampling import Split, split_of
-from ops.core.thresholds import at_least, below
-from ops.metrics.rouge import porter_stem
-from ops.parasci.dataset.agreement import numbers
-from ops.parasci.dataset.filtered import FilterParams, limits_of
-from ops.parasci.dataset.paraphrases import ParaphraseParams, links_of
-from ops.parasci.dataset.release import content_of, content_words
-from ops.parasci.schemas import NEAR_MISSES
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.sampling import Split, split_of
+from silverloom.ops.core.thresholds import at_least, below
+from silverloom.ops.metrics.rouge import porter_stem
+from silverloom.ops.parasci.dataset.agreement import numbers
+from silverloom.ops.parasci.dataset.filtered import FilterParams, limits_of
+from silverloom.ops.parasci.dataset.paraphrases import ParaphraseParams, links_of
+from silverloom.ops.parasci.dataset.release import content_of, content_words
+from silverloom.ops.parasci.schemas import NEAR_MISSES
 
 #: In what two sentences differ: they contradict, one of them says more, or only the topic is the same.
 Difference: TypeAlias = Literal["conflict", "one_sided", "topic"]

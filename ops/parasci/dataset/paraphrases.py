@@ -28,15 +28,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ops.core.identity import made_from, row_id
-from ops.core.joins import grouped
-from ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
-from ops.core.parts import Parts
-from ops.core.sampling import Split, SplitShares, drawn
-from ops.filters.contamination import ContaminationParams
-from ops.parasci.dataset.filtered import INTRA_ORIGIN, PARTS_ORIGIN
-from ops.parasci.dataset.release import content_of, released_form
-from ops.parasci.schemas import PARAPHRASES
+from silverloom.ops.core.identity import made_from, row_id
+from silverloom.ops.core.joins import grouped
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.sampling import Split, SplitShares, drawn
+from silverloom.ops.filters.contamination import ContaminationParams
+from silverloom.ops.parasci.dataset.filtered import INTRA_ORIGIN, PARTS_ORIGIN
+from silverloom.ops.parasci.dataset.release import content_of, released_form
+from silverloom.ops.parasci.schemas import PARAPHRASES
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -19,13 +19,13 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 
-from ops.core.identity import joint_licence, row_id
-from ops.core.outcome import Outcome, Outcomes, Row
-from ops.core.parts import FilesFolder, Parts
-from ops.core.sampling import SPLITS
-from ops.metrics.rouge import porter_stem
-from ops.parasci.schemas import KNOWN_OF_SENTENCE, RELEASED
-from ops.text.words import STOP_WORDS
+from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row
+from silverloom.ops.core.parts import FilesFolder, Parts
+from silverloom.ops.core.sampling import SPLITS
+from silverloom.ops.metrics.rouge import porter_stem
+from silverloom.ops.parasci.schemas import KNOWN_OF_SENTENCE, RELEASED
+from silverloom.ops.text.words import STOP_WORDS
 
 #: The names of the splits in the released files.
 FILES = {"train": "train", "validation": "val", "test": "test"}

@@ -19,25 +19,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.identity import made_from_several
-from ops.core.joins import grouped, stored
-from ops.core.loaded import Loaded
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.params import ModelName, Params
-from ops.core.parts import Parts
-from ops.core.thresholds import at_least
-from ops.core.thresholds import scored as scored_units
-from ops.metrics.bertscore import BertScorer
-from ops.metrics.bleu import self_bleus
-from ops.models.encoder import ENCODER
-from ops.parasci.candidates.pairs import CoarseParams, length_rate
-from ops.parasci.dataset.agreement import agreement
-from ops.parasci.dataset.release import covered_words, released_form
-from ops.parasci.dataset.scorer import Features, ScorerParams, consistency
-from ops.parasci.schemas import KNOWN_OF_SIDES, SCORED
+from silverloom.ops.core.identity import made_from_several
+from silverloom.ops.core.joins import grouped, stored
+from silverloom.ops.core.loaded import Loaded
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import at_least
+from silverloom.ops.core.thresholds import scored as scored_units
+from silverloom.ops.metrics.bertscore import BertScorer
+from silverloom.ops.metrics.bleu import self_bleus
+from silverloom.ops.models.encoder import ENCODER
+from silverloom.ops.parasci.candidates.pairs import CoarseParams, length_rate
+from silverloom.ops.parasci.dataset.agreement import agreement
+from silverloom.ops.parasci.dataset.release import covered_words, released_form
+from silverloom.ops.parasci.dataset.scorer import Features, ScorerParams, consistency
+from silverloom.ops.parasci.schemas import KNOWN_OF_SIDES, SCORED
 
 if TYPE_CHECKING:
-    from ops.parasci.nli import NliModel
+    from silverloom.ops.parasci.nli import NliModel
 
 #: Pairs in a part.
 _PAIRS = 20_000
@@ -154,7 +154,7 @@ def nli_model(name: ModelName | None, strict: bool = True) -> NliModel | None:
     """Return the model of entailment, or None without a name. Raises as `NliModel` does."""
     if name is None:
         return None  # torch is not loaded
-    from ops.parasci.nli import NliModel
+    from silverloom.ops.parasci.nli import NliModel
 
     return NliModel(name, strict)
 

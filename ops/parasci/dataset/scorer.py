@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias, get_args
 
 from pydantic import Field
 
-from ops.core.params import Params
+from silverloom.ops.core.params import Params
 
 Feature: TypeAlias = Literal[
     "cosine",

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ops.core.identity import joint_licence, row_id
-from ops.core.outcome import Outcome, Outcomes, Row
-from ops.core.parts import Parts
-from ops.metrics.bleu import self_bleus
-from ops.parasci.dataset.release import released_form, several_sources, source_of
-from ops.parasci.schemas import STATISTICS
+from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.metrics.bleu import self_bleus
+from silverloom.ops.parasci.dataset.release import released_form, several_sources, source_of
+from silverloom.ops.parasci.schemas import STATISTICS
 
 
 class Published(NamedTuple):

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ops.core.parts import Parts
-from ops.core.thresholds import SCORED, at_least, at_most, below
-from ops.parasci.dataset.filtered import FilterParams, limits_of
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import SCORED, at_least, at_most, below
+from silverloom.ops.parasci.dataset.filtered import FilterParams, limits_of
 
 #: The columns of `scores_of_both`; infinitely good values for pairs that are kept anyway.
 BOTH = pa.schema([("consistency", pa.float64()), ("length_rate", pa.float64())])

@@ -19,14 +19,20 @@ from functools import partial
 from statistics import fmean
 from typing import Any, TypeAlias
 
-from ops.core.outcome import Outcome, Outcomes, Row, drop, in_blocks
-from ops.core.parts import Parts
-from ops.core.sampling import drawn, sample_each
-from ops.evaluation.agreement import against_the_others
-from ops.evaluation.human_evaluation import Judged, JudgedRows, answered, evaluate_ratings, numbers_of
-from ops.evaluation.questionnaire import Question, Questionnaire
-from ops.parasci.dataset.release import released_form, source_of
-from ops.parasci.evaluation.people import (
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop, in_blocks
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.sampling import drawn, sample_each
+from silverloom.ops.evaluation.agreement import against_the_others
+from silverloom.ops.evaluation.human_evaluation import (
+    Judged,
+    JudgedRows,
+    answered,
+    evaluate_ratings,
+    numbers_of,
+)
+from silverloom.ops.evaluation.questionnaire import Question, Questionnaire
+from silverloom.ops.parasci.dataset.release import released_form, source_of
+from silverloom.ops.parasci.evaluation.people import (
     EXTERNAL,
     PAIRS,
     PEOPLE,

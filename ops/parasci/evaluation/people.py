@@ -9,12 +9,12 @@ from __future__ import annotations
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import Shape, columns, optional
-from ops.evaluation.human_evaluation import People, judged_shape
-from ops.evaluation.questionnaire import Question, Questionnaire, Scale
-from ops.evaluation.raters import RaterParams
-from ops.evaluation.table import Bootstrap
-from ops.parasci.schemas import PARAPHRASES
+from silverloom.ops.core.outcome import Shape, columns, optional
+from silverloom.ops.evaluation.human_evaluation import People, judged_shape
+from silverloom.ops.evaluation.questionnaire import Question, Questionnaire, Scale
+from silverloom.ops.evaluation.raters import RaterParams
+from silverloom.ops.evaluation.table import Bootstrap
+from silverloom.ops.parasci.schemas import PARAPHRASES
 
 _TEXT, _REAL = pa.string(), pa.float64()
 

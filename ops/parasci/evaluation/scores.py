@@ -21,11 +21,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.loaded import Loaded
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, in_parts
-from ops.core.parts import Parts
-from ops.evaluation.table import (
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.loaded import Loaded
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, in_parts
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.evaluation.table import (
     TABLE,
     Bootstrap,
     CorpusMetric,
@@ -37,12 +37,12 @@ from ops.evaluation.table import (
     system_tests,
     with_files,
 )
-from ops.metrics.bert_ibleu import BETA, bert_ibleu
-from ops.metrics.bertscore import BertScorer
-from ops.metrics.bleu import LONGEST, bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
-from ops.metrics.bootstrap import Floats
-from ops.parasci.dataset.scored import ScoredParams
-from ops.parasci.generation.generated import GENERATED, MODEL, OURS
+from silverloom.ops.metrics.bert_ibleu import BETA, bert_ibleu
+from silverloom.ops.metrics.bertscore import BertScorer
+from silverloom.ops.metrics.bleu import LONGEST, bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
+from silverloom.ops.metrics.bootstrap import Floats
+from silverloom.ops.parasci.dataset.scored import ScoredParams
+from silverloom.ops.parasci.generation.generated import GENERATED, MODEL, OURS
 
 _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.joins import grouped
-from ops.core.loaded import Loaded
-from ops.core.outcome import (
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.joins import grouped
+from silverloom.ops.core.loaded import Loaded
+from silverloom.ops.core.outcome import (
     TEXT,
     Outcome,
     Outcomes,
@@ -30,17 +30,22 @@ from ops.core.outcome import (
     one_of,
     optional,
 )
-from ops.core.params import Params
-from ops.core.parts import Artifact, Parts
-from ops.core.sampling import drawn
-from ops.models.decoding import Decoding, decoding_field
-from ops.models.seq2seq.pairs import answers_by_task
-from ops.parasci.dataset.release import released_form, source_of
-from ops.parasci.generation.generator import ExternalParams, external_pairs, texts_of, trained_models
-from ops.parasci.schemas import PARAPHRASES
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.sampling import drawn
+from silverloom.ops.models.decoding import Decoding, decoding_field
+from silverloom.ops.models.seq2seq.pairs import answers_by_task
+from silverloom.ops.parasci.dataset.release import released_form, source_of
+from silverloom.ops.parasci.generation.generator import (
+    ExternalParams,
+    external_pairs,
+    texts_of,
+    trained_models,
+)
+from silverloom.ops.parasci.schemas import PARAPHRASES
 
 if TYPE_CHECKING:
-    from ops.models.seq2seq.model import Seq2Seq
+    from silverloom.ops.models.seq2seq.model import Seq2Seq
 
 _TEXT = pa.string()
 

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.joins import stored
-from ops.core.loaded import Loaded
-from ops.core.outcome import (
+from silverloom.ops.core.joins import stored
+from silverloom.ops.core.loaded import Loaded
+from silverloom.ops.core.outcome import (
     Outcome,
     Outcomes,
     Row,
@@ -34,23 +34,27 @@ from ops.core.outcome import (
     in_parts,
     one_of,
 )
-from ops.core.params import ModelName, Params
-from ops.core.parts import Artifact, Parts
-from ops.core.sampling import SPLITS, SplitShares, split_of
-from ops.metrics.bleu import bleu
-from ops.models.decoding import AS_USUAL, Decoding
-from ops.models.seq2seq.config import PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
-from ops.models.seq2seq.pairs import pair_set, stored_pairs, too_long, training_texts
-from ops.models.seq2seq.training import learn_pieces, make_model, train_model
-from ops.models.training import CheckpointFolder, TrainingParams
-from ops.models.training.params import SizedParams
-from ops.models.training.report import learnt_row
-from ops.parasci.dataset.paraphrases import clusters
-from ops.parasci.dataset.release import released_form
-from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.sampling import SPLITS, SplitShares, split_of
+from silverloom.ops.metrics.bleu import bleu
+from silverloom.ops.models.decoding import AS_USUAL, Decoding
+from silverloom.ops.models.seq2seq.config import (
+    PretrainedSeq2SeqConfig,
+    Seq2SeqConfig,
+    Seq2SeqTransformerConfig,
+)
+from silverloom.ops.models.seq2seq.pairs import pair_set, stored_pairs, too_long, training_texts
+from silverloom.ops.models.seq2seq.training import learn_pieces, make_model, train_model
+from silverloom.ops.models.training import CheckpointFolder, TrainingParams
+from silverloom.ops.models.training.params import SizedParams
+from silverloom.ops.models.training.report import learnt_row
+from silverloom.ops.parasci.dataset.paraphrases import clusters
+from silverloom.ops.parasci.dataset.release import released_form
+from silverloom.ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 
 if TYPE_CHECKING:
-    from ops.models.seq2seq.model import Seq2Seq
+    from silverloom.ops.models.seq2seq.model import Seq2Seq
 
 #: The file with the reports of the training.
 MODELS = "models.json"
@@ -310,7 +314,7 @@ def trained_models(
 
 
 def _load(artifact: Artifact, name: str, strict: bool, decoding: Decoding) -> Seq2Seq:
-    from ops.models.seq2seq.files import load
+    from silverloom.ops.models.seq2seq.files import load
 
     model = load(artifact.files(name))
     model.place(strict, decoding)
@@ -335,7 +339,7 @@ def _trained(
     examples = pair_set(learnt.name, pairs, model, params.validation_pairs, params.seed, folder)
     if not len(examples.learnt):
         return {}, []
-    from ops.models.seq2seq.files import save
+    from silverloom.ops.models.seq2seq.files import save
 
     judge, beam = partial(_judged, examples.judges.targets), params.validation_beam
     name, training = learnt.model, params.part("training")

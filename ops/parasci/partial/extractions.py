@@ -24,26 +24,37 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, in_parts, one_of, optional
-from ops.core.parts import Parts
-from ops.core.sampling import drawn
-from ops.core.thresholds import at_least
-from ops.evaluation.table import TABLE, Bootstrap, by_system, fields_of, mean_scores, system_tests
-from ops.metrics.bertscore import BertScorer
-from ops.models.encoder import Embed, embedder
-from ops.parasci.candidates.pairs import cosines_of, looked_up, stored_embeddings
-from ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
-from ops.parasci.dataset.scored import ScoredParams, features, nli_model
-from ops.parasci.dataset.scorer import ScorerParams, consistency
-from ops.parasci.partial.clauses import clauses
-from ops.parasci.partial.partial import PartialParams, Seen, seen
-from ops.parasci.partial.pdbert import PdbertParams
-from ops.parasci.schemas import CANDIDATES
-from ops.parasci.sentences import StatementParams
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import (
+    TEXT,
+    Outcome,
+    Outcomes,
+    Row,
+    Shape,
+    columns,
+    drop,
+    in_parts,
+    one_of,
+    optional,
+)
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.sampling import drawn
+from silverloom.ops.core.thresholds import at_least
+from silverloom.ops.evaluation.table import TABLE, Bootstrap, by_system, fields_of, mean_scores, system_tests
+from silverloom.ops.metrics.bertscore import BertScorer
+from silverloom.ops.models.encoder import Embed, embedder
+from silverloom.ops.parasci.candidates.pairs import cosines_of, looked_up, stored_embeddings
+from silverloom.ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
+from silverloom.ops.parasci.dataset.scored import ScoredParams, features, nli_model
+from silverloom.ops.parasci.dataset.scorer import ScorerParams, consistency
+from silverloom.ops.parasci.partial.clauses import clauses
+from silverloom.ops.parasci.partial.partial import PartialParams, Seen, seen
+from silverloom.ops.parasci.partial.pdbert import PdbertParams
+from silverloom.ops.parasci.schemas import CANDIDATES
+from silverloom.ops.parasci.sentences import StatementParams
 
 if TYPE_CHECKING:
-    from ops.parasci.nli import NliModel
+    from silverloom.ops.parasci.nli import NliModel
 
 #: Most clauses in a run.
 _LONGEST_RUN = 8

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.loaded import Loaded
-from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, drop, extended
-from ops.core.params import Params
-from ops.core.parts import Artifact, Parts
-from ops.models.encoder import Embed, embedder
-from ops.parasci.candidates.pairs import cosines_of, length_rate, looked_up, stored_embeddings
-from ops.parasci.partial.pdbert import has_model, trained
-from ops.parasci.partial.pseudo import without_end
-from ops.parasci.schemas import CANDIDATES, KNOWN_OF_SENTENCE
-from ops.parasci.well_formed import well_formed
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.loaded import Loaded
+from silverloom.ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, drop, extended
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.models.encoder import Embed, embedder
+from silverloom.ops.parasci.candidates.pairs import cosines_of, length_rate, looked_up, stored_embeddings
+from silverloom.ops.parasci.partial.pdbert import has_model, trained
+from silverloom.ops.parasci.partial.pseudo import without_end
+from silverloom.ops.parasci.schemas import CANDIDATES, KNOWN_OF_SENTENCE
+from silverloom.ops.parasci.well_formed import well_formed
 
 
 class SeenParams(Params):
@@ -45,8 +45,8 @@ class Seen(NamedTuple):
 
 
 if TYPE_CHECKING:
-    from ops.parasci.spans.model import SpanModel
-    from ops.parasci.spans.spans import FoundSpan
+    from silverloom.ops.parasci.spans.model import SpanModel
+    from silverloom.ops.parasci.spans.spans import FoundSpan
 
 
 PARTIAL = Shape(

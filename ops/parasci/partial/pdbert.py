@@ -19,30 +19,30 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.joins import matches
-from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, one_of, optional
-from ops.core.params import ModelName, Params
-from ops.core.parts import Artifact, Parts
-from ops.core.sampling import SPLITS, drawn
-from ops.core.stored_rows import Made, StoredRows
-from ops.models.encoder import ENCODER
-from ops.models.training import CheckpointFolder, TrainingParams, errors_of, train
-from ops.models.training.params import SizedParams
-from ops.models.training.report import count_weights, training_report
-from ops.models.training.task import ProgressLines
-from ops.parasci.partial.pseudo import (
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.joins import matches
+from silverloom.ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, one_of, optional
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.sampling import SPLITS, drawn
+from silverloom.ops.core.stored_rows import Made, StoredRows
+from silverloom.ops.models.encoder import ENCODER
+from silverloom.ops.models.training import CheckpointFolder, TrainingParams, errors_of, train
+from silverloom.ops.models.training.params import SizedParams
+from silverloom.ops.models.training.report import count_weights, training_report
+from silverloom.ops.models.training.task import ProgressLines
+from silverloom.ops.parasci.partial.pseudo import (
     PseudoExample,
     PseudoParams,
     clause_examples,
     long_sentences,
     pseudo_examples,
 )
-from ops.parasci.schemas import CANDIDATES
-from ops.parasci.spans.spans import SpanConfig, SpanExample
+from silverloom.ops.parasci.schemas import CANDIDATES
+from silverloom.ops.parasci.spans.spans import SpanConfig, SpanExample
 
 if TYPE_CHECKING:
-    from ops.parasci.spans.model import SpanModel
+    from silverloom.ops.parasci.spans.model import SpanModel
 
 
 #: The folder of the model, and the file with the report of its training.
@@ -210,7 +210,7 @@ def trained(artifact: Artifact, strict: bool = True) -> SpanModel | None:
     """Return the model; None if it is not enabled or had no training pairs."""
     if not has_model(artifact):
         return None
-    from ops.parasci.spans.model import load
+    from silverloom.ops.parasci.spans.model import load
 
     return load(artifact.files(MODEL), strict)
 
@@ -245,7 +245,7 @@ def _splits(names: Iterable[str], params: PdbertParams) -> dict[str, str]:
 
 
 def _made(params: PdbertParams, strict: bool) -> SpanModel:
-    from ops.parasci.spans.model import SpanModel
+    from silverloom.ops.parasci.spans.model import SpanModel
 
     return SpanModel(params.part("model"), params.part("training").seed, strict)
 
@@ -304,7 +304,7 @@ def _trained(
     examples = _examples(rows)
     if model is None or not len(examples.learnt):
         return {MODELS: b"[]"}
-    from ops.parasci.spans.model import SpanTask
+    from silverloom.ops.parasci.spans.model import SpanTask
 
     training = params.part("training")
     with errors_of(MODEL):

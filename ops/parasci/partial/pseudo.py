@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from ops.core.outcome import Row
-from ops.core.params import Params
-from ops.core.sampling import place_of
-from ops.parasci.partial.clauses import clauses
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.sampling import place_of
+from silverloom.ops.parasci.partial.clauses import clauses
 
 _END = re.compile(r"[\s.!?:;,\u2026]+\Z")
 

@@ -21,11 +21,11 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from transformers import AutoTokenizer
 
-from ops.core.stored_rows import Made
-from ops.models.encoder import encoder, encoder_folder
-from ops.models.last_layers import with_own_layers
-from ops.models.trained import CONFIG, WEIGHTS, network_files, read_config, read_weights
-from ops.parasci.spans.spans import FoundSpan, SpanConfig, SpanExample, best_span, digest, overlap
+from silverloom.ops.core.stored_rows import Made
+from silverloom.ops.models.encoder import encoder, encoder_folder
+from silverloom.ops.models.last_layers import with_own_layers
+from silverloom.ops.models.trained import CONFIG, WEIGHTS, network_files, read_config, read_weights
+from silverloom.ops.parasci.spans.spans import FoundSpan, SpanConfig, SpanExample, best_span, digest, overlap
 
 #: Pairs that are encoded together, and pairs that are tokenised together.
 BATCH, _AT_ONCE = 32, 256

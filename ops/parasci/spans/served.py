@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ops.core.outcome import Row
-from ops.models.trained import ModelKind
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.models.trained import ModelKind
 
 if TYPE_CHECKING:
-    from ops.parasci.spans.model import SpanModel
+    from silverloom.ops.parasci.spans.model import SpanModel
 
 
 def _load(files: Mapping[str, bytes]) -> SpanModel:
-    from ops.parasci.spans.model import load
+    from silverloom.ops.parasci.spans.model import load
 
     return load(files)
 

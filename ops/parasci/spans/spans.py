@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ops.core.params import ModelName, Params
-from ops.models.encoder import ENCODER
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.models.encoder import ENCODER
 
 
 class SpanConfig(Params):

@@ -6,7 +6,7 @@ Belongs here: what callers need. Not here: the parsers, and the handling of refu
 
 from __future__ import annotations
 
-from ops.parse.bounded.bounds import Bounds
-from ops.parse.bounded.child import BoundedChild, BoundedFormat, child_of
+from silverloom.ops.parse.bounded.bounds import Bounds
+from silverloom.ops.parse.bounded.child import BoundedChild, BoundedFormat, child_of
 
 __all__ = ["BoundedChild", "BoundedFormat", "Bounds", "child_of"]

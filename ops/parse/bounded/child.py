@@ -28,9 +28,9 @@ from typing import IO, Generic, TypeVar, cast
 
 from pydantic import ValidationError
 
-from ops.core.params import Params
-from ops.parse.bounded.bounds import BOUNDS, Bounds
-from ops.parse.bounded.messages import (
+from silverloom.ops.core.params import Params
+from silverloom.ops.parse.bounded.bounds import BOUNDS, Bounds
+from silverloom.ops.parse.bounded.messages import (
     PROGRESS,
     ChildMessage,
     TooLargeError,
@@ -40,13 +40,13 @@ from ops.parse.bounded.messages import (
     result_of,
     tell,
 )
-from ops.parse.encodings import any_encoding
-from ops.parse.source import Format, Only, ParseError, Raw, Source
+from silverloom.ops.parse.encodings import any_encoding
+from silverloom.ops.parse.source import Format, Only, ParseError, Raw, Source
 
 Result = TypeVar("Result")
 Document = TypeVar("Document", covariant=True)
 
-_SERVE = "import sys; sys.path[:] = {path!r}; from ops.parse.bounded.serve import serve; serve{arguments!r}"
+_SERVE = "import sys; sys.path[:] = {path!r}; from silverloom.ops.parse.bounded.serve import serve; serve{arguments!r}"
 
 #: Arrow's own allocator reserves a GiB of address space at once, which is the child's whole limit.
 #: Large blocks are kept: if returned to the system, they would have to be mapped again page by page.

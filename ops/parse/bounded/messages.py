@@ -19,8 +19,8 @@ from typing import IO, Any, NamedTuple, TypeAlias, get_type_hints
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
-from ops.parse.decoding import check_texts
-from ops.parse.source import ParseError, ServiceBusyError, ServiceError
+from silverloom.ops.parse.decoding import check_texts
+from silverloom.ops.parse.source import ParseError, ServiceBusyError, ServiceError
 
 #: What a message is: a result, why there is none, or progress (seconds done, and in total).
 KEPT, REFUSED, PROGRESS = b"k", b"r", b"p"

@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable
 from typing import IO, cast
 
-from ops.parse.bounded.bounds import Bounds, bound_memory, start_stopwatch
-from ops.parse.bounded.messages import (
+from silverloom.ops.parse.bounded.bounds import Bounds, bound_memory, start_stopwatch
+from silverloom.ops.parse.bounded.messages import (
     ChildMessage,
     answer_of,
     answer_too_large,
@@ -30,7 +30,7 @@ from ops.parse.bounded.messages import (
     unavailable,
     watched,
 )
-from ops.parse.source import ParseError, ServiceError, exhausting, tell_memory
+from silverloom.ops.parse.source import ParseError, ServiceError, exhausting, tell_memory
 
 #: Sent once, when the child has started.
 READY = refusal("")

@@ -10,22 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ops.core.outcome import Outcome
-from ops.parse.bounded import BoundedFormat
-from ops.parse.papers.acl_corpora import Aasc, ClSciSumm
-from ops.parse.papers.crawled import CrawledPapers
-from ops.parse.papers.extraction_tools import ParsCit, ScienceParse, Tei
-from ops.parse.papers.jats import Jats
-from ops.parse.papers.paper import Paper, Section, Sentence
-from ops.parse.papers.pdf import Pdf
-from ops.parse.papers.plain import PlainText
-from ops.parse.papers.s2orc import S2Orc, S2OrcShards
-from ops.parse.papers.scirex import SciRex
-from ops.parse.papers.table import AnyForm, parse_records
-from ops.parse.papers.table import parse_citations as _parse_citations
-from ops.parse.papers.unarxive import UnarXive
-from ops.parse.records import Record
-from ops.parse.source import Format
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.parse.bounded import BoundedFormat
+from silverloom.ops.parse.papers.acl_corpora import Aasc, ClSciSumm
+from silverloom.ops.parse.papers.crawled import CrawledPapers
+from silverloom.ops.parse.papers.extraction_tools import ParsCit, ScienceParse, Tei
+from silverloom.ops.parse.papers.jats import Jats
+from silverloom.ops.parse.papers.paper import Paper, Section, Sentence
+from silverloom.ops.parse.papers.pdf import Pdf
+from silverloom.ops.parse.papers.plain import PlainText
+from silverloom.ops.parse.papers.s2orc import S2Orc, S2OrcShards
+from silverloom.ops.parse.papers.scirex import SciRex
+from silverloom.ops.parse.papers.table import AnyForm, parse_records
+from silverloom.ops.parse.papers.table import parse_citations as _parse_citations
+from silverloom.ops.parse.papers.unarxive import UnarXive
+from silverloom.ops.parse.records import Record
+from silverloom.ops.parse.source import Format
 
 __all__ = ["FORMATS", "Paper", "Section", "Sentence", "parse_citations", "parse_papers"]
 

@@ -27,13 +27,13 @@ from pathlib import Path
 
 from lxml import etree
 
-from ops.parse.decoding import decoded, unescaped
-from ops.parse.files import whole_files
-from ops.parse.papers.metadata import ACL_ANTHOLOGY
-from ops.parse.papers.paper import Mark, Paper, PaperBuilder
-from ops.parse.papers.xml_tree import root_of
-from ops.parse.source import Only, ParseError, Raw, Source
-from ops.text.sentences import goes_on
+from silverloom.ops.parse.decoding import decoded, unescaped
+from silverloom.ops.parse.files import whole_files
+from silverloom.ops.parse.papers.metadata import ACL_ANTHOLOGY
+from silverloom.ops.parse.papers.paper import Mark, Paper, PaperBuilder
+from silverloom.ops.parse.papers.xml_tree import root_of
+from silverloom.ops.parse.source import Only, ParseError, Raw, Source
+from silverloom.ops.text.sentences import goes_on
 
 #: Section types as in AASC's classifier and overview (KMCS-NII/AASC). A section may have several.
 _SECTION_TYPES = frozenset(

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from ops.parse.head import line_spans
-from ops.parse.sentences_rules import (
+from silverloom.ops.parse.head import line_spans
+from silverloom.ops.parse.sentences_rules import (
     COPYRIGHT,
     CORRESPONDENCE,
     EQUAL_CONTRIBUTION,
@@ -25,7 +25,7 @@ from ops.parse.sentences_rules import (
     running_head,
     start_reason,
 )
-from ops.text.sentences import Span, is_ended, sentence_spans
+from silverloom.ops.text.sentences import Span, is_ended, sentence_spans
 
 _HYPHEN = ("-", "\u00ad", "\u2010")
 _LONGEST_FOOTER = 600

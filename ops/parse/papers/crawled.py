@@ -20,17 +20,17 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from ops.core.outcome import Row
-from ops.parse.files import once
-from ops.parse.lines import line_records, named
-from ops.parse.papers.metadata import archive_of, categories_in, doi_of, subjects_of
-from ops.parse.papers.paper import Paper
-from ops.parse.papers.pdf import PdfOptions
-from ops.parse.papers.s2orc import document_of
-from ops.parse.records import UnwantedError
-from ops.parse.source import Format, Raw
-from ops.parse.unpacked import packing_of
-from ops.parse.warc import CrawledRows, body_of, name_of, opened_body, without_suffix
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.parse.files import once
+from silverloom.ops.parse.lines import line_records, named
+from silverloom.ops.parse.papers.metadata import archive_of, categories_in, doi_of, subjects_of
+from silverloom.ops.parse.papers.paper import Paper
+from silverloom.ops.parse.papers.pdf import PdfOptions
+from silverloom.ops.parse.papers.s2orc import document_of
+from silverloom.ops.parse.records import UnwantedError
+from silverloom.ops.parse.source import Format, Raw
+from silverloom.ops.parse.unpacked import packing_of
+from silverloom.ops.parse.warc import CrawledRows, body_of, name_of, opened_body, without_suffix
 
 NOT_A_PAPER = "not_a_paper"
 

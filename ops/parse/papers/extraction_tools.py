@@ -30,12 +30,21 @@ from lxml import etree
 from urllib3 import PoolManager, Retry, Timeout
 from urllib3.exceptions import HTTPError, MaxRetryError, ReadTimeoutError
 
-from ops.parse.decoding import ids_of, json_object, kind_of, list_at, scalars, text_at
-from ops.parse.files import whole_files
-from ops.parse.papers.metadata import doi_of, subjects_of
-from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder
-from ops.parse.papers.xml_tree import Markup, Running, children, descend, name_of, plain, root_of, within
-from ops.parse.source import Only, ParseError, Raw, ServiceBusyError, Source
+from silverloom.ops.parse.decoding import ids_of, json_object, kind_of, list_at, scalars, text_at
+from silverloom.ops.parse.files import whole_files
+from silverloom.ops.parse.papers.metadata import doi_of, subjects_of
+from silverloom.ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder
+from silverloom.ops.parse.papers.xml_tree import (
+    Markup,
+    Running,
+    children,
+    descend,
+    name_of,
+    plain,
+    root_of,
+    within,
+)
+from silverloom.ops.parse.source import Only, ParseError, Raw, ServiceBusyError, Source
 
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 _MARKUP = Markup(

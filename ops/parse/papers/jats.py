@@ -19,11 +19,11 @@ from pathlib import Path
 
 from lxml import etree
 
-from ops.parse.decoding import ids_of
-from ops.parse.files import whole_files
-from ops.parse.papers.metadata import doi_of, subjects_of
-from ops.parse.papers.paper import BibliographyEntry, Paper, PaperBuilder
-from ops.parse.papers.xml_tree import (
+from silverloom.ops.parse.decoding import ids_of
+from silverloom.ops.parse.files import whole_files
+from silverloom.ops.parse.papers.metadata import doi_of, subjects_of
+from silverloom.ops.parse.papers.paper import BibliographyEntry, Paper, PaperBuilder
+from silverloom.ops.parse.papers.xml_tree import (
     DRAWN,
     Markup,
     Running,
@@ -35,7 +35,7 @@ from ops.parse.papers.xml_tree import (
     root_of,
     within,
 )
-from ops.parse.source import Only, Raw, Source
+from silverloom.ops.parse.source import Only, Raw, Source
 
 _SECTIONS = ("sec", "ack", "app", "notes", "glossary")
 _GROUPS = ("app-group",)

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ops.parse.decoding import word_at
-from ops.text.words import fold
+from silverloom.ops.parse.decoding import word_at
+from silverloom.ops.text.words import fold
 
 #: The subject of papers whose format, or whose id, says that they are from the ACL Anthology.
 ACL_ANTHOLOGY = "ACL Anthology"

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
-from ops.parse.decoding import check_characters
-from ops.parse.papers.body import body_spans
-from ops.parse.roles import ACKNOWLEDGMENTS, Heading, roles_of
-from ops.parse.source import ParseError
-from ops.text.holes import HOLE, closed
-from ops.text.hyphens import join_lines, words_of
-from ops.text.sentences import Span, is_ended, with_marks_attached
-from ops.text.words import fold
+from silverloom.ops.parse.decoding import check_characters
+from silverloom.ops.parse.papers.body import body_spans
+from silverloom.ops.parse.roles import ACKNOWLEDGMENTS, Heading, roles_of
+from silverloom.ops.parse.source import ParseError
+from silverloom.ops.text.holes import HOLE, closed
+from silverloom.ops.text.hyphens import join_lines, words_of
+from silverloom.ops.text.sentences import Span, is_ended, with_marks_attached
+from silverloom.ops.text.words import fold
 
 #: A heading of acknowledgments at the start of a sentence, but not "Acknowledgments are ...".
 _ACKNOWLEDGMENTS = re.compile(

@@ -18,15 +18,15 @@ from pathlib import Path
 
 from pydantic import Field
 
-from ops.core.params import Params
-from ops.parse.files import whole_files, with_options
-from ops.parse.papers.extraction_tools import Tei, tei_of
-from ops.parse.papers.paper import Paper, PaperBuilder
-from ops.parse.papers.pdf_citations import with_citations
-from ops.parse.papers.pdf_layout import lines_of
-from ops.parse.papers.pdf_outline import PrintedBlock, PrintedHeading, outline
-from ops.parse.papers.pdf_page import check_whole, pages_of, title_of
-from ops.parse.source import Only, ParseError, Raw, Source
+from silverloom.ops.core.params import Params
+from silverloom.ops.parse.files import whole_files, with_options
+from silverloom.ops.parse.papers.extraction_tools import Tei, tei_of
+from silverloom.ops.parse.papers.paper import Paper, PaperBuilder
+from silverloom.ops.parse.papers.pdf_citations import with_citations
+from silverloom.ops.parse.papers.pdf_layout import lines_of
+from silverloom.ops.parse.papers.pdf_outline import PrintedBlock, PrintedHeading, outline
+from silverloom.ops.parse.papers.pdf_page import check_whole, pages_of, title_of
+from silverloom.ops.parse.source import Only, ParseError, Raw, Source
 
 
 class PdfOptions(Params):

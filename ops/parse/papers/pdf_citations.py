@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from ops.parse.papers.paper import BibliographyEntry, Mark, Paper
-from ops.parse.roles import REFERENCES
-from ops.text.hyphens import join_lines, words_of
-from ops.text.words import YEAR, fold
+from silverloom.ops.parse.papers.paper import BibliographyEntry, Mark, Paper
+from silverloom.ops.parse.roles import REFERENCES
+from silverloom.ops.text.hyphens import join_lines, words_of
+from silverloom.ops.text.words import YEAR, fold
 
 #: A bibliography is numbered if so many entries have the numbers from 1 on.
 LEAST_ENTRIES = 5

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ops.parse.papers.pdf_layout import Line
-from ops.parse.papers.pdf_lines import (
+from silverloom.ops.parse.papers.pdf_layout import Line
+from silverloom.ops.parse.papers.pdf_lines import (
     CAPTION,
     HEADING,
     LETTER,
@@ -25,10 +25,10 @@ from ops.parse.papers.pdf_lines import (
     Marked,
     Style,
 )
-from ops.parse.papers.plain import is_name_of_section
-from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES, role_of
-from ops.parse.sentences_rules import is_equation
-from ops.text.sentences import is_ended
+from silverloom.ops.parse.papers.plain import is_name_of_section
+from silverloom.ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES, role_of
+from silverloom.ops.parse.sentences_rules import is_equation
+from silverloom.ops.text.sentences import is_ended
 
 _LONGEST, _MOST_WORDS, _MOST_LINES, _LEAST_LETTERS = 160, 24, 3, 3
 #: Longest heading without number or usual name, and longest numbered one with a full stop.

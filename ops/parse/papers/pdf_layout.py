@@ -16,8 +16,8 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
-from ops.parse.papers.pdf_page import PrintedPage, Segment
-from ops.parse.papers.pdf_rows import is_prose, is_word, joined, main_of, rows_of, with_holes
+from silverloom.ops.parse.papers.pdf_page import PrintedPage, Segment
+from silverloom.ops.parse.papers.pdf_rows import is_prose, is_word, joined, main_of, rows_of, with_holes
 
 #: Places where a gutter is tried; the lines of running text that it must have, some of them on either side.
 _STEPS, _LEAST_LINES = 60, 6

@@ -13,9 +13,9 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from ops.parse.papers.pdf_layout import Line
-from ops.parse.papers.pdf_page import is_math_font
-from ops.text.sentences import is_ended
+from silverloom.ops.parse.papers.pdf_layout import Line
+from silverloom.ops.parse.papers.pdf_page import is_math_font
+from silverloom.ops.text.sentences import is_ended
 
 #: What a line is. Front matter is around the abstract, an entry in the bibliography. Captions, notes,
 #: displayed formulas, and `OUT` (rows of tables, words of drawings) are no running text.

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ops.parse.papers.pdf_headings import (
+from silverloom.ops.parse.papers.pdf_headings import (
     is_numbered,
     level_of,
     mark_captions,
     mark_headings,
     with_run_in_headings,
 )
-from ops.parse.papers.pdf_layout import Line
-from ops.parse.papers.pdf_lines import (
+from silverloom.ops.parse.papers.pdf_layout import Line
+from silverloom.ops.parse.papers.pdf_lines import (
     ENTRY,
     FRONT,
     HEADING,
@@ -30,7 +30,7 @@ from ops.parse.papers.pdf_lines import (
     Style,
     style_of,
 )
-from ops.parse.papers.pdf_parts import (
+from silverloom.ops.parse.papers.pdf_parts import (
     is_mostly_lower,
     mark_bibliography,
     mark_drawings,
@@ -38,8 +38,8 @@ from ops.parse.papers.pdf_parts import (
     mark_holes,
     mark_notes,
 )
-from ops.text.holes import HOLE, closed
-from ops.text.sentences import is_ended
+from silverloom.ops.text.holes import HOLE, closed
+from silverloom.ops.text.sentences import is_ended
 
 #: A formula between two lines at most this far apart, in units of the usual distance, is no displayed one.
 _INLINE = 2.2

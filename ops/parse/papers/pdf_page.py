@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, TypeAlias
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from ops.parse.source import ParseError
-from ops.text.holes import HOLE
+from silverloom.ops.parse.source import ParseError
+from silverloom.ops.text.holes import HOLE
 
 #: A gap of this many font sizes starts a new segment; so does a step off the baseline. A smaller glyph needs
 #: a smaller step: it is raised or lowered.

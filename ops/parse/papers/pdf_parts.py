@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-from ops.parse.papers.pdf_headings import is_first
-from ops.parse.papers.pdf_layout import Line
-from ops.parse.papers.pdf_lines import (
+from silverloom.ops.parse.papers.pdf_headings import is_first
+from silverloom.ops.parse.papers.pdf_layout import Line
+from silverloom.ops.parse.papers.pdf_lines import (
     ABSTRACT,
     CAPTION,
     ENTRY,
@@ -27,10 +27,10 @@ from ops.parse.papers.pdf_lines import (
     TEXT,
     Marked,
 )
-from ops.parse.papers.pdf_page import is_math_font
-from ops.parse.roles import APPENDIX, INTRODUCTION, OTHER, REFERENCES, role_of
-from ops.text.holes import HOLE
-from ops.text.sentences import is_ended
+from silverloom.ops.parse.papers.pdf_page import is_math_font
+from silverloom.ops.parse.roles import APPENDIX, INTRODUCTION, OTHER, REFERENCES, role_of
+from silverloom.ops.text.holes import HOLE
+from silverloom.ops.text.sentences import is_ended
 
 _LABEL = re.compile(
     r"(?:A ?b ?s ?t ?r ?a ?c ?t|A ?B ?S ?T ?R ?A ?C ?T)\b\s*(?:[.:|\u2013\u2014-]+\s*)?"

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
 
-from ops.parse.papers.pdf_page import PRIME, Segment, is_math_font
-from ops.text.holes import HOLE
+from silverloom.ops.parse.papers.pdf_page import PRIME, Segment, is_math_font
+from silverloom.ops.text.holes import HOLE
 
 #: Letters and words in a line of running text, which no cell of a usual table has.
 _LEAST_LETTERS, _LEAST_WORDS = 18, 3

@@ -20,12 +20,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from ops.parse.files import whole_files
-from ops.parse.head import head_of
-from ops.parse.papers.body import body_spans, repeated_heads
-from ops.parse.papers.metadata import categories_in, doi_of, subjects_of
-from ops.parse.papers.paper import Paper, Placed, assemble
-from ops.parse.roles import (
+from silverloom.ops.parse.files import whole_files
+from silverloom.ops.parse.head import head_of
+from silverloom.ops.parse.papers.body import body_spans, repeated_heads
+from silverloom.ops.parse.papers.metadata import categories_in, doi_of, subjects_of
+from silverloom.ops.parse.papers.paper import Paper, Placed, assemble
+from silverloom.ops.parse.roles import (
     ABSTRACT,
     ACKNOWLEDGMENTS,
     APPENDIX,
@@ -36,8 +36,8 @@ from ops.parse.roles import (
     role_of,
     unspaced,
 )
-from ops.parse.source import Only, Raw, Source
-from ops.text.sentences import Span
+from silverloom.ops.parse.source import Only, Raw, Source
+from silverloom.ops.text.sentences import Span
 
 _HASHES = re.compile(r"(?P<hashes>#{1,6})[ \t]+(?P<title>\S.*)\Z")
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[IVX]{1,5}\.)\s+(?![^\w\"'(])(?=[A-Z\"'(])")

@@ -28,7 +28,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ops.parse.decoding import (
+from silverloom.ops.parse.decoding import (
     ids_of,
     json_object,
     kind_of,
@@ -39,17 +39,17 @@ from ops.parse.decoding import (
     text_at,
     word_at,
 )
-from ops.parse.files import JSON_LINES, whole_files
-from ops.parse.lines import lines_of_files
-from ops.parse.papers.metadata import ACL_ANTHOLOGY, archive_of, doi_of, subjects_of, words_in
-from ops.parse.papers.paper import (
+from silverloom.ops.parse.files import JSON_LINES, whole_files
+from silverloom.ops.parse.lines import lines_of_files
+from silverloom.ops.parse.papers.metadata import ACL_ANTHOLOGY, archive_of, doi_of, subjects_of, words_in
+from silverloom.ops.parse.papers.paper import (
     BibliographyEntry,
     Mark,
     Paper,
     PaperBuilder,
 )
-from ops.parse.source import Only, ParseError, Raw, Source
-from ops.text.holes import HOLE
+from silverloom.ops.parse.source import Only, ParseError, Raw, Source
+from silverloom.ops.text.holes import HOLE
 
 _PARSES = ("pdf_parse", "latex_parse", "grobid_parse")
 _LISTS = ("abstract", "body_text", "back_matter")

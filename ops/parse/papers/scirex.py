@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 from unicodedata import category
 
-from ops.parse.decoding import json_object, list_at, scalars, text_at
-from ops.parse.files import JSON_LINES
-from ops.parse.lines import lines_of_files
-from ops.parse.papers.paper import Paper, PaperBuilder
-from ops.parse.source import Only, ParseError, Raw, Source
-from ops.text.sentences import Span, goes_on, is_ended
+from silverloom.ops.parse.decoding import json_object, list_at, scalars, text_at
+from silverloom.ops.parse.files import JSON_LINES
+from silverloom.ops.parse.lines import lines_of_files
+from silverloom.ops.parse.papers.paper import Paper, PaperBuilder
+from silverloom.ops.parse.source import Only, ParseError, Raw, Source
+from silverloom.ops.text.sentences import Span, goes_on, is_ended
 
 _LEVELS = {
     "document": 1, "section": 1, "bibliography": 1, "appendix": 1, "subsection": 2, "subsubsection": 3,

@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Row, Shape
-from ops.parse.papers.metadata import subjects_of
-from ops.parse.papers.paper import Paper
-from ops.parse.records import Record, name_in_source, read_each, readable, rows_of
-from ops.parse.schemas import CITATIONS, PAPERS
-from ops.parse.source import Format, RowFormat
-from ops.text.words import fold
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Row, Shape
+from silverloom.ops.parse.papers.metadata import subjects_of
+from silverloom.ops.parse.papers.paper import Paper
+from silverloom.ops.parse.records import Record, name_in_source, read_each, readable, rows_of
+from silverloom.ops.parse.schemas import CITATIONS, PAPERS
+from silverloom.ops.parse.source import Format, RowFormat
+from silverloom.ops.text.words import fold
 
 AnyForm: TypeAlias = Format[Paper] | RowFormat[Paper]
 

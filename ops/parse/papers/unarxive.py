@@ -20,19 +20,27 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ops.parse.decoding import ids_of, json_object, object_at, objects_at, scalars, text_at, word_at
-from ops.parse.files import JSON_LINES
-from ops.parse.lines import lines_of_files
-from ops.parse.papers.metadata import categories_in, doi_of, subjects_of, words_in
-from ops.parse.papers.paper import (
+from silverloom.ops.parse.decoding import (
+    ids_of,
+    json_object,
+    object_at,
+    objects_at,
+    scalars,
+    text_at,
+    word_at,
+)
+from silverloom.ops.parse.files import JSON_LINES
+from silverloom.ops.parse.lines import lines_of_files
+from silverloom.ops.parse.papers.metadata import categories_in, doi_of, subjects_of, words_in
+from silverloom.ops.parse.papers.paper import (
     BibliographyEntry,
     Mark,
     Paper,
     PaperBuilder,
 )
-from ops.parse.source import Only, ParseError, Raw, Source
-from ops.text.holes import HOLE, closed
-from ops.text.words import fold
+from silverloom.ops.parse.source import Only, ParseError, Raw, Source
+from silverloom.ops.text.holes import HOLE, closed
+from silverloom.ops.text.words import fold
 
 #: A placeholder, or what the conversion leaves of a reference to a section or a formula.
 _STAND_IN = re.compile(r"\{\{(cite|formula|figure|table):([^{}]{1,100})\}\}|\bREF\b")

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from ops.parse.papers.paper import Mark, PaperBuilder, is_rest
-from ops.parse.source import ParseError
-from ops.text.holes import HOLE
-from ops.text.sentences import Span, goes_on, is_ended
-from ops.text.words import STOP_WORDS
+from silverloom.ops.parse.papers.paper import Mark, PaperBuilder, is_rest
+from silverloom.ops.parse.source import ParseError
+from silverloom.ops.text.holes import HOLE
+from silverloom.ops.text.sentences import Span, goes_on, is_ended
+from silverloom.ops.text.words import STOP_WORDS
 
 _PLACE = re.compile(r",? line \d+, column \d+$")
 #: A sentence may go on from one of these to the next.

@@ -12,15 +12,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from ops.core.outcome import Outcome, Row, drop
-from ops.core.parts import Parts
-from ops.core.thresholds import at_least, at_most, scored
-from ops.models.word_vectors import WordVectors, word_vectors
-from ops.parse.roles import INTRODUCTION, PREAMBLE
-from ops.talksumm.align.emission import observe, says_anything
-from ops.talksumm.align.evidence import Evidence, evidence
-from ops.talksumm.align.hmm import Alignment, HmmParams, Trellis, trellis
-from ops.talksumm.schemas import ALIGNMENTS
+from silverloom.ops.core.outcome import Outcome, Row, drop
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import at_least, at_most, scored
+from silverloom.ops.models.word_vectors import WordVectors, word_vectors
+from silverloom.ops.parse.roles import INTRODUCTION, PREAMBLE
+from silverloom.ops.talksumm.align.emission import observe, says_anything
+from silverloom.ops.talksumm.align.evidence import Evidence, evidence
+from silverloom.ops.talksumm.align.hmm import Alignment, HmmParams, Trellis, trellis
+from silverloom.ops.talksumm.schemas import ALIGNMENTS
 
 WordSpan = tuple[int, int]
 

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.models.word_vectors import WordVectors
-from ops.text.words import STOP_WORDS, is_disfluency, visible
+from silverloom.ops.models.word_vectors import WordVectors
+from silverloom.ops.text.words import STOP_WORDS, is_disfluency, visible
 
 #: Cells of rows that are kept in memory (half a gigabyte), and of rows that are recomputed when needed.
 KEPT_CELLS, FRESH_CELLS = 2**26, 2**24
@@ -68,7 +68,7 @@ class Emission:
         kept_cells: int = KEPT_CELLS,
         fresh_cells: int = FRESH_CELLS,
     ) -> None:
-        from ops.talksumm.align import kernels
+        from silverloom.ops.talksumm.align import kernels
 
         mean = vectors.mean.astype(np.float32)
         spoken_vectors, known = vectors.vectors(spoken)
@@ -128,19 +128,19 @@ class Emission:
         return rows, fresh
 
     def _fill(self, table: NDArray[np.float64], words: NDArray[np.int64]) -> None:
-        from ops.talksumm.align import kernels
+        from silverloom.ops.talksumm.align import kernels
 
         sharpness = self._similarity.sharpness
         kernels.similarities(self._spoken[words], self._same[words], *self._paper, sharpness, table)
 
     def _to_logs(self, table: NDArray[np.float64]) -> None:
-        from ops.talksumm.align import kernels
+        from silverloom.ops.talksumm.align import kernels
 
         background = self._similarity.background
         kernels.log_shares(table, self._subtracted, self._total, background, background / len(self._spoken))
 
     def _normalise(self) -> None:
-        from ops.talksumm.align import kernels
+        from silverloom.ops.talksumm.align import kernels
 
         kept_rows = self._table[: len(self._kept)]
         self._fill(kept_rows, self._kept)

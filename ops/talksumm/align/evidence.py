@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.talksumm.align.hmm import Alignment, HmmParams, Rows, Trellis
-from ops.talksumm.align.transition import GeometricTransition
+from silverloom.ops.talksumm.align.hmm import Alignment, HmmParams, Rows, Trellis
+from silverloom.ops.talksumm.align.transition import GeometricTransition
 
 #: The path of a model that collapses ends in these many last sentences of the paper.
 LAST = 3
@@ -44,7 +44,7 @@ class Evidence(NamedTuple):
 
 def evidence(trellis: Trellis, alignment: Alignment, params: HmmParams) -> Evidence:
     """Return the evidence of an alignment that `trellis` gave with `params`, rounded to six decimals."""
-    from ops.talksumm.align import kernels
+    from silverloom.ops.talksumm.align import kernels
 
     states, steps = len(alignment.counts), len(alignment.states)
     transition = params.transition(states, steps)
@@ -78,7 +78,7 @@ def posterior(
     by block, as in `decode`. Other arguments are as in `decode`, with at least one path of probability above
     0. Rows of open transitions sum to less than 1; what is lost has no part in any probability.
     """
-    from ops.talksumm.align import kernels
+    from silverloom.ops.talksumm.align import kernels
 
     steps, states = len(observations), len(log_start)
     length = min(max(math.isqrt(steps) + 1, block_bytes // (8 * states)), emission.at_once, steps)

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
-from ops.core.params import ModelName, Params
-from ops.models.word_vectors import WORD_VECTORS, WordVectors
-from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, RELATED, known_roles
-from ops.talksumm.align.emission import PAPER, Emission, Similarity, content_tokens, observe
-from ops.talksumm.align.transition import GeometricTransition
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.models.word_vectors import WORD_VECTORS, WordVectors
+from silverloom.ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, RELATED, known_roles
+from silverloom.ops.talksumm.align.emission import PAPER, Emission, Similarity, content_tokens, observe
+from silverloom.ops.talksumm.align.transition import GeometricTransition
 
 Model = Literal["paper", "robust"]
 
@@ -296,7 +296,7 @@ def decode(
     the last from them, to the same bits. This takes up to twice the time. Raises ValueError if every path has
     probability 0.
     """
-    from ops.talksumm.align import kernels
+    from silverloom.ops.talksumm.align import kernels
 
     steps, states = len(observations), len(log_start)
     # At least as many bytes for a block as for the scores before all blocks.

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.compiled import compiled
-from ops.core.logarithms import log
+from silverloom.ops.core.compiled import compiled
+from silverloom.ops.core.logarithms import log
 
 _LN_2 = math.log(2.0)
 

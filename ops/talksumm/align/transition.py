@@ -77,7 +77,7 @@ class GeometricTransition:
     @cached_property
     def logs(self) -> tuple[NDArray[np.float64], float, float, float]:
         """ln of beta (K), stay, forward_decay and backward_factor."""
-        from ops.core.logarithms import log, logs
+        from silverloom.ops.core.logarithms import log, logs
 
         stay, decay, backward = map(log, (self.stay, self.forward_decay, self.backward_factor))
         return logs(self.beta), stay, decay, backward

@@ -20,16 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
-from ops.core.identity import joint_licence, row_id
-from ops.core.outcome import Outcome, Outcomes, Row, drop
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.core.thresholds import at_most
-from ops.metrics.bootstrap import interval
-from ops.models.word_vectors import word_vectors
-from ops.talksumm.align.alignments import cells, divide, trellis_of
-from ops.talksumm.align.hmm import HmmParams, Model, Trellis
-from ops.talksumm.schemas import TUNING
+from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import at_most
+from silverloom.ops.metrics.bootstrap import interval
+from silverloom.ops.models.word_vectors import word_vectors
+from silverloom.ops.talksumm.align.alignments import cells, divide, trellis_of
+from silverloom.ops.talksumm.align.hmm import HmmParams, Model, Trellis
+from silverloom.ops.talksumm.schemas import TUNING
 
 #: Predictions up to this many sentences off count for `within_two`.
 NEAR = 2

@@ -14,8 +14,8 @@ from typing import Any
 import pyarrow as pa
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from ops.core.identity import joint_licence, row_id
-from ops.core.outcome import (
+from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.outcome import (
     NAME,
     TITLE,
     Outcome,
@@ -28,18 +28,18 @@ from ops.core.outcome import (
     optional,
     struct,
 )
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.core.sampling import SPLITS, Split, split_at
-from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, ROLES
-from ops.parse.schemas import unit_of
-from ops.rank.choose import word_count
-from ops.rank.rankers import bigram_gains, oracle_of_references
-from ops.rank.rankers import words as words_of
-from ops.talksumm.schemas import HUMAN_SUMMARIES
-from ops.talksumm.sources.gold import KINDS
-from ops.talksumm.summarise import is_holed, place_of_paper, sections
-from ops.talksumm.title_similarity import form
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.sampling import SPLITS, Split, split_at
+from silverloom.ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, ROLES
+from silverloom.ops.parse.schemas import unit_of
+from silverloom.ops.rank.choose import word_count
+from silverloom.ops.rank.rankers import bigram_gains, oracle_of_references
+from silverloom.ops.rank.rankers import words as words_of
+from silverloom.ops.talksumm.schemas import HUMAN_SUMMARIES
+from silverloom.ops.talksumm.sources.gold import KINDS
+from silverloom.ops.talksumm.summarise import is_holed, place_of_paper, sections
+from silverloom.ops.talksumm.title_similarity import form
 
 _TEXT, _INT = pa.string(), pa.int32()
 

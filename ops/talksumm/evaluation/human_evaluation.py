@@ -20,13 +20,19 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
-from ops.core.parts import Parts
-from ops.core.sampling import sample
-from ops.evaluation.human_evaluation import Judged, JudgedRows, answered, evaluate_ratings, numbers_of
-from ops.evaluation.questionnaire import Question
-from ops.evaluation.table import with_files
-from ops.talksumm.evaluation.people import (
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.sampling import sample
+from silverloom.ops.evaluation.human_evaluation import (
+    Judged,
+    JudgedRows,
+    answered,
+    evaluate_ratings,
+    numbers_of,
+)
+from silverloom.ops.evaluation.questionnaire import Question
+from silverloom.ops.evaluation.table import with_files
+from silverloom.ops.talksumm.evaluation.people import (
     OF_SENTENCES,
     OF_SUMMARIES,
     PAPER,

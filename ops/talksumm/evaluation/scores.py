@@ -17,10 +17,21 @@ from typing import Any, Literal
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, optional, struct
-from ops.core.parts import Parts
-from ops.evaluation.table import (
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.outcome import (
+    TEXT,
+    TITLE,
+    Outcome,
+    Outcomes,
+    Row,
+    Shape,
+    columns,
+    drop,
+    optional,
+    struct,
+)
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.evaluation.table import (
     TABLE,
     Bootstrap,
     EvaluatedSystem,
@@ -29,8 +40,8 @@ from ops.evaluation.table import (
     named,
     system_tests,
 )
-from ops.metrics.items import COLUMNS, rouge_items
-from ops.talksumm.evaluation.system_summaries import SYSTEM_SUMMARIES
+from silverloom.ops.metrics.items import COLUMNS, rouge_items
+from silverloom.ops.talksumm.evaluation.system_summaries import SYSTEM_SUMMARIES
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 

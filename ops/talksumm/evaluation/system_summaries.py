@@ -16,17 +16,17 @@ from typing import TypeAlias
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.loaded import Loaded
-from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, optional
-from ops.core.params import Params
-from ops.core.parts import Artifact, Parts
-from ops.rank.choose import REDUNDANT, ChosenSummary, hybrid, only, word_count
-from ops.rank.rankers import best_first, content_words, lead, shuffled, sum_basic, text_rank
-from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, greedy
-from ops.talksumm.extractors.paper import Extractor
-from ops.talksumm.learning_sets import paper_of
-from ops.talksumm.models import trained
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.loaded import Loaded
+from silverloom.ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, optional
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.rank.choose import REDUNDANT, ChosenSummary, hybrid, only, word_count
+from silverloom.ops.rank.rankers import best_first, content_words, lead, shuffled, sum_basic, text_rank
+from silverloom.ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, greedy
+from silverloom.ops.talksumm.extractors.paper import Extractor
+from silverloom.ops.talksumm.learning_sets import paper_of
+from silverloom.ops.talksumm.models import trained
 
 _TEXT, _INT = pa.string(), pa.int32()
 

@@ -11,5 +11,5 @@ training (ops/rank).
 | features | the Transformer's features of a sentence, in addition to its embedding | no |
 | files | `make`, `save`, `load`; `KIND`: how to call an extractor outside of the project | when one is made |
 | pointer, transformer | the two extractors | yes |
-| tasks | `PointerTask`, `TransformerTask`: the input of `ops.models.training.train` | yes |
+| tasks | `PointerTask`, `TransformerTask`: the input of `silverloom.ops.models.training.train` | yes |
 """

@@ -17,9 +17,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.parse.roles import CONCLUSION, INTRODUCTION, ROLES
-from ops.talksumm.extractors.paper import ExtractorPaper
-from ops.text.words import STOP_WORDS, YEAR
+from silverloom.ops.parse.roles import CONCLUSION, INTRODUCTION, ROLES
+from silverloom.ops.talksumm.extractors.paper import ExtractorPaper
+from silverloom.ops.text.words import STOP_WORDS, YEAR
 
 _WORD = re.compile(r"[^\W\d_]+")
 _BINS = 10

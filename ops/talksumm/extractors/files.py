@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from ops.core.outcome import Row
-from ops.models.trained import CONFIG, WEIGHTS, ModelKind, network_files, read_config, read_weights
-from ops.talksumm.extractors.config import PointerConfig, TransformerConfig
-from ops.talksumm.extractors.paper import Extractor, ExtractorPaper
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.models.trained import CONFIG, WEIGHTS, ModelKind, network_files, read_config, read_weights
+from silverloom.ops.talksumm.extractors.config import PointerConfig, TransformerConfig
+from silverloom.ops.talksumm.extractors.paper import Extractor, ExtractorPaper
 
 if TYPE_CHECKING:
-    from ops.models.encoder import Embed
-    from ops.models.word_vectors import WordVectors
-    from ops.talksumm.extractors.pointer import PointerExtractor
-    from ops.talksumm.extractors.transformer import TransformerExtractor
+    from silverloom.ops.models.encoder import Embed
+    from silverloom.ops.models.word_vectors import WordVectors
+    from silverloom.ops.talksumm.extractors.pointer import PointerExtractor
+    from silverloom.ops.talksumm.extractors.transformer import TransformerExtractor
 
 
 def make(
@@ -31,8 +31,8 @@ def make(
     embed: Embed | None = None,
 ) -> PointerExtractor | TransformerExtractor:
     """Return an extractor with random weights; `vectors` and `embed` replace those that the config names."""
-    from ops.talksumm.extractors.pointer import PointerExtractor
-    from ops.talksumm.extractors.transformer import TransformerExtractor
+    from silverloom.ops.talksumm.extractors.pointer import PointerExtractor
+    from silverloom.ops.talksumm.extractors.transformer import TransformerExtractor
 
     if isinstance(config, PointerConfig):
         return PointerExtractor(config, seed, vectors)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Protocol
 
-from ops.core.stored_rows import Made
+from silverloom.ops.core.stored_rows import Made
 
 
 class LabelError(ValueError):

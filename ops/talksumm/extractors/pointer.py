@@ -21,9 +21,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 
-from ops.models.word_vectors import WordVectors, word_vectors
-from ops.talksumm.extractors.config import PointerConfig
-from ops.talksumm.extractors.paper import Extraction, ExtractorPaper
+from silverloom.ops.models.word_vectors import WordVectors, word_vectors
+from silverloom.ops.talksumm.extractors.config import PointerConfig
+from silverloom.ops.talksumm.extractors.paper import Extraction, ExtractorPaper
 
 _STOP = 0
 

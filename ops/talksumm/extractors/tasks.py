@@ -21,11 +21,11 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ops.core.outcome import Row
-from ops.core.stored_rows import Made, StoredRows
-from ops.talksumm.extractors.paper import Extraction, ExtractorPaper, Labelled
-from ops.talksumm.extractors.pointer import PointerExtractor, WordTable
-from ops.talksumm.extractors.transformer import TransformerExtractor
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.stored_rows import Made, StoredRows
+from silverloom.ops.talksumm.extractors.paper import Extraction, ExtractorPaper, Labelled
+from silverloom.ops.talksumm.extractors.pointer import PointerExtractor, WordTable
+from silverloom.ops.talksumm.extractors.transformer import TransformerExtractor
 
 #: Returns the quality of an extraction of the i-th validation paper; higher is better.
 ExtractionJudge = Callable[[int, Extraction], float]

@@ -14,9 +14,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ops.models.encoder import Embed, embedder
-from ops.talksumm.extractors.config import TransformerConfig
-from ops.talksumm.extractors.features import (
+from silverloom.ops.models.encoder import Embed, embedder
+from silverloom.ops.talksumm.extractors.config import TransformerConfig
+from silverloom.ops.talksumm.extractors.features import (
     RECURRENCE_WIDTH,
     WIDTH,
     conclusion,
@@ -24,7 +24,7 @@ from ops.talksumm.extractors.features import (
     introduction,
     recurrence,
 )
-from ops.talksumm.extractors.paper import Extraction, ExtractorPaper, take_words
+from silverloom.ops.talksumm.extractors.paper import Extraction, ExtractorPaper, take_words
 
 
 class TransformerExtractor:

@@ -17,9 +17,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ops.parse.source import ParseError
-from ops.talksumm.sources.spoken import labels_in, pieces_of, spoken
-from ops.talksumm.sources.transcripts import TranscriptLine, Word, spread, transcript_lines
+from silverloom.ops.parse.source import ParseError
+from silverloom.ops.talksumm.sources.spoken import labels_in, pieces_of, spoken
+from silverloom.ops.talksumm.sources.transcripts import TranscriptLine, Word, spread, transcript_lines
 
 _CLOCK = r"(?:(\d{1,4}):)?(\d{1,3}):([0-5]?\d)(?:[.,](\d{1,3}))?"
 #: Converters write one hyphen or three, and times may have no fraction or a short one. SubViewer has a comma.

@@ -19,17 +19,17 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from ops.core.outcome import Outcome, Row
-from ops.parse import files
-from ops.parse.bounded import BoundedFormat
-from ops.parse.decoding import check_characters, csv_rows, decoded, header_with, unescaped
-from ops.parse.records import Record, read_each, row_of
-from ops.parse.source import Format, Only, ParseError, Raw, Source
-from ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES
-from ops.talksumm.sources.split_tables import split_tables
-from ops.text.hyphens import join_lines, words_of
-from ops.text.sentences import sentence_spans
-from ops.text.words import fold
+from silverloom.ops.core.outcome import Outcome, Row
+from silverloom.ops.parse import files
+from silverloom.ops.parse.bounded import BoundedFormat
+from silverloom.ops.parse.decoding import check_characters, csv_rows, decoded, header_with, unescaped
+from silverloom.ops.parse.records import Record, read_each, row_of
+from silverloom.ops.parse.source import Format, Only, ParseError, Raw, Source
+from silverloom.ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES
+from silverloom.ops.talksumm.sources.split_tables import split_tables
+from silverloom.ops.text.hyphens import join_lines, words_of
+from silverloom.ops.text.sentences import sentence_spans
+from silverloom.ops.text.words import fold
 
 #: "human" was written after reading citing sentences and paper; "community" was chosen from both by what is
 #: cited; "abstract" is the authors' own; "gold" was written after reading citing sentences and abstract

@@ -23,11 +23,11 @@ import pocketsphinx
 from av.container import InputContainer
 from pydantic import Field, model_validator
 
-from ops.core.params import ModelName, Params
-from ops.models.installed import ModelNotInstalledError, existing, is_listed, package_folder
-from ops.parse.bounded.messages import tell
-from ops.parse.source import ParseError, ServiceError
-from ops.talksumm.sources.transcripts import Word
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.models.installed import ModelNotInstalledError, existing, is_listed, package_folder
+from silverloom.ops.parse.bounded.messages import tell
+from silverloom.ops.parse.source import ParseError, ServiceError
+from silverloom.ops.talksumm.sources.transcripts import Word
 
 if TYPE_CHECKING:
     from faster_whisper import WhisperModel

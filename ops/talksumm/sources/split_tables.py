@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ops.core.sampling import SPLITS
-from ops.parse.decoding import csv_rows, decoded, header_with
-from ops.parse.files import content_of, find
-from ops.parse.source import ParseError, Source
+from silverloom.ops.core.sampling import SPLITS
+from silverloom.ops.parse.decoding import csv_rows, decoded, header_with
+from silverloom.ops.parse.files import content_of, find
+from silverloom.ops.parse.source import ParseError, Source
 
 #: The columns that make a CSV file a table of splits.
 COLUMNS = ("paper", "split")

@@ -18,19 +18,25 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Row
-from ops.parse.bounded import BoundedFormat, Bounds
-from ops.parse.decoding import check_texts
-from ops.parse.files import Found, content_of, find, obstacle
-from ops.parse.records import Record, read_each
-from ops.parse.source import Format, Only, ParseError, Raw, Source
-from ops.parse.table_files import Delimited, TableRow, delimited_columns, delimited_rows
-from ops.talksumm.paper_names import names_given
-from ops.talksumm.schemas import TALKS
-from ops.talksumm.sources import speech
-from ops.talksumm.sources.captions import has_cues, read_clocked, read_srt, read_substation, read_webvtt
-from ops.talksumm.sources.transcripts import Talk, Word, decoded_transcript, read_plain, read_timed
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Row
+from silverloom.ops.parse.bounded import BoundedFormat, Bounds
+from silverloom.ops.parse.decoding import check_texts
+from silverloom.ops.parse.files import Found, content_of, find, obstacle
+from silverloom.ops.parse.records import Record, read_each
+from silverloom.ops.parse.source import Format, Only, ParseError, Raw, Source
+from silverloom.ops.parse.table_files import Delimited, TableRow, delimited_columns, delimited_rows
+from silverloom.ops.talksumm.paper_names import names_given
+from silverloom.ops.talksumm.schemas import TALKS
+from silverloom.ops.talksumm.sources import speech
+from silverloom.ops.talksumm.sources.captions import (
+    has_cues,
+    read_clocked,
+    read_srt,
+    read_substation,
+    read_webvtt,
+)
+from silverloom.ops.talksumm.sources.transcripts import Talk, Word, decoded_transcript, read_plain, read_timed
 
 
 def _read_text(text: str) -> Sequence[Word]:

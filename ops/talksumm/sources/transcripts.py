@@ -23,9 +23,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
-from ops.parse.decoding import check_characters, decoded, unique_object
-from ops.parse.source import ParseError
-from ops.talksumm.sources.spoken import labels_in, pieces_of, spoken, without_brackets
+from silverloom.ops.parse.decoding import check_characters, decoded, unique_object
+from silverloom.ops.parse.source import ParseError
+from silverloom.ops.talksumm.sources.spoken import labels_in, pieces_of, spoken, without_brackets
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 

@@ -19,13 +19,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
-from ops.core.parts import Parts
-from ops.core.sampling import drawn, sample_names
-from ops.evaluation.human_evaluation import Judged, JudgedRows, evaluate_ratings, numbers_of
-from ops.evaluation.questionnaire import Questionnaire
-from ops.evaluation.table import named, welch, with_files
-from ops.wikisum.evaluation.people import (
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.sampling import drawn, sample_names
+from silverloom.ops.evaluation.human_evaluation import Judged, JudgedRows, evaluate_ratings, numbers_of
+from silverloom.ops.evaluation.questionnaire import Questionnaire
+from silverloom.ops.evaluation.table import named, welch, with_files
+from silverloom.ops.wikisum.evaluation.people import (
     PEOPLE,
     PREFERENCE,
     QUALITY,
@@ -33,7 +33,7 @@ from ops.wikisum.evaluation.people import (
     HumanEvaluationParams,
     RatingSheetParams,
 )
-from ops.wikisum.evaluation.scores import EVALUATION
+from silverloom.ops.wikisum.evaluation.scores import EVALUATION
 
 _DIGITS = 6
 

@@ -22,25 +22,25 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
-from ops.core.identity import joint_licence, row_id
-from ops.core.joins import matches
-from ops.core.loaded import Loaded
-from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, optional
-from ops.core.params import ModelName, Params
-from ops.core.parts import Artifact, Parts
-from ops.core.sampling import split_of
-from ops.evaluation.table import TABLE, Bootstrap, by_system, mean_scores, system_tests, with_files
-from ops.metrics.bertscore import BertScorer
-from ops.metrics.rouge import DIGITS, Score, tensor2tensor_f
-from ops.models.encoder import ENCODER
-from ops.wikisum.corpus import COMBINED
-from ops.wikisum.learned_ranker import LEARNED, LearnedRanker
-from ops.wikisum.learned_ranker import load as load_ranker
-from ops.wikisum.models.grid import NOT_DRAWN
-from ops.wikisum.models.summaries import METRICS, PERPLEXITY, rouge_scores
-from ops.wikisum.models.summarizer import MODELS
-from ops.wikisum.ranked import first_words, order_of
-from ops.wikisum.schemas import RANKED, SplitParams
+from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.joins import matches
+from silverloom.ops.core.loaded import Loaded
+from silverloom.ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, optional
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.sampling import split_of
+from silverloom.ops.evaluation.table import TABLE, Bootstrap, by_system, mean_scores, system_tests, with_files
+from silverloom.ops.metrics.bertscore import BertScorer
+from silverloom.ops.metrics.rouge import DIGITS, Score, tensor2tensor_f
+from silverloom.ops.models.encoder import ENCODER
+from silverloom.ops.wikisum.corpus import COMBINED
+from silverloom.ops.wikisum.learned_ranker import LEARNED, LearnedRanker
+from silverloom.ops.wikisum.learned_ranker import load as load_ranker
+from silverloom.ops.wikisum.models.grid import NOT_DRAWN
+from silverloom.ops.wikisum.models.summaries import METRICS, PERPLEXITY, rouge_scores
+from silverloom.ops.wikisum.models.summarizer import MODELS
+from silverloom.ops.wikisum.ranked import first_words, order_of
+from silverloom.ops.wikisum.schemas import RANKED, SplitParams
 
 
 class Group(Params):

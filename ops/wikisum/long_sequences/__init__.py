@@ -11,6 +11,6 @@ Belongs here: the networks, one interface to train and call them, their files. N
 | recurrent | the LSTM encoder-decoder |
 | model | `SequenceModel`, the common interface: losses by part, answers, files |
 | pretrained | `PretrainedSequence`, the same interface for a pretrained Hugging Face model |
-| task | `SequenceTask`, which `ops.models.training.train` takes |
+| task | `SequenceTask`, which `silverloom.ops.models.training.train` takes |
 | texts | `TextModel`, a model with its tokenizer; `KIND`, how to use it without this project; its card |
 """

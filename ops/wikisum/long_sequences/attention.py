@@ -24,8 +24,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ops.wikisum.long_sequences.config import COMPRESSED, FULL, LOCAL, DecoderConfig
-from ops.wikisum.long_sequences.layers import Layout
+from silverloom.ops.wikisum.long_sequences.config import COMPRESSED, FULL, LOCAL, DecoderConfig
+from silverloom.ops.wikisum.long_sequences.layers import Layout
 
 
 def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, fused: bool) -> Tensor:

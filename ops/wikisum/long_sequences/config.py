@@ -9,7 +9,7 @@ from __future__ import annotations
 from huggingface_hub.dataclasses import strict
 from transformers.configuration_utils import PreTrainedConfig
 
-from ops.models.heads import check_heads
+from silverloom.ops.models.heads import check_heads
 
 #: The kinds of a decoder layer: full, local or memory-compressed attention.
 FULL, LOCAL, COMPRESSED = "F", "L", "M"

@@ -21,9 +21,9 @@ from transformers.modeling_layers import GradientCheckpointingLayer
 from transformers.modeling_utils import PreTrainedModel
 from transformers.utils.generic import ModelOutput
 
-from ops.wikisum.long_sequences.attention import KINDS, DecoderMemory, LayerMemory, memory_of
-from ops.wikisum.long_sequences.config import DecoderConfig
-from ops.wikisum.long_sequences.layers import (
+from silverloom.ops.wikisum.long_sequences.attention import KINDS, DecoderMemory, LayerMemory, memory_of
+from silverloom.ops.wikisum.long_sequences.config import DecoderConfig
+from silverloom.ops.wikisum.long_sequences.layers import (
     IGNORED,
     Layout,
     MixtureOfExperts,

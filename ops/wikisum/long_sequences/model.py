@@ -19,14 +19,14 @@ from safetensors.torch import save
 from torch import Tensor
 from transformers import AutoConfig, GenerationConfig
 
-from ops.models.decoding import Writer
-from ops.models.seq2seq.transformer import TransformerNetwork
-from ops.models.trained import ModelFilesError
-from ops.models.training.examples import TokenExample
-from ops.wikisum.long_sequences.decoder import LongDecoder
-from ops.wikisum.long_sequences.layers import IGNORED, Layout, token_losses
-from ops.wikisum.long_sequences.recurrent import AttentiveLstm
-from ops.wikisum.long_sequences.sizes import ModelParams, NewModelParams, SubwordVocabulary
+from silverloom.ops.models.decoding import Writer
+from silverloom.ops.models.seq2seq.transformer import TransformerNetwork
+from silverloom.ops.models.trained import ModelFilesError
+from silverloom.ops.models.training.examples import TokenExample
+from silverloom.ops.wikisum.long_sequences.decoder import LongDecoder
+from silverloom.ops.wikisum.long_sequences.layers import IGNORED, Layout, token_losses
+from silverloom.ops.wikisum.long_sequences.recurrent import AttentiveLstm
+from silverloom.ops.wikisum.long_sequences.sizes import ModelParams, NewModelParams, SubwordVocabulary
 
 #: Sources that are decoded at once, unless params say otherwise.
 BATCH = 16

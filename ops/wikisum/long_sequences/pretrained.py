@@ -16,11 +16,11 @@ from torch import Tensor
 from torch.nn import functional
 from transformers.configuration_utils import PreTrainedConfig
 
-from ops.models.seq2seq.pretrained import FOLDER, folder_of, load_pretrained, pretrained_files
-from ops.models.trained import ModelFilesError
-from ops.models.training.examples import TokenExample
-from ops.wikisum.long_sequences.layers import IGNORED
-from ops.wikisum.long_sequences.model import (
+from silverloom.ops.models.seq2seq.pretrained import FOLDER, folder_of, load_pretrained, pretrained_files
+from silverloom.ops.models.trained import ModelFilesError
+from silverloom.ops.models.training.examples import TokenExample
+from silverloom.ops.wikisum.long_sequences.layers import IGNORED
+from silverloom.ops.wikisum.long_sequences.model import (
     PARAMS,
     EncoderDecoderModel,
     Losses,
@@ -28,7 +28,7 @@ from ops.wikisum.long_sequences.model import (
     padded,
     smoothing,
 )
-from ops.wikisum.long_sequences.sizes import PretrainedParams
+from silverloom.ops.wikisum.long_sequences.sizes import PretrainedParams
 
 #: The extra mask that the encoders of LED and its descendants take.
 _GLOBAL = "global_attention_mask"

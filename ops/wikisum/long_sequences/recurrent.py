@@ -21,8 +21,8 @@ from transformers.generation.utils import GenerationMixin
 from transformers.modeling_outputs import BaseModelOutput, Seq2SeqLMOutput
 from transformers.modeling_utils import PreTrainedModel
 
-from ops.wikisum.long_sequences.config import RecurrentConfig
-from ops.wikisum.long_sequences.layers import IGNORED, mean_where, token_losses
+from silverloom.ops.wikisum.long_sequences.config import RecurrentConfig
+from silverloom.ops.wikisum.long_sequences.layers import IGNORED, mean_where, token_losses
 
 
 class RecurrentState:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from ops.core.params import ModelName, Params
-from ops.models.heads import even_heads
+from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.models.heads import even_heads
 
 if TYPE_CHECKING:
     from transformers.configuration_utils import PreTrainedConfig
@@ -58,7 +58,7 @@ class LstmParams(SequenceParams):
 
     def config(self, vocabulary: SubwordVocabulary) -> PreTrainedConfig:
         """Return the config of the network."""
-        from ops.wikisum.long_sequences.config import RecurrentConfig
+        from silverloom.ops.wikisum.long_sequences.config import RecurrentConfig
 
         return RecurrentConfig(
             vocab_size=vocabulary.size,
@@ -136,7 +136,7 @@ class DecoderParams(_TransformerParams):
 
     def config(self, vocabulary: SubwordVocabulary) -> PreTrainedConfig:
         """Return the config of the network."""
-        from ops.wikisum.long_sequences.config import DecoderConfig
+        from silverloom.ops.wikisum.long_sequences.config import DecoderConfig
 
         return DecoderConfig(
             vocab_size=vocabulary.size,

@@ -16,8 +16,8 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from ops.models.training.examples import ExampleStore
-from ops.wikisum.long_sequences.model import BATCH, SequenceModel
+from silverloom.ops.models.training.examples import ExampleStore
+from silverloom.ops.wikisum.long_sequences.model import BATCH, SequenceModel
 
 #: Scores the answers to all validation sources: metric names to values.
 TokenJudge = Callable[[Sequence[Sequence[int]]], Mapping[str, float]]

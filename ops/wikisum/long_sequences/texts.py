@@ -11,13 +11,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ops.models.trained import text_to_text
+from silverloom.ops.models.trained import text_to_text
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from ops.wikisum.long_sequences.model import SequenceModel
-    from ops.wikisum.long_sequences.pretrained import PretrainedSequence
+    from silverloom.ops.wikisum.long_sequences.model import SequenceModel
+    from silverloom.ops.wikisum.long_sequences.pretrained import PretrainedSequence
 
 TOKENIZER = "tokenizer.json"
 
@@ -56,8 +56,8 @@ def load(files: Mapping[str, bytes]) -> TextModel:
     """Load a model from its files. Raises ModelFilesError if they contain none."""
     from tokenizers import Tokenizer
 
-    from ops.models.trained import ModelFilesError
-    from ops.wikisum.long_sequences import model, pretrained
+    from silverloom.ops.models.trained import ModelFilesError
+    from silverloom.ops.wikisum.long_sequences import model, pretrained
 
     if TOKENIZER not in files:
         raise ModelFilesError(f"no {TOKENIZER} among the model's files")
@@ -77,7 +77,7 @@ CARD = "README.md"
 
 #: The folder of a pretrained network and its tokenizer within the model's folder.
 _FOLDER = "pretrained"
-_REGISTERS = "import ops.wikisum.long_sequences.model  # registers the architecture"
+_REGISTERS = "import silverloom.ops.wikisum.long_sequences.model  # registers the architecture"
 
 _TASK = """
 ## Use

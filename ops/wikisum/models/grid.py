@@ -18,27 +18,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, drop, extended
-from ops.core.params import Params
-from ops.core.parts import Artifact, Parts
-from ops.core.sampling import sample_names
-from ops.evaluation.table import Bootstrap, CorpusMetric, mean_scores
-from ops.models.decoding import Decoding, decoding_field
-from ops.models.training import CheckpointFolder, TrainingError
-from ops.wikisum.corpus import CorpusName
-from ops.wikisum.examples import ExampleParams, InputSet, examples
-from ops.wikisum.long_sequences.texts import TextModel
-from ops.wikisum.models.learning_sets import LearningSet, SubWords, learning_set, rows_of, sets_of
-from ops.wikisum.models.summaries import PERPLEXITY, SUMMARIES, RowSpool, score, scored_columns
-from ops.wikisum.models.summarizer import MODELS, distinct
-from ops.wikisum.models.summarizer_training import (
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape, drop, extended
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.sampling import sample_names
+from silverloom.ops.evaluation.table import Bootstrap, CorpusMetric, mean_scores
+from silverloom.ops.models.decoding import Decoding, decoding_field
+from silverloom.ops.models.training import CheckpointFolder, TrainingError
+from silverloom.ops.wikisum.corpus import CorpusName
+from silverloom.ops.wikisum.examples import ExampleParams, InputSet, examples
+from silverloom.ops.wikisum.long_sequences.texts import TextModel
+from silverloom.ops.wikisum.models.learning_sets import LearningSet, SubWords, learning_set, rows_of, sets_of
+from silverloom.ops.wikisum.models.summaries import PERPLEXITY, SUMMARIES, RowSpool, score, scored_columns
+from silverloom.ops.wikisum.models.summarizer import MODELS, distinct
+from silverloom.ops.wikisum.models.summarizer_training import (
     SummarizerSizes,
     summarizer_files,
     train_summarizer,
 )
-from ops.wikisum.rank import Method
-from ops.wikisum.schemas import EXAMPLES, SplitParams
-from ops.wikisum.tokenizer import load as load_tokenizer
+from silverloom.ops.wikisum.rank import Method
+from silverloom.ops.wikisum.schemas import EXAMPLES, SplitParams
+from silverloom.ops.wikisum.tokenizer import load as load_tokenizer
 
 #: This ranker has seen the target lead, so its cells are never chosen.
 CHEATING = "cheating"
@@ -153,7 +153,7 @@ def grid_examples(
     params: ExampleParams,
     grid: GridParams,
 ) -> Outcomes:
-    """Yield the examples of every set of the grid, as `ops.wikisum.examples.examples` does.
+    """Yield the examples of every set of the grid, as `silverloom.ops.wikisum.examples.examples` does.
 
     Section 3: comparisons of corpora have the same articles. An article that gives no example to some set of
     the grid is dropped from all of them as `not_in_every_set`.

@@ -20,18 +20,18 @@ from typing import TYPE_CHECKING, Protocol
 
 import pyarrow.compute as pc
 
-from ops.core.joins import divided
-from ops.core.outcome import Row
-from ops.core.parts import Parts
-from ops.core.sampling import sample_names
-from ops.models.training import TrainingError
-from ops.models.training.examples import ExampleStore, TokenExample
-from ops.wikisum.tokenizer import END
+from silverloom.ops.core.joins import divided
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.sampling import sample_names
+from silverloom.ops.models.training import TrainingError
+from silverloom.ops.models.training.examples import ExampleStore, TokenExample
+from silverloom.ops.wikisum.tokenizer import END
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from ops.wikisum.long_sequences.texts import PretrainedTexts, TextModel
+    from silverloom.ops.wikisum.long_sequences.texts import PretrainedTexts, TextModel
 
 
 class Reader(Protocol):
@@ -143,7 +143,7 @@ class LearningSet:
 
 def reader_of(model: TextModel) -> Reader:
     """Return the reader of a model."""
-    from ops.wikisum.long_sequences.texts import PretrainedTexts
+    from silverloom.ops.wikisum.long_sequences.texts import PretrainedTexts
 
     if isinstance(model, PretrainedTexts):
         return OwnTokens(model)

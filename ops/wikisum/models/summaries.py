@@ -19,19 +19,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.identity import made_from
-from ops.core.loaded import Loaded
-from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
-from ops.core.params import Params
-from ops.core.parts import Artifact, Parts
-from ops.core.sampling import sample_names
-from ops.core.stored_rows import StoredRows
-from ops.evaluation.table import CorpusMetric, ratio
-from ops.metrics.rouge import rouge
-from ops.models.decoding import Decoding, decoding_field
-from ops.wikisum.models.learning_sets import reader_of, sets_of
-from ops.wikisum.models.summarizer import trained_model, trained_reports
-from ops.wikisum.schemas import EXAMPLES
+from silverloom.ops.core.identity import made_from
+from silverloom.ops.core.loaded import Loaded
+from silverloom.ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.sampling import sample_names
+from silverloom.ops.core.stored_rows import StoredRows
+from silverloom.ops.evaluation.table import CorpusMetric, ratio
+from silverloom.ops.metrics.rouge import rouge
+from silverloom.ops.models.decoding import Decoding, decoding_field
+from silverloom.ops.wikisum.models.learning_sets import reader_of, sets_of
+from silverloom.ops.wikisum.models.summarizer import trained_model, trained_reports
+from silverloom.ops.wikisum.schemas import EXAMPLES
 
 
 class RowSpool(StoredRows):
@@ -51,7 +51,7 @@ class RowSpool(StoredRows):
 
 
 if TYPE_CHECKING:
-    from ops.wikisum.long_sequences.texts import TextModel
+    from silverloom.ops.wikisum.long_sequences.texts import TextModel
 
 
 #: The columns that scoring a model reads, in addition to the columns that the model reads.

@@ -21,20 +21,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, one_of
-from ops.core.parts import Artifact, Parts
-from ops.core.sampling import SPLITS
-from ops.models.decoding import AS_USUAL, Decoding
-from ops.models.training import CheckpointFolder, TrainingError
-from ops.models.training.report import learnt_row
-from ops.wikisum.models.learning_sets import SubWords, check_learnable, learning_set, sets_of
-from ops.wikisum.models.summarizer_training import (
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, one_of
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.sampling import SPLITS
+from silverloom.ops.models.decoding import AS_USUAL, Decoding
+from silverloom.ops.models.training import CheckpointFolder, TrainingError
+from silverloom.ops.models.training.report import learnt_row
+from silverloom.ops.wikisum.models.learning_sets import SubWords, check_learnable, learning_set, sets_of
+from silverloom.ops.wikisum.models.summarizer_training import (
     SummarizerSizes,
     summarizer_files,
     train_summarizer,
 )
-from ops.wikisum.schemas import EXAMPLES
-from ops.wikisum.tokenizer import load as load_tokenizer
+from silverloom.ops.wikisum.schemas import EXAMPLES
+from silverloom.ops.wikisum.tokenizer import load as load_tokenizer
 
 
 class StoredFiles(Mapping[str, bytes]):
@@ -64,7 +64,7 @@ class StoredFiles(Mapping[str, bytes]):
 
 
 if TYPE_CHECKING:
-    from ops.wikisum.long_sequences.texts import TextModel
+    from silverloom.ops.wikisum.long_sequences.texts import TextModel
 
 
 #: The file with a report of every trained model.
@@ -142,7 +142,7 @@ def trained_model(
     artifact: Artifact, name: str, strict: bool = True, decoding: Decoding = AS_USUAL
 ) -> TextModel:
     """Return a trained model, on a GPU if there is one and numerics allow it."""
-    from ops.wikisum.long_sequences.texts import load
+    from silverloom.ops.wikisum.long_sequences.texts import load
 
     text_model = load(artifact.files(name))
     text_model.model.place(strict, decoding)

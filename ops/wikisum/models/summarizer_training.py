@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, JsonValue, model_validator
 
-from ops.core.params import Params
-from ops.core.parts import Artifact
-from ops.models.training import CheckpointFolder, TrainingError, TrainingParams, errors_of, train
-from ops.models.training.params import SizedParams
-from ops.models.training.report import count_weights, training_report
-from ops.models.training.task import ProgressLines
-from ops.wikisum.long_sequences.sizes import (
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Artifact
+from silverloom.ops.models.training import CheckpointFolder, TrainingError, TrainingParams, errors_of, train
+from silverloom.ops.models.training.params import SizedParams
+from silverloom.ops.models.training.report import count_weights, training_report
+from silverloom.ops.models.training.task import ProgressLines
+from silverloom.ops.wikisum.long_sequences.sizes import (
     DecoderParams,
     EncoderDecoderParams,
     LstmParams,
@@ -26,9 +26,9 @@ from ops.wikisum.long_sequences.sizes import (
     PretrainedParams,
     SubwordVocabulary,
 )
-from ops.wikisum.long_sequences.texts import CARD, model_card
-from ops.wikisum.models.learning_sets import LearningSet, reader_of
-from ops.wikisum.tokenizer import END, PAD, SEPARATOR, TITLE_END
+from silverloom.ops.wikisum.long_sequences.texts import CARD, model_card
+from silverloom.ops.wikisum.models.learning_sets import LearningSet, reader_of
+from silverloom.ops.wikisum.tokenizer import END, PAD, SEPARATOR, TITLE_END
 
 #: The metric that selects the weights of a training, in every size: section 5.1 finds that it tracks ROUGE.
 KEPT_BY = {"metric": "log_perplexity", "direction": "min"}
@@ -163,7 +163,7 @@ SIZES = {
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from ops.wikisum.long_sequences.texts import TextModel
+    from silverloom.ops.wikisum.long_sequences.texts import TextModel
 
 
 _WHAT = (
@@ -212,7 +212,7 @@ def train_summarizer(
     strict: bool,
 ) -> tuple[TextModel, dict[str, Any]]:
     """Return a trained model and its report. Raises TrainingError, starting with the name."""
-    from ops.wikisum.long_sequences.task import SequenceTask
+    from silverloom.ops.wikisum.long_sequences.task import SequenceTask
 
     with errors_of(name):
         text_model = _untrained(size, learnt, tokenizer, params.seed)
@@ -251,9 +251,9 @@ def summarizer_files(
 
 def _untrained(size: ModelParams, learnt: LearningSet, tokenizer: Tokenizer, seed: int) -> TextModel:
     """Return a model that fits its set, with random or pretrained weights."""
-    from ops.wikisum.long_sequences import pretrained
-    from ops.wikisum.long_sequences.model import make
-    from ops.wikisum.long_sequences.texts import PretrainedTexts, TextModel
+    from silverloom.ops.wikisum.long_sequences import pretrained
+    from silverloom.ops.wikisum.long_sequences.model import make
+    from silverloom.ops.wikisum.long_sequences.texts import PretrainedTexts, TextModel
 
     target = {"longest_target": learnt.longest_target or size.longest_target}
     if isinstance(size, PretrainedParams):

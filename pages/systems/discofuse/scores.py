@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ops.discofuse.evaluation.alignment import OTHER, PRONOUNS
-from ops.evaluation.table import Breakdown, EvaluationTable, PairedTest, read_table
-from pages.evaluation import (
+from silverloom.ops.discofuse.evaluation.alignment import OTHER, PRONOUNS
+from silverloom.ops.evaluation.table import Breakdown, EvaluationTable, PairedTest, read_table
+from silverloom.pages.evaluation import (
     Grid,
     GridLine,
     bar,

@@ -15,14 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assets.declare.graph import Everything, Files
-from assets.rows.reading import Counted, side_file, tables
-from ops.discofuse.evaluation.alignment import words
-from pages.evaluation import values
-from pages.html import render
-from pages.system import DatasetPart, SystemPages
-from pages.systems.discofuse import scores
-from pages.systems.discofuse.scores import PUBLISHED
+from silverloom.assets.declare.graph import Everything, Files
+from silverloom.assets.rows.reading import Counted, side_file, tables
+from silverloom.ops.discofuse.evaluation.alignment import words
+from silverloom.pages.evaluation import values
+from silverloom.pages.html import render
+from silverloom.pages.system import DatasetPart, SystemPages
+from silverloom.pages.systems.discofuse import scores
+from silverloom.pages.systems.discofuse.scores import PUBLISHED
 
 EVALUATION, MODEL, PEOPLE = "discofuse/evaluation", "discofuse/fusion_model", "discofuse/human_evaluation"
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from assets.declare.graph import Everything
-from assets.rows.reading import Counted, parts, value_counts
-from ops.parasci.dataset.threshold_scores import found_by
+from silverloom.assets.declare.graph import Everything
+from silverloom.assets.rows.reading import Counted, parts, value_counts
+from silverloom.ops.parasci.dataset.threshold_scores import found_by
 
 SCORED, FILTERED, PARAPHRASES = "parasci/scored", "parasci/filtered", "parasci/paraphrases"
 

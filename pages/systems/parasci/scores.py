@@ -11,15 +11,15 @@ import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from assets.declare.graph import Everything
-from assets.rows.reading import rows, shortened, side_file
-from ops.core.outcome import Row
-from ops.core.sampling import SPLITS
-from ops.evaluation.table import EvaluationTable, read_table
-from ops.metrics.bootstrap import Interval
-from ops.parasci.evaluation.human_evaluation import ALL
-from ops.text.words import word_difference
-from pages.evaluation import (
+from silverloom.assets.declare.graph import Everything
+from silverloom.assets.rows.reading import rows, shortened, side_file
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.sampling import SPLITS
+from silverloom.ops.evaluation.table import EvaluationTable, read_table
+from silverloom.ops.metrics.bootstrap import Interval
+from silverloom.ops.parasci.evaluation.human_evaluation import ALL
+from silverloom.ops.text.words import word_difference
+from silverloom.pages.evaluation import (
     Grid,
     GridCell,
     GridLine,
@@ -29,7 +29,7 @@ from pages.evaluation import (
     published_values,
     tests_grid,
 )
-from pages.sampling import rank
+from silverloom.pages.sampling import rank
 
 PUBLISHED = published_values(__file__)
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assets.declare.graph import Everything, Files
-from assets.rows.reading import Counted, rows
-from ops.parasci.dataset.filtered import FilterParams
-from ops.parasci.dataset.threshold_scores import scores_of_both
-from pages.evaluation import values
-from pages.html import render
-from pages.system import SystemPages
-from pages.systems.parasci import scores
-from pages.systems.parasci.funnel import FILTERED, SCORED, funnel, origins
-from pages.what_if import Axis, input_parts, kept_at, two_thresholds
+from silverloom.assets.declare.graph import Everything, Files
+from silverloom.assets.rows.reading import Counted, rows
+from silverloom.ops.parasci.dataset.filtered import FilterParams
+from silverloom.ops.parasci.dataset.threshold_scores import scores_of_both
+from silverloom.pages.evaluation import values
+from silverloom.pages.html import render
+from silverloom.pages.system import SystemPages
+from silverloom.pages.systems.parasci import scores
+from silverloom.pages.systems.parasci.funnel import FILTERED, SCORED, funnel, origins
+from silverloom.pages.what_if import Axis, input_parts, kept_at, two_thresholds
 
 STATISTICS, PEOPLE = "parasci/statistics", "parasci/human_evaluation"
 GENERATOR, PDBERT = "parasci/generator", "parasci/pdbert"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ops.evaluation.table import (
+from silverloom.ops.evaluation.table import (
     ABOVE,
     BELOW,
     MIXED,
@@ -23,7 +23,7 @@ from ops.evaluation.table import (
     read_table,
     read_tests,
 )
-from pages.evaluation import Grid, GridLine, bars, published_grid, published_values, tests_grid
+from silverloom.pages.evaluation import Grid, GridLine, bars, published_grid, published_values, tests_grid
 
 #: Names and descriptions of systems, in the order of the page.
 ABOUT = {

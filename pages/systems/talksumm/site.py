@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from assets.declare.graph import Everything, Files
-from assets.rows.reading import Counted, grouped, rows, shortened, side_file
-from ops.core.outcome import Row
-from ops.evaluation.table import named
-from pages.evaluation import values
-from pages.html import embedded, render
-from pages.sampling import rank
-from pages.system import SystemPages
-from pages.systems.talksumm import scores, talks
+from silverloom.assets.declare.graph import Everything, Files
+from silverloom.assets.rows.reading import Counted, grouped, rows, shortened, side_file
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.evaluation.table import named
+from silverloom.pages.evaluation import values
+from silverloom.pages.html import embedded, render
+from silverloom.pages.sampling import rank
+from silverloom.pages.system import SystemPages
+from silverloom.pages.systems.talksumm import scores, talks
 
 EVALUATION, EXTRACTOR, PEOPLE = "talksumm/evaluation", "talksumm/extractor", "talksumm/human_evaluation"
 

@@ -15,12 +15,12 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.graph import Everything, Files
-from assets.rows.reading import grouped, rows, shortened, tables
-from ops.core.outcome import Row
-from ops.text.words import STOP_WORDS, is_disfluency
-from pages.html import render
-from pages.sampling import rank
+from silverloom.assets.declare.graph import Everything, Files
+from silverloom.assets.rows.reading import grouped, rows, shortened, tables
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.text.words import STOP_WORDS, is_disfluency
+from silverloom.pages.html import render
+from silverloom.pages.sampling import rank
 
 #: The most pairs with a page, and talks in the list, chosen by the hash of their ids.
 MOST_PAGES = 500

@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 
 from tokenizers import Tokenizer
 
-from assets.rows.reading import shortened
-from ops.core.outcome import Row
-from ops.rank.rankers import words
-from ops.text.word_numbers import normalised
-from ops.wikisum.examples import InputSet
-from ops.wikisum.learned_ranker import LEARNED, LearnedRanker
-from ops.wikisum.ranked import members, order_of
-from pages.sampling import fair
-from pages.systems.wikisum.scores import label
+from silverloom.assets.rows.reading import shortened
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.rank.rankers import words
+from silverloom.ops.text.word_numbers import normalised
+from silverloom.ops.wikisum.examples import InputSet
+from silverloom.ops.wikisum.learned_ranker import LEARNED, LearnedRanker
+from silverloom.ops.wikisum.ranked import members, order_of
+from silverloom.pages.sampling import fair
+from silverloom.pages.systems.wikisum.scores import label
 
 #: The most references and ranked paragraphs on a page, and characters of these paragraphs together.
 MOST_REFERENCES = 200

@@ -13,17 +13,17 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.graph import Everything, Files
-from assets.rows.reading import grouped, rows, shortened, tables
-from ops.core.measures import count_words
-from ops.core.outcome import Row
-from ops.core.parts import FILES, Artifact, OneProcess, Parts
-from ops.wikisum import tokenizer as sub_words
-from ops.wikisum.examples import ExampleParams
-from ops.wikisum.learned_ranker import load as load_ranker
-from pages.html import render
-from pages.sampling import rank
-from pages.systems.wikisum.article import (
+from silverloom.assets.declare.graph import Everything, Files
+from silverloom.assets.rows.reading import grouped, rows, shortened, tables
+from silverloom.ops.core.measures import count_words
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.parts import FILES, Artifact, OneProcess, Parts
+from silverloom.ops.wikisum import tokenizer as sub_words
+from silverloom.ops.wikisum.examples import ExampleParams
+from silverloom.ops.wikisum.learned_ranker import load as load_ranker
+from silverloom.pages.html import render
+from silverloom.pages.sampling import rank
+from silverloom.pages.systems.wikisum.article import (
     LONGEST_LINE,
     ArticleRows,
     Makers,

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ops.core.outcome import Row
-from ops.evaluation.table import EvaluationTable, named, read_table
-from ops.metrics.bootstrap import Interval
-from ops.wikisum.evaluation.scores import (
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.evaluation.table import EvaluationTable, named, read_table
+from silverloom.ops.metrics.bootstrap import Interval
+from silverloom.ops.wikisum.evaluation.scores import (
     BERTSCORE,
     EXTRACTIVE,
     LOG_PERPLEXITY,
     RELEASED_ROUGE_L,
     ROUGE_L,
 )
-from pages.evaluation import Bar, Grid, GridLine, bar, published_values, tests_grid
+from silverloom.pages.evaluation import Bar, Grid, GridLine, bar, published_values, tests_grid
 
 PUBLISHED = published_values(__file__)
 RANKERS = {

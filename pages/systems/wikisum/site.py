@@ -12,19 +12,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from assets.declare.graph import Everything, Files
-from assets.rows.reading import Counted, side_file
-from ops.core.outcome import Row
-from ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, PairedTest
-from ops.metrics.bootstrap import Comparison, Interval
-from ops.wikisum.corpus import CorpusParams
-from ops.wikisum.learned_ranker import BASELINE, RECALLS
-from ops.wikisum.references import ReferenceParams
-from ops.wikisum.statistics import TABLES
-from pages.evaluation import Grid, GridLine, bars, columns_grid, tests_grid, values
-from pages.html import render
-from pages.system import SystemPages
-from pages.systems.wikisum import articles, scores
+from silverloom.assets.declare.graph import Everything, Files
+from silverloom.assets.rows.reading import Counted, side_file
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, PairedTest
+from silverloom.ops.metrics.bootstrap import Comparison, Interval
+from silverloom.ops.wikisum.corpus import CorpusParams
+from silverloom.ops.wikisum.learned_ranker import BASELINE, RECALLS
+from silverloom.ops.wikisum.references import ReferenceParams
+from silverloom.ops.wikisum.statistics import TABLES
+from silverloom.pages.evaluation import Grid, GridLine, bars, columns_grid, tests_grid, values
+from silverloom.pages.html import render
+from silverloom.pages.system import SystemPages
+from silverloom.pages.systems.wikisum import articles, scores
 
 EVALUATION, GRID, PEOPLE = "wikisum/evaluation", "wikisum/grid", "wikisum/human_evaluation"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assets.codehash.packages import locked, pins
+from silverloom.assets.codehash.packages import locked, pins
 
 LOCK = """\
 numpy==2.4.6 \\

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.codehash.names import ProjectNames, Symbol
-from assets.codehash.symbols import Symbols
+from silverloom.assets.codehash.names import ProjectNames, Symbol
+from silverloom.assets.codehash.symbols import Symbols
 
-ROOT = Symbol("ops.a", "f")
+ROOT = Symbol("silverloom.ops.a", "f")
 
 
 def symbols(sources, within=("ops",)):
@@ -36,22 +36,22 @@ def same(one, other, symbol=ROOT):
 
 
 HELPER = "def g(x):\n    return x + 1\n"
-USER = {"ops.a": "from ops.b import g\ndef f(x):\n    return g(x)\n"}
+USER = {"silverloom.ops.a": "from silverloom.ops.b import g\ndef f(x):\n    return g(x)\n"}
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "from ops.b import g\n\n# a comment\ndef f(x):\n    '''Says.'''\n    return (g(x))\n",
-        "import os\nimport numpy\nfrom ops.b import g, unused\ndef f(x):\n    return g(x)\n",
-        "from ops.b import g\ndef f(x):\n    return g(x)\ndef new(y):\n    return y\n",
-        "from ops.b import g as plus\ndef f(x):\n    return plus(x)\n",
+        "from silverloom.ops.b import g\n\n# a comment\ndef f(x):\n    '''Says.'''\n    return (g(x))\n",
+        "import os\nimport numpy\nfrom silverloom.ops.b import g, unused\ndef f(x):\n    return g(x)\n",
+        "from silverloom.ops.b import g\ndef f(x):\n    return g(x)\ndef new(y):\n    return y\n",
+        "from silverloom.ops.b import g as plus\ndef f(x):\n    return plus(x)\n",
         "from .b import g\ndef f(x):\n    return g(x)\n",
-        "import ops.b\ndef f(x):\n    return ops.b.g(x)\n",
-        "from ops import b as base\ndef f(x):\n    return base.g(x)\n",
-        "def f(x):\n    from ops.b import g\n    return g(x)\n",
-        "from ops import g\ndef f(x):\n    return g(x)\n",
-        "from ops.c import g\ndef f(x):\n    return g(x)\n",
+        "import silverloom.ops.b\ndef f(x):\n    return silverloom.ops.b.g(x)\n",
+        "from silverloom.ops import b as base\ndef f(x):\n    return base.g(x)\n",
+        "def f(x):\n    from silverloom.ops.b import g\n    return g(x)\n",
+        "from silverloom.ops import g\ndef f(x):\n    return g(x)\n",
+        "from silverloom.ops.c import g\ndef f(x):\n    return g(x)\n",
     ],
     ids=[
         "comment, docstring, layout",
@@ -68,169 +68,193 @@ USER = {"ops.a": "from ops.b import g\ndef f(x):\n    return g(x)\n"}
 )
 def test_equivalent_code_has_the_same_hash(text):
     others = {
-        "ops.b": f"{HELPER}def unused():\n    pass\n",
-        "ops.init": "from ops.c import g\n__all__ = ['g']\n",
-        "ops.c": "from ops.b import g\n",
+        "silverloom.ops.b": f"{HELPER}def unused():\n    pass\n",
+        "silverloom.ops.init": "from silverloom.ops.c import g\n__all__ = ['g']\n",
+        "silverloom.ops.c": "from silverloom.ops.b import g\n",
     }
-    assert same({**USER, **others}, {**others, "ops.a": text})
+    assert same({**USER, **others}, {**others, "silverloom.ops.a": text})
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("ops.b", "def g(x):\n    return x + 2\n"),
-        ("ops.b", "def g(x, y=0):\n    return x + 1\n"),
-        ("ops.b", "import functools\n@functools.cache\ndef g(x):\n    return x + 1\n"),
-        ("ops.b", "ONE = 1\ndef g(x):\n    return x + ONE\n"),
-        ("ops.a", "from ops.b import g\ndef f(x):\n    return g(x) + 0\n"),
-        ("ops.a", "from ops.b import g\ndef f(y):\n    return g(y)\n"),
+        ("silverloom.ops.b", "def g(x):\n    return x + 2\n"),
+        ("silverloom.ops.b", "def g(x, y=0):\n    return x + 1\n"),
+        ("silverloom.ops.b", "import functools\n@functools.cache\ndef g(x):\n    return x + 1\n"),
+        ("silverloom.ops.b", "ONE = 1\ndef g(x):\n    return x + ONE\n"),
+        ("silverloom.ops.a", "from silverloom.ops.b import g\ndef f(x):\n    return g(x) + 0\n"),
+        ("silverloom.ops.a", "from silverloom.ops.b import g\ndef f(y):\n    return g(y)\n"),
     ],
     ids=["a constant", "a default", "a decorator", "a variable", "its own text", "a name of a local"],
 )
 def test_code_with_another_meaning_has_another_hash(name, text):
-    before = {**USER, "ops.b": HELPER}
+    before = {**USER, "silverloom.ops.b": HELPER}
     assert not same(before, {**before, name: text})
 
 
 def test_swapping_helpers_of_the_same_name_changes_the_hash():
-    user = "from ops import b, c\ndef f(x):\n    return b.g(x) - c.g(x)\n"
+    user = "from silverloom.ops import b, c\ndef f(x):\n    return b.g(x) - c.g(x)\n"
     one, two = "def g(x):\n    return 1\n", "def g(x):\n    return 2\n"
-    assert not same({"ops.a": user, "ops.b": one, "ops.c": two}, {"ops.a": user, "ops.b": two, "ops.c": one})
-    swapped = "from ops import b, c\ndef f(x):\n    return c.g(x) - b.g(x)\n"
-    helpers = {"ops.b": one, "ops.c": two}
-    assert not same({**helpers, "ops.a": user}, {**helpers, "ops.a": swapped})
+    assert not same(
+        {"silverloom.ops.a": user, "silverloom.ops.b": one, "silverloom.ops.c": two},
+        {"silverloom.ops.a": user, "silverloom.ops.b": two, "silverloom.ops.c": one},
+    )
+    swapped = "from silverloom.ops import b, c\ndef f(x):\n    return c.g(x) - b.g(x)\n"
+    helpers = {"silverloom.ops.b": one, "silverloom.ops.c": two}
+    assert not same({**helpers, "silverloom.ops.a": user}, {**helpers, "silverloom.ops.a": swapped})
 
 
 def test_swapping_variables_of_one_statement_changes_the_hash():
     text = "ONE, TWO = range(2)\ndef f():\n    return ONE - TWO\n"
-    assert not same({"ops.a": text}, {"ops.a": text.replace("ONE - TWO", "TWO - ONE")})
+    assert not same({"silverloom.ops.a": text}, {"silverloom.ops.a": text.replace("ONE - TWO", "TWO - ONE")})
 
 
 def test_functions_that_call_each_other_reach_everything_that_either_reaches():
-    text = "from ops.b import g, K\ndef f(x):\n    return g(x) + K\n"
-    other = "def g(x):\n    from ops.a import f\n    return f(x) + L\nK, L = 1, 2\nM = 3\n"
-    before = {"ops.a": text, "ops.b": other}
-    for symbol in (ROOT, Symbol("ops.b", "g")):
-        assert not same(before, {**before, "ops.b": other.replace("1, 2", "1, 3")}, symbol)
-        assert same(before, {**before, "ops.b": other.replace("M = 3", "M = 4")}, symbol)
-        assert not same(before, {"ops.a": text.replace("+ K", "- K"), "ops.b": other}, symbol)
+    text = "from silverloom.ops.b import g, K\ndef f(x):\n    return g(x) + K\n"
+    other = "def g(x):\n    from silverloom.ops.a import f\n    return f(x) + L\nK, L = 1, 2\nM = 3\n"
+    before = {"silverloom.ops.a": text, "silverloom.ops.b": other}
+    for symbol in (ROOT, Symbol("silverloom.ops.b", "g")):
+        assert not same(before, {**before, "silverloom.ops.b": other.replace("1, 2", "1, 3")}, symbol)
+        assert same(before, {**before, "silverloom.ops.b": other.replace("M = 3", "M = 4")}, symbol)
+        assert not same(
+            before, {"silverloom.ops.a": text.replace("+ K", "- K"), "silverloom.ops.b": other}, symbol
+        )
 
 
 def test_a_class_counts_as_a_whole_with_its_base_class():
-    user = {"ops.a": "from ops.b import K\ndef f():\n    return K().m()\n"}
+    user = {"silverloom.ops.a": "from silverloom.ops.b import K\ndef f():\n    return K().m()\n"}
     text = "class Base:\n    def n(self):\n        return 1\nclass K(Base):\n    def m(self):\n        return self.n()\n"
-    assert not same({**user, "ops.b": text}, {**user, "ops.b": text.replace("return 1", "return 2")})
-    assert not same({**user, "ops.b": text}, {**user, "ops.b": f"{text}    def o(self):\n        pass\n"})
+    assert not same(
+        {**user, "silverloom.ops.b": text}, {**user, "silverloom.ops.b": text.replace("return 1", "return 2")}
+    )
+    assert not same(
+        {**user, "silverloom.ops.b": text},
+        {**user, "silverloom.ops.b": f"{text}    def o(self):\n        pass\n"},
+    )
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "from ops.b import g\ndef f(g):\n    return g\n",
-        "from ops.b import g\ndef f(x):\n    g = x\n    return [g for x in g]\n",
-        "from ops.b import g\ndef f(x):\n    return [g for g in x]\n",
-        "from ops.b import g\ndef f(x):\n    return lambda g: g\n",
-        "from ops.b import g\ndef f(x):\n    try:\n        return x\n    except OSError as g:\n        return g\n",
+        "from silverloom.ops.b import g\ndef f(g):\n    return g\n",
+        "from silverloom.ops.b import g\ndef f(x):\n    g = x\n    return [g for x in g]\n",
+        "from silverloom.ops.b import g\ndef f(x):\n    return [g for g in x]\n",
+        "from silverloom.ops.b import g\ndef f(x):\n    return lambda g: g\n",
+        "from silverloom.ops.b import g\ndef f(x):\n    try:\n        return x\n    except OSError as g:\n        return g\n",
     ],
     ids=["argument", "local", "comprehension", "lambda", "exception"],
 )
 def test_a_name_bound_in_a_function_is_not_that_of_the_module(text):
-    assert same({"ops.a": text, "ops.b": HELPER}, {"ops.a": text, "ops.b": HELPER.replace("1", "2")})
+    assert same(
+        {"silverloom.ops.a": text, "silverloom.ops.b": HELPER},
+        {"silverloom.ops.a": text, "silverloom.ops.b": HELPER.replace("1", "2")},
+    )
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "from ops.b import g\ndef f(g=g):\n    return 1\n",
-        "from ops.b import g\ndef f(x: g):\n    return 1\n",
-        "from ops.b import g\ndef f(x) -> g:\n    return 1\n",
-        "from ops.b import g\n@g\ndef f(x):\n    return 1\n",
-        "from ops.b import g\ndef f(x):\n    def inner():\n        return g(x)\n    return inner\n",
-        "from ops.b import g\ndef f(x):\n    return [g for g in g(x)]\n",
-        "from ops.b import g\ndef f():\n    global g\n    g = 1\n",
-        "from ops.b import g\nclass f:\n    g = 1\n    def m(self):\n        return g\n",
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ops.b import g\ndef f(x: g): ...\n",
-        "try:\n    from ops.b import g\nexcept ImportError:\n    g = None\ndef f(x):\n    return g\n",
-        "if x:\n    from ops.b import g\nelse:\n    from ops.c import g\ndef f(x):\n    return g\n",
-        "with x:\n    g = None\ntry:\n    from ops.b import g\nfinally:\n    pass\ndef f(x):\n    return g\n",
-        "from ops.b import *\ndef f(x):\n    return g(x)\n",
-        "from ops import b\ndef f(x):\n    return getattr(b, x)\n",
-        "import ops.b\ndef f(x):\n    return vars(ops.b)[x]\n",
-        "def f(x):\n    return load('ops.b')\n",
-        "def f(x):\n    return [x, '-c', 'import sys; from ops.b import g; g()']\n",
-        "def f(x):\n    return load(f'ops.b.{x}')\n",
-        "from ops.b import g\ndef f(x):\n    return globals()[x]\ndef other():\n    return g\n",
-        "from importlib import import_module\nNAMES = {'g': 'ops.b'}\ndef f(x):\n    return import_module(NAMES[x])\n",
-        "from ops.b import g\ndef f(x):\n    return serve(__name__)\ndef other():\n    return g\n",
-        "from ops.c import unknown as f\n",
-        "from ops.b import g\nf = 1\nf += g\n",
-        "from ops.b import g\nf: int = g\n",
-        "from ops.b import g\nf, (e, *d) = g\n",
+        "from silverloom.ops.b import g\ndef f(g=g):\n    return 1\n",
+        "from silverloom.ops.b import g\ndef f(x: g):\n    return 1\n",
+        "from silverloom.ops.b import g\ndef f(x) -> g:\n    return 1\n",
+        "from silverloom.ops.b import g\n@g\ndef f(x):\n    return 1\n",
+        "from silverloom.ops.b import g\ndef f(x):\n    def inner():\n        return g(x)\n    return inner\n",
+        "from silverloom.ops.b import g\ndef f(x):\n    return [g for g in g(x)]\n",
+        "from silverloom.ops.b import g\ndef f():\n    global g\n    g = 1\n",
+        "from silverloom.ops.b import g\nclass f:\n    g = 1\n    def m(self):\n        return g\n",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from silverloom.ops.b import g\ndef f(x: g): ...\n",
+        "try:\n    from silverloom.ops.b import g\nexcept ImportError:\n    g = None\ndef f(x):\n    return g\n",
+        "if x:\n    from silverloom.ops.b import g\nelse:\n    from silverloom.ops.c import g\ndef f(x):\n    return g\n",
+        "with x:\n    g = None\ntry:\n    from silverloom.ops.b import g\nfinally:\n    pass\ndef f(x):\n    return g\n",
+        "from silverloom.ops.b import *\ndef f(x):\n    return g(x)\n",
+        "from silverloom.ops import b\ndef f(x):\n    return getattr(b, x)\n",
+        "import silverloom.ops.b\ndef f(x):\n    return vars(silverloom.ops.b)[x]\n",
+        "def f(x):\n    return load('silverloom.ops.b')\n",
+        "def f(x):\n    return [x, '-c', 'import sys; from silverloom.ops.b import g; g()']\n",
+        "def f(x):\n    return load(f'silverloom.ops.b.{x}')\n",
+        "from silverloom.ops.b import g\ndef f(x):\n    return globals()[x]\ndef other():\n    return g\n",
+        "from importlib import import_module\nNAMES = {'g': 'silverloom.ops.b'}\ndef f(x):\n    return import_module(NAMES[x])\n",
+        "from silverloom.ops.b import g\ndef f(x):\n    return serve(__name__)\ndef other():\n    return g\n",
+        "from silverloom.ops.c import unknown as f\n",
+        "from silverloom.ops.b import g\nf = 1\nf += g\n",
+        "from silverloom.ops.b import g\nf: int = g\n",
+        "from silverloom.ops.b import g\nf, (e, *d) = g\n",
     ],
 )
 def test_every_possible_user_of_a_function_depends_on_it(text):
-    others = {"ops.c": "from ops.b import g\ndef __getattr__(name):\n    return g\n", "ops.init": ""}
-    symbol = Symbol("ops.user", "f")
-    user = "from ops.a import f\n" if text.startswith("from ops.c") else text
+    others = {
+        "silverloom.ops.c": "from silverloom.ops.b import g\ndef __getattr__(name):\n    return g\n",
+        "silverloom.ops.init": "",
+    }
+    symbol = Symbol("silverloom.ops.user", "f")
+    user = "from silverloom.ops.a import f\n" if text.startswith("from silverloom.ops.c") else text
     assert user
-    before = {"ops.a": text, "ops.b": HELPER, **others, "ops.user": "from ops.a import f as g\nf = g\n"}
-    assert not same(before, {**before, "ops.b": HELPER.replace("1", "2")}, symbol)
+    before = {
+        "silverloom.ops.a": text,
+        "silverloom.ops.b": HELPER,
+        **others,
+        "silverloom.ops.user": "from silverloom.ops.a import f as g\nf = g\n",
+    }
+    assert not same(before, {**before, "silverloom.ops.b": HELPER.replace("1", "2")}, symbol)
 
 
 def test_code_that_runs_at_import_counts_for_every_symbol_of_the_module():
-    text = (
-        "from ops.b import register, g\nregister(g)\nfor x in y:\n    register(x)\ndef f():\n    return 1\n"
-    )
-    before = {"ops.a": text, "ops.b": f"{HELPER}def register(x):\n    return x\n"}
-    assert not same(before, {**before, "ops.a": text.replace("in y", "in z")})
-    assert not same(before, {**before, "ops.b": before["ops.b"].replace("1", "2")})
+    text = "from silverloom.ops.b import register, g\nregister(g)\nfor x in y:\n    register(x)\ndef f():\n    return 1\n"
+    before = {"silverloom.ops.a": text, "silverloom.ops.b": f"{HELPER}def register(x):\n    return x\n"}
+    assert not same(before, {**before, "silverloom.ops.a": text.replace("in y", "in z")})
+    assert not same(before, {**before, "silverloom.ops.b": before["silverloom.ops.b"].replace("1", "2")})
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "import ops.b\ndef f():\n    return 1\n",
-        "import ops.b\nimport ops.d\ndef f():\n    return ops.d.g\n",
-        "from ops.b import g\ndef f():\n    return 1\n",
-        "from ops import b\ndef f():\n    return 1\n",
-        "def f():\n    import ops.b\n",
-        "import ops.c\ndef f():\n    return 1\n",
+        "import silverloom.ops.b\ndef f():\n    return 1\n",
+        "import silverloom.ops.b\nimport silverloom.ops.d\ndef f():\n    return silverloom.ops.d.g\n",
+        "from silverloom.ops.b import g\ndef f():\n    return 1\n",
+        "from silverloom.ops import b\ndef f():\n    return 1\n",
+        "def f():\n    import silverloom.ops.b\n",
+        "import silverloom.ops.c\ndef f():\n    return 1\n",
     ],
 )
 def test_a_module_imported_for_its_side_effects_counts(text):
     effect = "def g(): ...\ndef h(): ...\nregister(g)\n"
-    before = {"ops.a": text, "ops.b": effect, "ops.c": "import ops.b\n", "ops.d": "g = 1\n"}
-    assert not same(before, {**before, "ops.b": effect.replace("g(): ...", "g(): 1")})
-    assert same(before, {**before, "ops.b": effect.replace("h(): ...", "h(): 1")})
+    before = {
+        "silverloom.ops.a": text,
+        "silverloom.ops.b": effect,
+        "silverloom.ops.c": "import silverloom.ops.b\n",
+        "silverloom.ops.d": "g = 1\n",
+    }
+    assert not same(before, {**before, "silverloom.ops.b": effect.replace("g(): ...", "g(): 1")})
+    assert same(before, {**before, "silverloom.ops.b": effect.replace("h(): ...", "h(): 1")})
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "if TYPE_CHECKING:\n    import ops.b\n    register(1)\ndef f():\n    return 1\n",
-        "from ops.b import g\n__all__ = ['g']\ndef f():\n    return 1\n",
-        "from ops.b import g\ndef f():\n    return 1\ndef other():\n    return g\n",
-        "if __name__ == '__main__':\n    from ops.b import g\n    g()\ndef f():\n    return 1\n",
+        "if TYPE_CHECKING:\n    import silverloom.ops.b\n    register(1)\ndef f():\n    return 1\n",
+        "from silverloom.ops.b import g\n__all__ = ['g']\ndef f():\n    return 1\n",
+        "from silverloom.ops.b import g\ndef f():\n    return 1\ndef other():\n    return g\n",
+        "if __name__ == '__main__':\n    from silverloom.ops.b import g\n    g()\ndef f():\n    return 1\n",
     ],
     ids=["of type checkers", "exported", "used by another function", "of the program"],
 )
 def test_imports_for_other_purposes_do_not_count_as_side_effects(text):
-    before = {"ops.a": text, "ops.b": f"{HELPER}register(g)\n"}
-    assert same(before, {**before, "ops.b": before["ops.b"].replace("1", "2")})
-    assert same(before, {**before, "ops.a": "def f():\n    return 1\n"})
+    before = {"silverloom.ops.a": text, "silverloom.ops.b": f"{HELPER}register(g)\n"}
+    assert same(before, {**before, "silverloom.ops.b": before["silverloom.ops.b"].replace("1", "2")})
+    assert same(before, {**before, "silverloom.ops.a": "def f():\n    return 1\n"})
 
 
 def test_a_program_counts_if_the_module_is_run_by_its_name():
     text = "def main():\n    return 1\nif __name__ == '__main__':\n    main()\n"
-    before = {"ops.a": "f = ['-m', 'ops.b']\n", "ops.b": text}
-    assert not same(before, {**before, "ops.b": text.replace("    main()", "    exit(main())")})
+    before = {"silverloom.ops.a": "f = ['-m', 'silverloom.ops.b']\n", "silverloom.ops.b": text}
+    assert not same(before, {**before, "silverloom.ops.b": text.replace("    main()", "    exit(main())")})
 
 
 @pytest.mark.parametrize(
     ("decorator", "counts"),
     [
         ("import spacy\n@spacy.component('g')\n", True),
-        ("from ops.c import rule\n@rule\n", True),
+        ("from silverloom.ops.c import rule\n@rule\n", True),
         ("from functools import cache\n@cache\n", False),
         ("import contextlib\n@contextlib.contextmanager\n", False),
         ("", False),
@@ -238,29 +262,33 @@ def test_a_program_counts_if_the_module_is_run_by_its_name():
 )
 def test_a_possible_registration_by_a_decorator_counts_for_its_module(decorator, counts):
     text = f"{decorator}{HELPER}def f():\n    return 1\n"
-    before = {"ops.a": text, "ops.c": "def rule(x):\n    return x\n"}
-    assert same(before, {**before, "ops.a": text.replace("x + 1", "x + 2")}) is not counts
+    before = {"silverloom.ops.a": text, "silverloom.ops.c": "def rule(x):\n    return x\n"}
+    assert same(before, {**before, "silverloom.ops.a": text.replace("x + 1", "x + 2")}) is not counts
 
 
 def test_packages_are_those_of_reached_symbols():
     text = "import numpy as np\nimport torch\nimport json\nfrom scipy import sparse\ndef f():\n    return np.sum\ndef h():\n    return torch\nf2 = sparse\n"
-    found = symbols({"ops.a": text})
+    found = symbols({"silverloom.ops.a": text})
     assert found.reach(ROOT).packages == {"numpy"}
-    assert found.reach(Symbol("ops.a", "f2")).packages == {"scipy"}
-    assert not same({"ops.a": text}, {"ops.a": text.replace("numpy", "cupy")})
-    assert not same({"ops.a": text}, {"ops.a": text.replace("np.sum", "np.max")})
+    assert found.reach(Symbol("silverloom.ops.a", "f2")).packages == {"scipy"}
+    assert not same({"silverloom.ops.a": text}, {"silverloom.ops.a": text.replace("numpy", "cupy")})
+    assert not same({"silverloom.ops.a": text}, {"silverloom.ops.a": text.replace("np.sum", "np.max")})
 
 
 def test_functions_that_call_each_other_share_all_their_packages():
     text = "import numpy, torch\ndef f():\n    return g(numpy)\ndef g():\n    return f(torch)\n"
-    found = symbols({"ops.a": text})
-    assert found.reach(ROOT).packages == found.reach(Symbol("ops.a", "g")).packages == {"numpy", "torch"}
+    found = symbols({"silverloom.ops.a": text})
+    assert (
+        found.reach(ROOT).packages
+        == found.reach(Symbol("silverloom.ops.a", "g")).packages
+        == {"numpy", "torch"}
+    )
 
 
 def test_a_file_that_a_symbol_names_counts_by_its_content():
     text = "WORDS = 'words.txt'\nALL = 'static/*.js'\ndef f():\n    return WORDS\ndef g():\n    return ALL\n"
-    before = {"ops.a": text, "ops/words.txt": "a", "ops/static/a.js": "a"}
-    g = Symbol("ops.a", "g")
+    before = {"silverloom.ops.a": text, "ops/words.txt": "a", "ops/static/a.js": "a"}
+    g = Symbol("silverloom.ops.a", "g")
     assert not same(before, {**before, "ops/words.txt": "b"}) and same(
         before, {**before, "ops/words.txt": "b"}, g
     )
@@ -269,53 +297,77 @@ def test_a_file_that_a_symbol_names_counts_by_its_content():
 
 
 def test_code_that_walks_a_package_depends_on_everything_below_it():
-    text = "import pkgutil\nimport ops.p\ndef f():\n    return pkgutil.iter_modules(ops.p.__path__)\ndef g():\n    return 1\n"
-    before = {"ops.a": text, "ops.p.init": "", "ops.p.q.init": "", "ops.p.q.r": "x = 1\n", "ops.b": "y = 1\n"}
-    after = {**before, "ops.p.q.r": "x = 2\n"}
-    assert not same(before, after) and same(before, after, Symbol("ops.a", "g"))
-    assert same(before, {**before, "ops.b": "y = 2\n"})
+    text = "import pkgutil\nimport silverloom.ops.p\ndef f():\n    return pkgutil.iter_modules(silverloom.ops.p.__path__)\ndef g():\n    return 1\n"
+    before = {
+        "silverloom.ops.a": text,
+        "silverloom.ops.p.init": "",
+        "silverloom.ops.p.q.init": "",
+        "silverloom.ops.p.q.r": "x = 1\n",
+        "silverloom.ops.b": "y = 1\n",
+    }
+    after = {**before, "silverloom.ops.p.q.r": "x = 2\n"}
+    assert not same(before, after) and same(before, after, Symbol("silverloom.ops.a", "g"))
+    assert same(before, {**before, "silverloom.ops.b": "y = 2\n"})
 
 
 def test_modules_outside_ops_count_by_name_only_except_the_symbols_own():
-    text = "from orchestration.b import g\nfrom ops.c import h\ndef f():\n    return g(h, K)\nK = 1\n"
-    symbol = Symbol("assets.a", "f")
-    before = {"assets.a": text, "orchestration.b": HELPER, "ops.c": "h = 1\n"}
-    assert same(before, {**before, "orchestration.b": "def g(): ...\n"}, symbol)
+    text = "from silverloom.orchestration.b import g\nfrom silverloom.ops.c import h\ndef f():\n    return g(h, K)\nK = 1\n"
+    symbol = Symbol("silverloom.assets.a", "f")
+    before = {
+        "silverloom.assets.a": text,
+        "silverloom.orchestration.b": HELPER,
+        "silverloom.ops.c": "h = 1\n",
+    }
+    assert same(before, {**before, "silverloom.orchestration.b": "def g(): ...\n"}, symbol)
     assert not same(
-        before, {**before, "assets.a": text.replace("import g", "import i").replace("g(h", "i(h")}, symbol
+        before,
+        {**before, "silverloom.assets.a": text.replace("import g", "import i").replace("g(h", "i(h")},
+        symbol,
     )
-    assert not same(before, {**before, "assets.a": text.replace("K = 1", "K = 2")}, symbol)
-    assert not same(before, {**before, "ops.c": "h = 2\n"}, symbol)
+    assert not same(before, {**before, "silverloom.assets.a": text.replace("K = 1", "K = 2")}, symbol)
+    assert not same(before, {**before, "silverloom.ops.c": "h = 2\n"}, symbol)
 
 
 def test_checks_and_display_of_a_dataset_are_not_part_of_its_code():
-    text = (
-        "from ops.b import g, h\n@dataset(shape=h, measures=[g], expectations=g)\ndef f(x):\n    return x\n"
+    text = "from silverloom.ops.b import g, h\n@dataset(shape=h, measures=[g], expectations=g)\ndef f(x):\n    return x\n"
+    before = {"silverloom.ops.a": text, "silverloom.ops.b": f"{HELPER}h = 1\nregister(h)\n"}
+    assert same(before, {**before, "silverloom.ops.a": text.replace("[g]", "[]")})
+    assert same(before, {**before, "silverloom.ops.b": before["silverloom.ops.b"].replace("x + 1", "x + 2")})
+    assert not same(before, {**before, "silverloom.ops.a": text.replace("shape=h", "shape=None")})
+    assert not same(
+        before, {**before, "silverloom.ops.b": before["silverloom.ops.b"].replace("h = 1", "h = 2")}
     )
-    before = {"ops.a": text, "ops.b": f"{HELPER}h = 1\nregister(h)\n"}
-    assert same(before, {**before, "ops.a": text.replace("[g]", "[]")})
-    assert same(before, {**before, "ops.b": before["ops.b"].replace("x + 1", "x + 2")})
-    assert not same(before, {**before, "ops.a": text.replace("shape=h", "shape=None")})
-    assert not same(before, {**before, "ops.b": before["ops.b"].replace("h = 1", "h = 2")})
 
 
 def test_a_name_that_the_module_does_not_bind_is_an_error():
     with pytest.raises(LookupError, match=r"ops\.a binds no g"):
-        hash_of({"ops.a": "f = 1\n"}, Symbol("ops.a", "g"))
+        hash_of({"silverloom.ops.a": "f = 1\n"}, Symbol("silverloom.ops.a", "g"))
 
 
 def test_circular_imports_that_define_nothing_terminate():
-    hash_of({"ops.a": "from ops.b import f\ng = f\n", "ops.b": "from ops.a import f\n"}, Symbol("ops.a", "g"))
-    hash_of({"ops.a": "from ops import b\nf = b.c\n", "ops.init": "from . import b\n", "ops.b": ""})
+    hash_of(
+        {
+            "silverloom.ops.a": "from silverloom.ops.b import f\ng = f\n",
+            "silverloom.ops.b": "from silverloom.ops.a import f\n",
+        },
+        Symbol("silverloom.ops.a", "g"),
+    )
+    hash_of(
+        {
+            "silverloom.ops.a": "from silverloom.ops import b\nf = b.c\n",
+            "silverloom.ops.init": "from . import b\n",
+            "silverloom.ops.b": "",
+        }
+    )
 
 
 def test_a_chain_of_thousands_of_functions_does_not_recurse():
     text = "".join(f"def f{number}():\n    return f{number + 1}\n" for number in range(3000))
-    before = {"ops.a": f"{text}f3000 = 1\n"}
-    assert not same(before, {"ops.a": f"{text}f3000 = 2\n"}, Symbol("ops.a", "f0"))
+    before = {"silverloom.ops.a": f"{text}f3000 = 1\n"}
+    assert not same(before, {"silverloom.ops.a": f"{text}f3000 = 2\n"}, Symbol("silverloom.ops.a", "f0"))
 
 
-MODULES = ("ops.a", "ops.b", "ops.p.c")
+MODULES = ("silverloom.ops.a", "silverloom.ops.b", "silverloom.ops.p.c")
 FUNCTIONS = range(5)
 #: A number that a function returns, the functions that it mentions, and whether its module calls it at import.
 functions = st.tuples(
@@ -335,7 +387,7 @@ styles = st.tuples(
 def written(project, place, style):
     """Return the sources of a project."""
     ways, order = iter(style[0]), style[1]
-    sources = dict.fromkeys(place, "") | {"ops.init": "", "ops.p.init": ""}
+    sources = dict.fromkeys(place, "") | {"silverloom.ops.init": "", "silverloom.ops.p.init": ""}
     for number in order:
         constant, mentions, _ = project[number]
         module, inside, values = place[number], "", [str(constant)]
@@ -347,8 +399,8 @@ def written(project, place, style):
             elif way == "inside":
                 inside += f"    from {origin} import f{used} as n{used}\n"
             elif way == "exported":
-                sources["ops.p.init"] += f"from {origin} import f{used} as e{used}\n"
-                sources[module] += f"from ops.p import e{used}\n"
+                sources["silverloom.ops.p.init"] += f"from {origin} import f{used} as e{used}\n"
+                sources[module] += f"from silverloom.ops.p import e{used}\n"
             elif way == "name":
                 sources[module] += f"from {origin} import f{used} as n{used}\n"
             spelled = {"own": f"f{used}", "attribute": f"m{used}.f{used}", "exported": f"e{used}"}

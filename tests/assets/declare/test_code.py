@@ -7,13 +7,13 @@ from functools import cache
 
 import pytest
 
-from assets.codehash.names import ProjectNames, Symbol
-from assets.codehash.statements import PROJECT
-from assets.codehash.symbols import Reach, Symbols
-from assets.declare import code, declaration
-from assets.declare.declaration import DECLARED
-from ops.talksumm.align.alignments import align
-from orchestration.definitions import workspace
+from silverloom.assets.codehash.names import ProjectNames, Symbol
+from silverloom.assets.codehash.statements import PROJECT
+from silverloom.assets.codehash.symbols import Reach, Symbols
+from silverloom.assets.declare import code, declaration
+from silverloom.assets.declare.declaration import DECLARED
+from silverloom.ops.talksumm.align.alignments import align
+from silverloom.orchestration.definitions import workspace
 
 
 def reached(symbol, within=code.DATASET):
@@ -25,9 +25,13 @@ def test_a_dataset_depends_on_everything_its_function_reaches_in_any_module():
     found = reached(code.symbol_of(alignments.function))
     assert Symbol(align.__module__, "align") in found
     modules = {symbol.module for symbol in found}
-    assert {"ops.talksumm.align.hmm", "ops.text.words", "ops.models.installed"} <= modules
-    assert "ops.talksumm.pairing" not in modules
-    assert "ops.talksumm" not in modules, "a package does not include all of its modules"
+    assert {
+        "silverloom.ops.talksumm.align.hmm",
+        "silverloom.ops.text.words",
+        "silverloom.ops.models.installed",
+    } <= modules
+    assert "silverloom.ops.talksumm.pairing" not in modules
+    assert "silverloom.ops.talksumm" not in modules, "a package does not include all of its modules"
 
 
 def test_an_argument_hides_the_dataset_of_its_name():
@@ -38,7 +42,10 @@ def test_an_argument_hides_the_dataset_of_its_name():
 
 @pytest.mark.parametrize(
     ("name", "program"),
-    [("papers", ("ops.parse.bounded.serve", "serve")), ("crawls", ("ops.crawl.child", "__main__"))],
+    [
+        ("papers", ("silverloom.ops.parse.bounded.serve", "serve")),
+        ("crawls", ("silverloom.ops.crawl.child", "__main__")),
+    ],
 )
 def test_the_program_of_a_child_process_is_part_of_the_code_that_starts_it(name, program):
     assert program in reached(code.symbol_of(DECLARED[("sources", name)].function))
@@ -62,7 +69,7 @@ def test_a_dataset_depends_on_the_models_that_its_params_name():
 
 
 def test_a_data_file_next_to_a_module_is_part_of_the_code_that_names_it(tmp_path):
-    folder, symbol = tmp_path / "ops" / "text", Symbol("ops.text.words", "STOP_WORDS")
+    folder, symbol = tmp_path / "ops" / "text", Symbol("silverloom.ops.text.words", "STOP_WORDS")
     folder.mkdir(parents=True)
     for name in ("words.py", "stop_words.txt"):
         shutil.copy(code.checkout() / "ops/text" / name, folder)
@@ -76,7 +83,7 @@ def test_a_data_file_next_to_a_module_is_part_of_the_code_that_names_it(tmp_path
 def test_pages_that_systems_add_are_part_of_the_report():
     pages = DECLARED[("quality", "pages")]
     modules = {symbol.module for symbol in reached(code.symbol_of(pages.function), code.REPORT)}
-    assert {"pages.html", "pages.systems.talksumm.talks"} <= modules
+    assert {"silverloom.pages.html", "silverloom.pages.systems.talksumm.talks"} <= modules
     assert "jinja2" in pages.code["packages"]
 
 
@@ -85,7 +92,7 @@ def test_pages_that_systems_add_are_part_of_the_report():
     [("shared", "static/page.js"), ("render", "systems/talksumm/templates/talk.html")],
 )
 def test_a_file_that_matches_a_pattern_is_part_of_the_code_that_names_the_pattern(tmp_path, function, name):
-    folder, symbol = "pages", Symbol("pages.html", function)
+    folder, symbol = "pages", Symbol("silverloom.pages.html", function)
     for package in PROJECT:
         shutil.copytree(code.checkout() / package, tmp_path / package)
     before = code.symbols(code.REPORT).reach(symbol)

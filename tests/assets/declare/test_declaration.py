@@ -5,19 +5,19 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from assets.declare.checks import CHECKS, SOURCES
-from assets.declare.dagster_asset import asset_key
-from assets.declare.dataset import AllParts, dataset
-from assets.declare.declaration import DECLARED, Trials, declared
-from assets.declare.params_file import settings
-from ops.core.outcome import Shape, columns
-from ops.core.params import Strict
-from ops.core.parts import Artifact, FilesFolder, Parts
-from ops.models.training import CheckpointFolder
-from ops.parse.papers import FORMATS
-from ops.parse.scan import Records
-from orchestration.definitions import defs, workspace
-from orchestration.state.sources import corpus
+from silverloom.assets.declare.checks import CHECKS, SOURCES
+from silverloom.assets.declare.dagster_asset import asset_key
+from silverloom.assets.declare.dataset import AllParts, dataset
+from silverloom.assets.declare.declaration import DECLARED, Trials, declared
+from silverloom.assets.declare.params_file import settings
+from silverloom.ops.core.outcome import Shape, columns
+from silverloom.ops.core.params import Strict
+from silverloom.ops.core.parts import Artifact, FilesFolder, Parts
+from silverloom.ops.models.training import CheckpointFolder
+from silverloom.ops.parse.papers import FORMATS
+from silverloom.ops.parse.scan import Records
+from silverloom.orchestration.definitions import defs, workspace
+from silverloom.orchestration.state.sources import corpus
 
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from assets.declare.declaration import DECLARED
-from assets.declare.params_file import ParamsError, check_names, document, raw_section, validated
-from assets.declare.settings import Settings
-from orchestration.definitions import workspace
+from silverloom.assets.declare.declaration import DECLARED
+from silverloom.assets.declare.params_file import ParamsError, check_names, document, raw_section, validated
+from silverloom.assets.declare.settings import Settings
+from silverloom.orchestration.definitions import workspace
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
 

@@ -7,11 +7,11 @@ from functools import cache
 import pyarrow as pa
 import pytest
 
-from assets.codehash.names import Symbol
-from assets.codehash.symbols import Symbols
-from assets.declare import code
-from assets.declare.dataset import dataset
-from assets.declare.expectations import (
+from silverloom.assets.codehash.names import Symbol
+from silverloom.assets.codehash.symbols import Symbols
+from silverloom.assets.declare import code
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.expectations import (
     Expectation,
     among,
     at_most,
@@ -28,10 +28,10 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
-from assets.declare.project import checkout
-from ops.core.outcome import Shape, columns, one_of, optional, required
-from ops.core.parts import Parts
-from orchestration.definitions import workspace
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.core.outcome import Shape, columns, one_of, optional, required
+from silverloom.ops.core.parts import Parts
+from silverloom.orchestration.definitions import workspace
 
 WORD = pa.struct([("text", pa.string()), ("start", pa.float64())])
 SHAPE = Shape(
@@ -158,29 +158,29 @@ def test_the_version_of_checks_covers_great_expectations(monkeypatch):
 
 
 DECIDING = [
-    ("orchestration.checks.conservation", "conservation"),
-    ("orchestration.checks.conservation", "on_disk"),
-    ("orchestration.checks.conservation", "schema"),
-    ("orchestration.checks.conservation", "accepted"),
-    ("orchestration.checks.conservation", "Finding"),
-    ("orchestration.checks.units", "expected_units"),
-    ("orchestration.checks.units", "unit_ids"),
-    ("orchestration.checks.ids", "IdCounts"),
-    ("orchestration.checks.validate", "against"),
-    ("orchestration.checks.validate", "former_counts"),
-    ("orchestration.checks.validate", "LEVELS"),
-    ("orchestration.checks.validate", "Validation"),
-    ("orchestration.checks.evaluate", "evaluate"),
-    ("orchestration.checks.slices", "repeated"),
-    ("ops.core.outcome", "Shape"),
-    ("ops.core.row_measures", "measured"),
-    ("ops.crawl.journal", "asked_units"),
-    ("assets.declare.checks", "ADVISORY"),
+    ("silverloom.orchestration.checks.conservation", "conservation"),
+    ("silverloom.orchestration.checks.conservation", "on_disk"),
+    ("silverloom.orchestration.checks.conservation", "schema"),
+    ("silverloom.orchestration.checks.conservation", "accepted"),
+    ("silverloom.orchestration.checks.conservation", "Finding"),
+    ("silverloom.orchestration.checks.units", "expected_units"),
+    ("silverloom.orchestration.checks.units", "unit_ids"),
+    ("silverloom.orchestration.checks.ids", "IdCounts"),
+    ("silverloom.orchestration.checks.validate", "against"),
+    ("silverloom.orchestration.checks.validate", "former_counts"),
+    ("silverloom.orchestration.checks.validate", "LEVELS"),
+    ("silverloom.orchestration.checks.validate", "Validation"),
+    ("silverloom.orchestration.checks.evaluate", "evaluate"),
+    ("silverloom.orchestration.checks.slices", "repeated"),
+    ("silverloom.ops.core.outcome", "Shape"),
+    ("silverloom.ops.core.row_measures", "measured"),
+    ("silverloom.ops.crawl.journal", "asked_units"),
+    ("silverloom.assets.declare.checks", "ADVISORY"),
 ]
 DESCRIBING = [
-    ("orchestration.checks.validate", "_finding"),
-    ("orchestration.checks.results", "keep_failing"),
-    ("orchestration.messages", "escaped"),
+    ("silverloom.orchestration.checks.validate", "_finding"),
+    ("silverloom.orchestration.checks.results", "keep_failing"),
+    ("silverloom.orchestration.messages", "escaped"),
 ]
 
 
@@ -212,7 +212,7 @@ def test_mending_code_that_only_describes_a_result_changes_no_version_of_checks(
 
 def test_mending_the_check_of_sources_concerns_only_datasets_that_read_some(monkeypatch):
     before = [checks_version([], reads) for reads in (False, True)]
-    mend(monkeypatch, Symbol("orchestration.checks.rejects", "sources_without_records"))
+    mend(monkeypatch, Symbol("silverloom.orchestration.checks.rejects", "sources_without_records"))
     after = [checks_version([], reads) for reads in (False, True)]
     assert [one == other for one, other in zip(before, after, strict=True)] == [True, False]
 
@@ -220,7 +220,7 @@ def test_mending_the_check_of_sources_concerns_only_datasets_that_read_some(monk
 def test_checks_of_a_dataset_are_not_part_of_what_makes_its_rows(monkeypatch):
     dataset = next(one for one in workspace().datasets.values() if one.name == "talksumm/pairs")
     before = dataset.code
-    mend(monkeypatch, Symbol("orchestration.checks.conservation", "schema"))
+    mend(monkeypatch, Symbol("silverloom.orchestration.checks.conservation", "schema"))
     after = type(dataset).code.func(dataset)
     assert after["expectations"] != before["expectations"]
     assert {**after, "expectations": ""} == {**before, "expectations": ""}
@@ -262,7 +262,7 @@ def test_every_dataset_has_a_suite_with_its_identity_and_its_previous_version():
 
 
 def test_declaring_loads_no_great_expectations():
-    script = "import sys, orchestration.definitions; print('great_expectations' in sys.modules)"
+    script = "import sys, silverloom.orchestration.definitions; print('great_expectations' in sys.modules)"
     ended = subprocess.run(
         [sys.executable, "-c", script], cwd=checkout(), capture_output=True, text=True, check=True
     )

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
-from assets.declare import dagster_asset
-from assets.declare.params_file import ParamsError, validated
-from assets.declare.settings import Partitions, Settings
+from silverloom.assets.declare import dagster_asset
+from silverloom.assets.declare.params_file import ParamsError, validated
+from silverloom.assets.declare.settings import Partitions, Settings
 
 YEARS = st.tuples(st.integers(1900, 2020), st.integers(0, 40))
 

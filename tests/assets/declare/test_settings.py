@@ -6,10 +6,10 @@ import sys
 import dvc.api
 import pytest
 
-from assets.declare.params_file import ParamsError, document, params_from, settings, validated
-from assets.declare.project import nearest_project, project
-from assets.declare.yaml import read_yaml
-from ops.core.params import Params
+from silverloom.assets.declare.params_file import ParamsError, document, params_from, settings, validated
+from silverloom.assets.declare.project import nearest_project, project
+from silverloom.assets.declare.yaml import read_yaml
+from silverloom.ops.core.params import Params
 
 OURS = "partitions: {every: none}\nsources: {}\n"
 

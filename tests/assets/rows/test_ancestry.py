@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from assets.rows.ancestry import Ancestry, opened
-from ops.core.database import database
+from silverloom.assets.rows.ancestry import Ancestry, opened
+from silverloom.ops.core.database import database
 from tests.rows_corpus import JUNE, row, together, write
 
 SENTENCES = "sources/sentences"

@@ -1,6 +1,6 @@
 """The counts of a dataset that pages show."""
 
-from assets.rows.reading import counted
+from silverloom.assets.rows.reading import counted
 from tests.rows_corpus import JUNE, row, write
 
 

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from ops.core.compiled import compiled
-from ops.core.logarithms import log, logs
-from ops.talksumm.align import kernels as alignment
-from ops.text import word_kernels
-from ops.wikisum import kernels
+from silverloom.ops.core.compiled import compiled
+from silverloom.ops.core.logarithms import log, logs
+from silverloom.ops.talksumm.align import kernels as alignment
+from silverloom.ops.text import word_kernels
+from silverloom.ops.wikisum import kernels
 
 
 @given(st.floats(1e-300, 1e300))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core import gathered
-from ops.core.database import database
-from ops.core.gathered import taken
+from silverloom.ops.core import gathered
+from silverloom.ops.core.database import database
+from silverloom.ops.core.gathered import taken
 from tests.parts import parts
 
 WORDS = st.one_of(st.none(), st.text(max_size=30))

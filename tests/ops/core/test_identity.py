@@ -2,7 +2,7 @@
 
 import pytest
 
-from ops.core.identity import joint_licence, made_from, row_id
+from silverloom.ops.core.identity import joint_licence, made_from, row_id
 
 
 @pytest.mark.parametrize(

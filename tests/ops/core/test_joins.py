@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.joins import divided, grouped, matches, stored
-from ops.core.parts import OneProcess, temporary_folder
+from silverloom.ops.core.joins import divided, grouped, matches, stored
+from silverloom.ops.core.parts import OneProcess, temporary_folder
 from tests.parts import parts
 
 SCHEMA = pa.schema(
@@ -173,7 +173,7 @@ def test_rows_that_spill_to_disk_are_those_in_memory(tmp_path, monkeypatch, join
             spilled.append((memory, any((folder / "spilled").glob("*"))))
             write_table(*table, **options)
 
-        monkeypatch.setattr("ops.core.joins.pq.write_table", write)
+        monkeypatch.setattr("silverloom.ops.core.joins.pq.write_table", write)
         if join:
             return matches(rows, "key", [keys[start::20] for start in range(20)], folder)
         return grouped(rows, whole.schema, "key", rows, folder, 10_000)
@@ -192,7 +192,7 @@ def test_rows_in_buckets_on_disk_are_those_in_memory(tmp_path, monkeypatch, join
     monkeypatch.setattr("pyarrow.ipc.open_stream", lambda file: opened.add(file) or open_stream(file))
 
     def found(size):
-        monkeypatch.setattr("ops.core.gathered.BUCKET", size)
+        monkeypatch.setattr("silverloom.ops.core.gathered.BUCKET", size)
         folder, wanted = tmp_path / str(size), [["3", "4"], [], ["4", "22", "3"], ["0"]]
         if join:
             return matches(rows, "key", wanted, folder)
@@ -226,7 +226,7 @@ def test_a_folder_for_a_step_is_removed_also_if_it_fails():
 )
 def test_rows_of_each_value_are_separate_and_in_order(held, columns, full):
     with temporary_folder() as folder, pytest.MonkeyPatch.context() as patched:
-        patched.setattr("ops.core.joins.ROWS_OF_PART", full)
+        patched.setattr("silverloom.ops.core.joins.ROWS_OF_PART", full)
         rows = dataset(folder / "rows", held)
         found = divided(rows, "key", folder / "divided", columns)
         assert found.keys() == {key for keys in held for key in keys}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.measures import DatasetScore, Sum
+from silverloom.ops.core.measures import DatasetScore, Sum
 
 KINDS = ("mean", "share", "greatest")
 VALUES = st.lists(st.none() | st.floats(-1e6, 1e6) | st.just(math.nan), max_size=20)

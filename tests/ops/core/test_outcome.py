@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.outcome import (
+from silverloom.ops.core.outcome import (
     NAME,
     TEXT,
     TITLE,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core import periods
+from silverloom.ops.core import periods
 
 YEARS = st.integers(1000, 9900)
 MONTHS = st.builds("{:04d}-{:02d}".format, YEARS, st.integers(1, 12))

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ops.core.outcome import columns
-from ops.core.parts import FilesFolder, OneProcess, Part, Parts
-from ops.core.release import ReleaseParams, allows, config_name, release_files
+from silverloom.ops.core.outcome import columns
+from silverloom.ops.core.parts import FilesFolder, OneProcess, Part, Parts
+from silverloom.ops.core.release import ReleaseParams, allows, config_name, release_files
 
 ROWS = columns(("split", pa.string()), ("set", pa.string()), ("text", pa.string()))
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.declare.expectations import OF_COLUMNS, OF_FIELDS
-from ops.core.row_measures import FUNCTION_WORDS, LEAST_SHARE, LEAST_WORDS, measured
+from silverloom.assets.declare.expectations import OF_COLUMNS, OF_FIELDS
+from silverloom.ops.core.row_measures import FUNCTION_WORDS, LEAST_SHARE, LEAST_WORDS, measured
 
 WORD = pa.struct([("text", pa.string()), ("start", pa.float64())])
 TEXTS = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

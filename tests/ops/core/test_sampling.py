@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.sampling import SPLITS, drawn, place_of, sample, sample_each, sample_names, split_at
+from silverloom.ops.core.sampling import SPLITS, drawn, place_of, sample, sample_each, sample_names, split_at
 
 
 def test_places_are_spread_evenly_so_that_shares_are_met_on_average():

@@ -5,7 +5,7 @@ import pickle
 
 import pyarrow as pa
 
-from ops.core.stored_rows import StoredRows
+from silverloom.ops.core.stored_rows import StoredRows
 
 SCHEMA = pa.schema([("id", pa.string()), ("words", pa.list_(pa.string())), ("vectors", pa.binary())])
 

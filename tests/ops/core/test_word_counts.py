@@ -6,9 +6,9 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.measures import count_words, measure
-from ops.core.row_measures import measured
-from pages.rows import columns
+from silverloom.ops.core.measures import count_words, measure
+from silverloom.ops.core.row_measures import measured
+from silverloom.pages.rows import columns
 
 SPACES = "".join(chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace())
 

@@ -3,9 +3,9 @@ import importlib.util
 import pytest
 import spacy
 
-from ops.coreference.component import CLUSTERS, coreference, links_of, links_of_clusters
-from ops.coreference.ranker import ranker
-from ops.models.installed import ModelNotInstalledError
+from silverloom.ops.coreference.component import CLUSTERS, coreference, links_of, links_of_clusters
+from silverloom.ops.coreference.ranker import ranker
+from silverloom.ops.models.installed import ModelNotInstalledError
 from tests.ops.coreference.parses import ANNA_MET_PAUL, PEOPLE, SHE_LIKED_HIM, parse
 
 HARD = {

@@ -1,12 +1,12 @@
 import pytest
 
-from ops.coreference.entities import Reading, Window
-from ops.coreference.feature_names import WIDTH
-from ops.coreference.features import features
-from ops.coreference.network import network
-from ops.coreference.ranker import resolve
-from ops.coreference.titles import Title, with_title
-from ops.coreference.tokens import DocumentTokens
+from silverloom.ops.coreference.entities import Reading, Window
+from silverloom.ops.coreference.feature_names import WIDTH
+from silverloom.ops.coreference.features import features
+from silverloom.ops.coreference.network import network
+from silverloom.ops.coreference.ranker import resolve
+from silverloom.ops.coreference.titles import Title, with_title
+from silverloom.ops.coreference.tokens import DocumentTokens
 from tests.ops.coreference.parses import parse
 
 MET = "Anna/NNP/compound/1 Lee/NNP/nsubj/2 met/VBD/ROOT/2 Eve/NNP/compound/4 Roe/NNP/dobj/2 ././punct/2"

@@ -3,15 +3,15 @@ import hashlib
 import numpy as np
 import pytest
 
-from ops.coreference.entities import ENTITIES, SENTENCES, Reading, Window
-from ops.coreference.feature_names import NAMES, WIDTH
-from ops.coreference.features import features
-from ops.coreference.mentions import anaphors, names
-from ops.coreference.network import network
-from ops.coreference.pairs import controls, violates_binding
-from ops.coreference.ranker import resolve
-from ops.coreference.titles import with_title
-from ops.coreference.tokens import DocumentTokens
+from silverloom.ops.coreference.entities import ENTITIES, SENTENCES, Reading, Window
+from silverloom.ops.coreference.feature_names import NAMES, WIDTH
+from silverloom.ops.coreference.features import features
+from silverloom.ops.coreference.mentions import anaphors, names
+from silverloom.ops.coreference.network import network
+from silverloom.ops.coreference.pairs import controls, violates_binding
+from silverloom.ops.coreference.ranker import resolve
+from silverloom.ops.coreference.titles import with_title
+from silverloom.ops.coreference.tokens import DocumentTokens
 from tests.ops.coreference.parses import ANNA_MET_PAUL, PEOPLE, SHE_LIKED_HIM, parse
 
 

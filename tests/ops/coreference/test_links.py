@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.coreference.links import FoundLinks, Link, clusters
-from ops.coreference.network import calibrated
+from silverloom.ops.coreference.links import FoundLinks, Link, clusters
+from silverloom.ops.coreference.network import calibrated
 
 spans = st.integers(0, 12).map(lambda start: (start, start + 1))
 scores = st.sampled_from([0.3, 0.6, 0.9])

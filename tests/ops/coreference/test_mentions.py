@@ -1,7 +1,7 @@
-from ops.coreference.entities import entities
-from ops.coreference.lexicon import ending, first_names
-from ops.coreference.mentions import anaphors, names, nouns
-from ops.coreference.tokens import DocumentTokens
+from silverloom.ops.coreference.entities import entities
+from silverloom.ops.coreference.lexicon import ending, first_names
+from silverloom.ops.coreference.mentions import anaphors, names, nouns
+from silverloom.ops.coreference.tokens import DocumentTokens
 from tests.ops.coreference.parses import ANNA_MET_PAUL, PEOPLE, SHE_LIKED_HIM, parse
 
 

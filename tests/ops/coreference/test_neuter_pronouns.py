@@ -1,10 +1,10 @@
 import pytest
 
-from ops.coreference.component import NOMINAL_THRESHOLD
-from ops.coreference.entities import Reading
-from ops.coreference.neuter_pronouns import is_impersonal, neuter_pronouns
-from ops.coreference.nominals import nominals
-from ops.coreference.tokens import DocumentTokens
+from silverloom.ops.coreference.component import NOMINAL_THRESHOLD
+from silverloom.ops.coreference.entities import Reading
+from silverloom.ops.coreference.neuter_pronouns import is_impersonal, neuter_pronouns
+from silverloom.ops.coreference.nominals import nominals
+from silverloom.ops.coreference.tokens import DocumentTokens
 from tests.ops.coreference.parses import parse
 
 MUSEUM_OPENED = "The/DT/det/1 museum/NN/nsubj/2 opened/VBD/ROOT/2 in/IN/prep/2 Oslo/NNP/pobj/3 ././punct/2"

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.crawl.captures.index import keys_of
-from ops.crawl.warc import head, response_record
+from silverloom.ops.crawl.captures.index import keys_of
+from silverloom.ops.crawl.warc import head, response_record
 from tests.ops.crawl.hostile import reply
 
 CRAWL = "CC-MAIN-2018-26"

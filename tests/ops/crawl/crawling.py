@@ -15,16 +15,16 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from warcio.archiveiterator import ArchiveIterator
 
-from ops.core.parts import Part, Parts
-from ops.crawl.addresses import AddressPolicy
-from ops.crawl.cited import FORMATS as OF_ROWS
-from ops.crawl.client import Client
-from ops.crawl.crawl import FORMATS, crawl
-from ops.crawl.journal import JOURNAL
-from ops.crawl.options import CrawlPlace
-from ops.parse.records import RowRecords
-from ops.parse.scan import Corpus, Records
-from ops.parse.source import DatasetSource, MonthRule, Source
+from silverloom.ops.core.parts import Part, Parts
+from silverloom.ops.crawl.addresses import AddressPolicy
+from silverloom.ops.crawl.cited import FORMATS as OF_ROWS
+from silverloom.ops.crawl.client import Client
+from silverloom.ops.crawl.crawl import FORMATS, crawl
+from silverloom.ops.crawl.journal import JOURNAL
+from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.ops.parse.records import RowRecords
+from silverloom.ops.parse.scan import Corpus, Records
+from silverloom.ops.parse.source import DatasetSource, MonthRule, Source
 from tests.ops.crawl.hostile import reply
 
 #: Fast, and polite enough for the test's own server.

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis.strategies import ip_addresses
 from twisted.internet.address import IPv4Address
 
-from ops.crawl.addresses import AddressPolicy, AddressRefusedError, literal
-from ops.crawl.middlewares import CheckedHosts, CheckedResolver
+from silverloom.ops.crawl.addresses import AddressPolicy, AddressRefusedError, literal
+from silverloom.ops.crawl.middlewares import CheckedHosts, CheckedResolver
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.crawl.captures.fetch import CapturePlace, fetch_captures, spans
-from ops.crawl.captures.index import FOUND, Capture, HostRanges, keys_of, row_groups
-from ops.crawl.captures.places import CaptureOptions
-from ops.crawl.cited import FORMATS, crawl_cited
-from ops.crawl.client import FetchError
-from ops.crawl.crawl import CrawlError
-from ops.crawl.journal import FormerVersion, Journal, UrlOutcome
-from ops.crawl.options import CAPTURES, CrawlPlace
-from ops.parse.warc import CrawledRows
+from silverloom.ops.crawl.captures.fetch import CapturePlace, fetch_captures, spans
+from silverloom.ops.crawl.captures.index import FOUND, Capture, HostRanges, keys_of, row_groups
+from silverloom.ops.crawl.captures.places import CaptureOptions
+from silverloom.ops.crawl.cited import FORMATS, crawl_cited
+from silverloom.ops.crawl.client import FetchError
+from silverloom.ops.crawl.crawl import CrawlError
+from silverloom.ops.crawl.journal import FormerVersion, Journal, UrlOutcome
+from silverloom.ops.crawl.options import CAPTURES, CrawlPlace
+from silverloom.ops.parse.warc import CrawledRows
 from tests.ops.crawl.common_crawl import CRAWL, CommonCrawl
 from tests.ops.crawl.crawling import MONTH, QUICK, articles, record_at
 from tests.ops.crawl.hostile import answering, reply

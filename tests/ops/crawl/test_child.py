@@ -5,9 +5,9 @@ import sys
 
 import psutil
 
-from ops.crawl.collections.kinds import FolderOptions
-from ops.crawl.crawl import environment
-from ops.crawl.options import CrawlOptions
+from silverloom.ops.crawl.collections.kinds import FolderOptions
+from silverloom.ops.crawl.crawl import environment
+from silverloom.ops.crawl.options import CrawlOptions
 from tests.ops.crawl.crawling import crawled, listed_at
 from tests.ops.crawl.hostile import answering, reply
 
@@ -20,7 +20,9 @@ def test_it_gets_the_environment_variables_that_it_needs_and_no_other_secrets(tm
 
     def looking(handler):
         children = psutil.Process().children()
-        seen.append(next(child.environ() for child in children if "ops.crawl.child" in child.cmdline()))
+        seen.append(
+            next(child.environ() for child in children if "silverloom.ops.crawl.child" in child.cmdline())
+        )
         reply(404)(handler)
 
     with answering({"*": looking}) as (site, _):

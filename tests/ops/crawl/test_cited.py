@@ -3,9 +3,9 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from ops.crawl.cited import FORMATS, crawl_cited
-from ops.crawl.options import CrawlPlace
-from ops.parse.source import DatasetSource, options_fault
+from silverloom.ops.crawl.cited import FORMATS, crawl_cited
+from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.ops.parse.source import DatasetSource, options_fault
 from tests.ops.crawl.crawling import QUICK, articles
 from tests.ops.crawl.hostile import answering, reply
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 import brotli
 import pytest
 
-from ops.crawl.client import FetchError, seconds_to_wait
+from silverloom.ops.crawl.client import FetchError, seconds_to_wait
 from tests.ops.crawl.crawling import client, cut_short
 from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
 from tests.ops.evaluation.judge.served import failing, serving

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from ops.crawl import collect
-from ops.crawl.collections.item import Item
-from ops.crawl.collections.kinds import KINDS, AclOptions, Kind
-from ops.crawl.journal import FormerVersion, Journal
-from ops.parse.bounded.bounds import TooLongError, computing_at_most
+from silverloom.ops.crawl import collect
+from silverloom.ops.crawl.collections.item import Item
+from silverloom.ops.crawl.collections.kinds import KINDS, AclOptions, Kind
+from silverloom.ops.crawl.journal import FormerVersion, Journal
+from silverloom.ops.parse.bounded.bounds import TooLongError, computing_at_most
 from tests.ops.crawl.crawling import QUICK
 
 

@@ -8,15 +8,15 @@ import json
 
 import pytest
 
-from ops.crawl.client import FetchError
-from ops.crawl.collections.item import Item
-from ops.crawl.collections.kinds import FolderOptions
-from ops.crawl.collections.papers import AclAnthology, ArxivBulk, ArxivRecords, S2orcShards
-from ops.crawl.collections.web import Folder, WikipediaDump
-from ops.crawl.crawl import crawl
-from ops.crawl.options import CrawlPlace
-from ops.parse.scan import SourceError
-from ops.parse.source import MonthRule
+from silverloom.ops.crawl.client import FetchError
+from silverloom.ops.crawl.collections.item import Item
+from silverloom.ops.crawl.collections.kinds import FolderOptions
+from silverloom.ops.crawl.collections.papers import AclAnthology, ArxivBulk, ArxivRecords, S2orcShards
+from silverloom.ops.crawl.collections.web import Folder, WikipediaDump
+from silverloom.ops.crawl.crawl import crawl
+from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.ops.parse.scan import SourceError
+from silverloom.ops.parse.source import MonthRule
 from tests.ops.crawl.collection_cases import dump, oai, paper, ranges
 from tests.ops.crawl.crawling import anthology, client, corpus, crawled, cut_short, record_at
 from tests.ops.crawl.hostile import answering, conditional, in_turn, redirect, reply

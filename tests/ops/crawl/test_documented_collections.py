@@ -4,9 +4,9 @@ import re
 
 import yaml
 
-from ops.crawl.crawl import FORMATS
-from ops.crawl.options import URLS
-from ops.parse.source import Source, options_fault
+from silverloom.ops.crawl.crawl import FORMATS
+from silverloom.ops.crawl.options import URLS
+from silverloom.ops.parse.source import Source, options_fault
 from tests.projects import ROOT
 
 (BLOCK,) = re.findall(

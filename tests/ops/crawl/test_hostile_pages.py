@@ -5,12 +5,12 @@ import tracemalloc
 
 import pytest
 
-from ops.crawl.frontier import Frontier
-from ops.crawl.journal import Journal, UrlOutcome
-from ops.crawl.links import LinkRules, links_of
-from ops.crawl.options import CrawlOptions
-from ops.parse.bounded import BoundedChild, Bounds
-from ops.parse.source import ParseError, Raw
+from silverloom.ops.crawl.frontier import Frontier
+from silverloom.ops.crawl.journal import Journal, UrlOutcome
+from silverloom.ops.crawl.links import LinkRules, links_of
+from silverloom.ops.crawl.options import CrawlOptions
+from silverloom.ops.parse.bounded import BoundedChild, Bounds
+from silverloom.ops.parse.source import ParseError, Raw
 from tests.ops.crawl.crawling import QUICK, crawled
 from tests.ops.crawl.hostile import answering, reply
 
@@ -121,7 +121,7 @@ def test_rules_after_500_kib_of_robots_txt_do_not_count(tmp_path):
 
 def test_a_flood_of_links_is_not_held_in_memory(tmp_path, monkeypatch):
     """The process that makes the rows of a crawl used to hold all of them in memory, 5 GB."""
-    monkeypatch.setattr("ops.crawl.frontier.TOLD_APART", 1_000)
+    monkeypatch.setattr("silverloom.ops.crawl.frontier.TOLD_APART", 1_000)
     pages = [f"http://a.example/{page}" for page in range(30)]
     journal = Journal(tmp_path, "options")
     for page in pages:

@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 
-from ops.crawl.crawl import CrawlError
+from silverloom.ops.crawl.crawl import CrawlError
 from tests.ops.crawl.crawling import crawled, interrupted
 from tests.ops.crawl.hostile import answering, conditional, reply
 from tests.waiting import until

@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from ops.crawl.journal import Journal, UrlOutcome, has_outcomes
+from silverloom.ops.crawl.journal import Journal, UrlOutcome, has_outcomes
 from tests.ops.crawl.crawling import crawled
 from tests.ops.crawl.hostile import answering, reply
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.crawl import local_search
-from ops.crawl.local_search import LocalIndex
+from silverloom.ops.crawl import local_search
+from silverloom.ops.crawl.local_search import LocalIndex
 
 WORDS = st.sampled_from(["salt", "bread", "river", "sea", "honey", "the", "x", "Ärger", "word_1"])
 TEXTS = st.lists(st.lists(WORDS, max_size=60).map(" ".join), max_size=12)

@@ -4,17 +4,17 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from assets.declare.project import checkout
-from ops.core.parts import Part, Parts
-from ops.crawl.cited import FORMATS as CITED_FORMATS
-from ops.crawl.cited import crawl_cited
-from ops.crawl.crawl import FORMATS, crawl
-from ops.crawl.options import CrawlPlace
-from ops.parse.records import RowRecords
-from ops.parse.scan import Corpus, Records, SourceError
-from ops.parse.source import DatasetSource, Source, options_fault
-from ops.parse.wikipedia import FORMATS as ARTICLE_FORMATS
-from ops.parse.wikipedia import parse_articles
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.core.parts import Part, Parts
+from silverloom.ops.crawl.cited import FORMATS as CITED_FORMATS
+from silverloom.ops.crawl.cited import crawl_cited
+from silverloom.ops.crawl.crawl import FORMATS, crawl
+from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.ops.parse.records import RowRecords
+from silverloom.ops.parse.scan import Corpus, Records, SourceError
+from silverloom.ops.parse.source import DatasetSource, Source, options_fault
+from silverloom.ops.parse.wikipedia import FORMATS as ARTICLE_FORMATS
+from silverloom.ops.parse.wikipedia import parse_articles
 
 PARAMS = yaml.safe_load((checkout() / "params.yaml").read_text())["sources"]
 SOURCES = PARAMS["crawls"]
@@ -118,7 +118,7 @@ def test_an_unquoted_clock_is_read_as_a_time(written):
 
 
 def test_options_of_a_kind_that_takes_none_are_refused():
-    from ops.parse.papers import FORMATS as PAPERS
+    from silverloom.ops.parse.papers import FORMATS as PAPERS
 
     source = Source.model_validate(
         {"kind": "plain_text", "path": "data/sample/papers/text", "month": {"field": "date"}, "licence": "x", "options": {"depth": 1}}

@@ -5,10 +5,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ops.crawl.client import FetchError
-from ops.crawl.local_search import LocalIndex, texts_of_crawl
-from ops.crawl.search import HttpSearch, HttpSearchParams
-from ops.crawl.warc import response_record
+from silverloom.ops.crawl.client import FetchError
+from silverloom.ops.crawl.local_search import LocalIndex, texts_of_crawl
+from silverloom.ops.crawl.search import HttpSearch, HttpSearchParams
+from silverloom.ops.crawl.warc import response_record
 from tests.ops.crawl.crawling import client, crawled
 from tests.ops.crawl.hostile import answering, reply
 

@@ -5,10 +5,10 @@ import json
 import psutil
 import pytest
 
-from ops.crawl.crawl import FORMATS, crawl
-from ops.crawl.options import CrawlPlace
-from ops.parse.scan import Corpus, SourceError
-from ops.parse.source import MonthRule, Source
+from silverloom.ops.crawl.crawl import FORMATS, crawl
+from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.ops.parse.scan import Corpus, SourceError
+from silverloom.ops.parse.source import MonthRule, Source
 from tests.ops.crawl.crawling import QUICK, provider, record_at, searched
 from tests.ops.crawl.hostile import answering, conditional, reply
 
@@ -74,7 +74,7 @@ def test_the_key_in_the_environment_is_sent_only_to_the_provider_and_never_store
 
     def results(handler):
         children = psutil.Process().children()
-        child = next(child.environ() for child in children if "ops.crawl.child" in child.cmdline())
+        child = next(child.environ() for child in children if "silverloom.ops.crawl.child" in child.cmdline())
         handed.append({"SEARCH_KEY", "OTHER_KEY"} & child.keys())
         provider(salmon=["/a"], bread=reply(403), away=[f"/b?{handler.path}"])(handler)
 

@@ -1,7 +1,7 @@
 """Tiny fusion examples and split sentences, and params of models that train in a blink."""
 
-from ops.discofuse.models.fusion_model import FusionModelParams
-from ops.discofuse.models.transfer import TransferParams
+from silverloom.ops.discofuse.models.fusion_model import FusionModelParams
+from silverloom.ops.discofuse.models.transfer import TransferParams
 
 NAMES = ["Ann", "Bob", "Chi", "Dee", "Eve"]
 VERBS = ["sings", "runs", "reads", "rests", "waits"]

@@ -2,10 +2,10 @@
 
 import gzip
 
-from ops.core.sampling import SPLIT_NAMES
-from ops.discofuse.sources import FUSION_PAIR_FORMATS, parse_fusion_pairs
-from ops.parse.records import Record, record_id
-from ops.parse.source import Source
+from silverloom.ops.core.sampling import SPLIT_NAMES
+from silverloom.ops.discofuse.sources import FUSION_PAIR_FORMATS, parse_fusion_pairs
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.source import Source
 
 KIND = "split_and_rephrase"
 PAIR = "It flows and ends .\tIt flows . <::::> It ends ."

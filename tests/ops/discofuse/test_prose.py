@@ -5,10 +5,10 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from ops.discofuse.schemas import PROSE
-from ops.discofuse.sources import PROSE_FORMATS, parse_prose
-from ops.parse.records import Record, record_id
-from ops.parse.source import ParseError, Raw, Source, month_of
+from silverloom.ops.discofuse.schemas import PROSE
+from silverloom.ops.discofuse.sources import PROSE_FORMATS, parse_prose
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.source import ParseError, Raw, Source, month_of
 
 
 def source(kind, **more):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from ops.discofuse.sources import PROSE_FORMATS, RowChoice, RowProse, parse_prose
-from ops.parse.records import RowRecords
-from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, SENTENCES, WEB_PAGES
-from ops.parse.source import DatasetSource
-from ops.text.holes import HOLE
+from silverloom.ops.discofuse.sources import PROSE_FORMATS, RowChoice, RowProse, parse_prose
+from silverloom.ops.parse.records import RowRecords
+from silverloom.ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, SENTENCES, WEB_PAGES
+from silverloom.ops.parse.source import DatasetSource
+from silverloom.ops.text.holes import HOLE
 from tests.parts import parts
 
 TEXT = "Home\n\nThe Tane flows. It is long."

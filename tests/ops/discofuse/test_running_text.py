@@ -3,11 +3,11 @@
 import pyarrow as pa
 import pytest
 
-from ops.core.outcome import TEXT, columns
-from ops.discofuse.running_text import RunningText
-from ops.discofuse.schemas import ANNOTATED
-from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, SENTENCES, WEB_PAGES
-from ops.talksumm.schemas import TALKS
+from silverloom.ops.core.outcome import TEXT, columns
+from silverloom.ops.discofuse.running_text import RunningText
+from silverloom.ops.discofuse.schemas import ANNOTATED
+from silverloom.ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, SENTENCES, WEB_PAGES
+from silverloom.ops.talksumm.schemas import TALKS
 
 
 def passages(shape, row):

@@ -13,14 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from ops.core.sampling import sample
-from ops.evaluation.agreement import against_the_others, cohen_kappa, majority, means, pairwise
-from ops.evaluation.answers import parse_answers, validate
-from ops.evaluation.questionnaire import Question, Questionnaire, Scale
-from ops.evaluation.sheets import csv_sheet, guarded, label_studio_config, label_studio_tasks, unguarded
-from ops.parse.records import Record, record_id
-from ops.parse.source import Raw
-from ops.talksumm.evaluation.people import OF_SENTENCES, OF_SUMMARIES, QUALITY
+from silverloom.ops.core.sampling import sample
+from silverloom.ops.evaluation.agreement import against_the_others, cohen_kappa, majority, means, pairwise
+from silverloom.ops.evaluation.answers import parse_answers, validate
+from silverloom.ops.evaluation.questionnaire import Question, Questionnaire, Scale
+from silverloom.ops.evaluation.sheets import (
+    csv_sheet,
+    guarded,
+    label_studio_config,
+    label_studio_tasks,
+    unguarded,
+)
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.source import Raw
+from silverloom.ops.talksumm.evaluation.people import OF_SENTENCES, OF_SUMMARIES, QUALITY
 
 BOTH = Questionnaire(
     name="both",

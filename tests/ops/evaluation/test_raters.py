@@ -11,12 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ops.evaluation.answers import ANSWERS
-from ops.evaluation.raters import RaterParams
-from ops.evaluation.table import TABLE
-from ops.parasci.evaluation.human_evaluation import human_evaluation, rating_sheets
-from ops.parasci.evaluation.people import PAIRS, RATING_SHEETS, HumanEvaluationParams, RatingSheetParams
-from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
+from silverloom.ops.evaluation.answers import ANSWERS
+from silverloom.ops.evaluation.raters import RaterParams
+from silverloom.ops.evaluation.table import TABLE
+from silverloom.ops.parasci.evaluation.human_evaluation import human_evaluation, rating_sheets
+from silverloom.ops.parasci.evaluation.people import (
+    PAIRS,
+    RATING_SHEETS,
+    HumanEvaluationParams,
+    RatingSheetParams,
+)
+from silverloom.ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 from tests.parts import parts
 
 TWELVE = tuple(f"rater{number:02d}" for number in range(12))

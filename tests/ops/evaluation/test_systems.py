@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from ops.evaluation.table import Bootstrap, by_system, in_common, mean_scores, paired_tests
-from ops.metrics.bootstrap import interval, paired_bootstrap
+from silverloom.ops.evaluation.table import Bootstrap, by_system, in_common, mean_scores, paired_tests
+from silverloom.ops.metrics.bootstrap import interval, paired_bootstrap
 
 SCHEMA = pa.schema(
     [("item", pa.string()), ("system", pa.string()), ("model", pa.string()), ("f", pa.float64())]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ops.evaluation.table import EvaluationTable, PairedTest, read_table
-from ops.metrics.bootstrap import Comparison, Interval
+from silverloom.ops.evaluation.table import EvaluationTable, PairedTest, read_table
+from silverloom.ops.metrics.bootstrap import Comparison, Interval
 
 SCORE = {"mean": 0.5, "low": 0.4, "high": 0.6}
 DIFFERENCE = {"difference": 0.1, "low": 0.05, "high": 0.2, "p": 0.01}

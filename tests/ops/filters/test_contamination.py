@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.core.derived import NewFolder
-from ops.core.outcome import Shape, columns
-from ops.filters.contamination import (
+from silverloom.ops.core.derived import NewFolder
+from silverloom.ops.core.outcome import Shape, columns
+from silverloom.ops.filters.contamination import (
     ContaminationIndex,
     ContaminationParams,
     OverlapParams,
@@ -18,7 +18,7 @@ from ops.filters.contamination import (
     uncontaminated,
     words_of,
 )
-from ops.filters.test_sets import TEST_SETS
+from silverloom.ops.filters.test_sets import TEST_SETS
 from tests.parts import in_memory, parts
 
 EXAMPLES = Shape(unit=pa.schema([]), kept=columns(("source", pa.string()), ("target", pa.list_(pa.string()))))

@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 from pydantic import ValidationError
 
-from ops.core.thresholds import at_least, at_most
-from ops.filters import schemas
-from ops.filters.documents import filtered, scores
-from ops.filters.duplicates import duplicates
-from ops.filters.params import (
+from silverloom.ops.core.thresholds import at_least, at_most
+from silverloom.ops.filters import schemas
+from silverloom.ops.filters.documents import filtered, scores
+from silverloom.ops.filters.duplicates import duplicates
+from silverloom.ops.filters.params import (
     BoundParams,
     PaperBoundParams,
     ProseBoundParams,
@@ -18,8 +18,13 @@ from ops.filters.params import (
     WebPageBoundParams,
     compared,
 )
-from ops.filters.what_if import asked_language, asked_personal_data, asked_quality, asked_similarity
-from ops.parse.schemas import WEB_PAGES
+from silverloom.ops.filters.what_if import (
+    asked_language,
+    asked_personal_data,
+    asked_quality,
+    asked_similarity,
+)
+from silverloom.ops.parse.schemas import WEB_PAGES
 from tests.parts import dealt, in_memory
 
 ENGLISH = "The tide mill at Corrow is one of four working tide mills in the country, and it grinds every day."

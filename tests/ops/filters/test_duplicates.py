@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.filters import schemas
-from ops.filters.duplicates import SimilarPair, content, duplicates, repeats
-from ops.filters.params import BoundParams
-from ops.text.minhash import runs, signature
+from silverloom.ops.filters import schemas
+from silverloom.ops.filters.duplicates import SimilarPair, content, duplicates, repeats
+from silverloom.ops.filters.params import BoundParams
+from silverloom.ops.text.minhash import runs, signature
 from tests.parts import parts
 
 NUMBERS = st.integers(0, 7)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.filters.language import languages
-from ops.filters.personal_data import MASKS, counts, masked, personal_data
-from ops.filters.quality import RULES, measures
+from silverloom.ops.filters.language import languages
+from silverloom.ops.filters.personal_data import MASKS, counts, masked, personal_data
+from silverloom.ops.filters.quality import RULES, measures
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "pl", "sv", "ru")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.metrics import bert_ibleu
+from silverloom.ops.metrics import bert_ibleu
 
 SHARES = st.floats(0.01, 0.99)
 

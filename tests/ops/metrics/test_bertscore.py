@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.metrics import BertScorer, bertscore, self_bleu
-from ops.models.encoder import ENCODER, TokenEmbeddings, encoder_folder
+from silverloom.ops.metrics import BertScorer, bertscore, self_bleu
+from silverloom.ops.models.encoder import ENCODER, TokenEmbeddings, encoder_folder
 
 CANDIDATES = [
     "Rationales are never given during training.",

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.metrics import (
+from silverloom.ops.metrics import (
     ROUGE,
     bleu,
     bleu_counts,

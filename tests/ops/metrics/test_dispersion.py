@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.metrics import dispersion
+from silverloom.ops.metrics import dispersion
 
 DOCUMENTS = st.lists(st.frozensets(st.integers(0, 6)), max_size=5)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.metrics import exact_match, sari
+from silverloom.ops.metrics import exact_match, sari
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join)
 REFERENCES = st.lists(WORDS, min_size=1, max_size=3)
@@ -102,9 +102,7 @@ def test_a_string_or_nothing_instead_of_references_is_refused(metric):
 
 
 def test_the_package_loads_neither_torch_nor_sacrebleu_nor_nltk():
-    code = (
-        "import sys, ops.metrics; print(sorted({'torch', 'sacrebleu', 'nltk', 'numba'} & set(sys.modules)))"
-    )
+    code = "import sys, silverloom.ops.metrics; print(sorted({'torch', 'sacrebleu', 'nltk', 'numba'} & set(sys.modules)))"
     run = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
     )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.metrics import (
+from silverloom.ops.metrics import (
     ROUGE,
     ngram_counts,
     overlap,
@@ -17,7 +17,7 @@ from ops.metrics import (
     rouge_tokens,
     skip_bigram_counts,
 )
-from ops.metrics.rouge import union_lcs
+from silverloom.ops.metrics.rouge import union_lcs
 
 POLICE = [
     "Police killed the gunman in the city.",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from assets.codehash.names import WHOLE, Symbol
-from assets.declare import code
-from orchestration.definitions import workspace
+from silverloom.assets.codehash.names import WHOLE, Symbol
+from silverloom.assets.declare import code
+from silverloom.orchestration.definitions import workspace
 
 
 @pytest.mark.parametrize("name", ["sources/sentences", "talksumm/alignments"])
@@ -21,13 +21,13 @@ NAME = {"pydantic_core"}
 @pytest.mark.parametrize(
     ("module", "packages"),
     [
-        ("ops.models.installed", {"huggingface_hub"}),
-        ("ops.models.word_vectors", NAME | {"numpy", "pyarrow"}),
+        ("silverloom.ops.models.installed", {"huggingface_hub"}),
+        ("silverloom.ops.models.word_vectors", NAME | {"numpy", "pyarrow"}),
         (
-            "ops.models.encoder",
+            "silverloom.ops.models.encoder",
             NAME | {"numpy", "torch", "sentence_transformers", "transformers", "huggingface_hub"},
         ),
-        ("ops.models.spacy_pipeline", NAME | {"spacy"}),
+        ("silverloom.ops.models.spacy_pipeline", NAME | {"spacy"}),
     ],
 )
 def test_a_loader_depends_on_the_packages_of_its_own_kind_of_model(module, packages):

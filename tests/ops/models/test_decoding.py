@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from ops.discofuse.models.fusions import FusionParams
-from ops.models.decoding import AS_USUAL, Decoding
-from ops.parasci.generation.generated import GeneratedParams
-from ops.wikisum.models.summaries import SummaryParams
+from silverloom.ops.discofuse.models.fusions import FusionParams
+from silverloom.ops.models.decoding import AS_USUAL, Decoding
+from silverloom.ops.parasci.generation.generated import GeneratedParams
+from silverloom.ops.wikisum.models.summaries import SummaryParams
 from tests.ops.models.seq2seq.seq2seq_cases import CONFIGS, COPYNET, SOURCES
 from tests.ops.models.seq2seq.seq2seq_cases import model as seq2seq
 from tests.ops.wikisum.long_sequences.sequence_cases import PARAMS, examples

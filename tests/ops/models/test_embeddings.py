@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from ops.models import encoder as module
-from ops.models.embedded import remembering
-from ops.models.encoder import ENCODER, embedder, encoder
+from silverloom.ops.models import encoder as module
+from silverloom.ops.models.embedded import remembering
+from silverloom.ops.models.encoder import ENCODER, embedder, encoder
 from tests.ops.talksumm.extractors.extractor_cases import embed
 
 

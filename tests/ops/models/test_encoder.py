@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ops.models.encoder import ENCODER, embedder, embedding_size
+from silverloom.ops.models.encoder import ENCODER, embedder, embedding_size
 
 
 def test_it_is_the_width_of_the_default_encoders_output():

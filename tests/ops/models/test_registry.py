@@ -5,9 +5,15 @@ import sys
 import numpy as np
 import pytest
 
-from ops.models import registry
-from ops.models.installed import hub_snapshot
-from ops.models.registry import ModelNotInstalledError, digest, encoder, spacy_pipeline, word_vectors
+from silverloom.ops.models import registry
+from silverloom.ops.models.installed import hub_snapshot
+from silverloom.ops.models.registry import (
+    ModelNotInstalledError,
+    digest,
+    encoder,
+    spacy_pipeline,
+    word_vectors,
+)
 
 
 def test_the_defaults_are_pinned_by_the_sha256_of_their_wheels():
@@ -82,7 +88,7 @@ def test_a_hub_model_is_read_from_the_cache_and_identified_by_its_commit(tmp_pat
 
 def test_naming_a_model_imports_nothing_heavy():
     heavy = {"torch", "sentence_transformers", "spacy", "numba", "nltk"}
-    code = f"import sys, ops.models.registry, ops.talksumm; print({heavy} & set(sys.modules))"
+    code = f"import sys, silverloom.ops.models.registry, silverloom.ops.talksumm; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

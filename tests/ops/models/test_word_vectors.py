@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ops.models.word_vectors import WordVectors, read_glove
+from silverloom.ops.models.word_vectors import WordVectors, read_glove
 
 
 def test_a_duplicate_word_counts_at_its_first_position():

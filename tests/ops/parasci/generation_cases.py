@@ -1,8 +1,8 @@
 """Training data and generated sentences, for tests of generators."""
 
-from ops.core.parts import Artifact
-from ops.parasci.generation.generator import GENERATOR, GeneratorParams, generator
-from ops.parasci.schemas import PARAPHRASES
+from silverloom.ops.core.parts import Artifact
+from silverloom.ops.parasci.generation.generator import GENERATOR, GeneratorParams, generator
+from silverloom.ops.parasci.schemas import PARAPHRASES
 from tests.checkpoints import Memory
 from tests.ops.parasci.parasci_cases import scored_pair
 from tests.parts import dealt

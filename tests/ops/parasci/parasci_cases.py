@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
-from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
+from silverloom.ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
+from silverloom.ops.parse.schemas import SENTENCES as PAPER_SENTENCES
 
 
 def unit(*numbers):

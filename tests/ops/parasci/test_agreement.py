@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parasci.dataset.agreement import agreement, directions, names, negated, numbers
-from ops.parasci.dataset.scorer import ScorerParams, consistency
+from silverloom.ops.parasci.dataset.agreement import agreement, directions, names, negated, numbers
+from silverloom.ops.parasci.dataset.scorer import ScorerParams, consistency
 
 
 @pytest.mark.parametrize(

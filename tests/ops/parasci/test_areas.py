@@ -2,7 +2,7 @@
 
 import pytest
 
-from ops.parasci.areas import AREAS, area_of
+from silverloom.ops.parasci.areas import AREAS, area_of
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.core.outcome import Outcome, drop
-from ops.core.parts import temporary_folder
-from ops.parasci.candidates import groups as of_groups
-from ops.parasci.candidates.groups import CitationParams, DefinitionParams, citations, definitions
-from ops.parasci.candidates.pairs import (
+from silverloom.ops.core.outcome import Outcome, drop
+from silverloom.ops.core.parts import temporary_folder
+from silverloom.ops.parasci.candidates import groups as of_groups
+from silverloom.ops.parasci.candidates.groups import CitationParams, DefinitionParams, citations, definitions
+from silverloom.ops.parasci.candidates.pairs import (
     IntraParams,
     Occurrence,
     intra,
@@ -23,7 +23,7 @@ from ops.parasci.candidates.pairs import (
     similar_pairs,
     statements,
 )
-from ops.parasci.schemas import CANDIDATES
+from silverloom.ops.parasci.schemas import CANDIDATES
 from tests.ops.parasci.parasci_cases import EMBEDDED, PASSAGES, mention, statement, unit
 from tests.parts import dealt, parts
 

@@ -8,17 +8,17 @@ from datasets import load_dataset
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome
-from ops.core.parts import FilesFolder, temporary_folder
-from ops.metrics.bertscore import bertscore
-from ops.metrics.bleu import self_bleu
-from ops.metrics.rouge import porter_stem
-from ops.parasci.candidates.pairs import CoarseParams, length_rate
-from ops.parasci.dataset import paraphrases as paraphrases_module
-from ops.parasci.dataset import scored as scored_module
-from ops.parasci.dataset.filtered import FilterParams, Limits, filtered
-from ops.parasci.dataset.paraphrases import (
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.core.parts import FilesFolder, temporary_folder
+from silverloom.ops.metrics.bertscore import bertscore
+from silverloom.ops.metrics.bleu import self_bleu
+from silverloom.ops.metrics.rouge import porter_stem
+from silverloom.ops.parasci.candidates.pairs import CoarseParams, length_rate
+from silverloom.ops.parasci.dataset import paraphrases as paraphrases_module
+from silverloom.ops.parasci.dataset import scored as scored_module
+from silverloom.ops.parasci.dataset.filtered import FilterParams, Limits, filtered
+from silverloom.ops.parasci.dataset.paraphrases import (
     ParaphraseParams,
     clusters,
     draw,
@@ -26,19 +26,19 @@ from ops.parasci.dataset.paraphrases import (
     paraphrases,
     split_of_clusters,
 )
-from ops.parasci.dataset.release import content_words, covered_words, released, released_form
-from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored, within_papers
-from ops.parasci.dataset.scorer import ScorerParams
-from ops.parasci.dataset.statistics import TABLE_2, statistics
-from ops.parasci.dataset.threshold_scores import (
+from silverloom.ops.parasci.dataset.release import content_words, covered_words, released, released_form
+from silverloom.ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored, within_papers
+from silverloom.ops.parasci.dataset.scorer import ScorerParams
+from silverloom.ops.parasci.dataset.statistics import TABLE_2, statistics
+from silverloom.ops.parasci.dataset.threshold_scores import (
     scores_consistency,
     scores_length_rate,
     scores_of_both,
     scores_self_bleu,
     scores_well_formed,
 )
-from ops.parasci.partial.partial import PARTIAL
-from ops.parasci.schemas import CANDIDATES, FILTERED, NEAR_MISSES, PARAPHRASES, SCORED
+from silverloom.ops.parasci.partial.partial import PARTIAL
+from silverloom.ops.parasci.schemas import CANDIDATES, FILTERED, NEAR_MISSES, PARAPHRASES, SCORED
 from tests.ops.parasci.parasci_cases import candidate, filtered_pair, scored_pair
 from tests.parts import dealt, in_memory, parts
 

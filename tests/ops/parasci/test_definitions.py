@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parasci import Definition, definition
-from ops.parasci.terms import expansions_of, normal_form, singular
+from silverloom.ops.parasci import Definition, definition
+from silverloom.ops.parasci.terms import expansions_of, normal_form, singular
 
 
 @pytest.mark.parametrize(

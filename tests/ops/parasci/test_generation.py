@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from sacrebleu import corpus_bleu
 from sacrebleu.metrics.bleu import BLEU
 
-from ops.core.outcome import Outcome
-from ops.core.parts import Artifact, Parts
-from ops.evaluation.table import read_table
-from ops.metrics.bertscore import BertScorer
-from ops.metrics.bleu import self_bleu
-from ops.models.seq2seq.pretrained import FOLDER
-from ops.parasci.dataset.release import released_form
-from ops.parasci.dataset.scored import ScoredParams
-from ops.parasci.evaluation.scores import (
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.evaluation.table import read_table
+from silverloom.ops.metrics.bertscore import BertScorer
+from silverloom.ops.metrics.bleu import self_bleu
+from silverloom.ops.models.seq2seq.pretrained import FOLDER
+from silverloom.ops.parasci.dataset.release import released_form
+from silverloom.ops.parasci.dataset.scored import ScoredParams
+from silverloom.ops.parasci.evaluation.scores import (
     EVALUATION,
     TABLE,
     TABLE_6,
@@ -26,14 +26,14 @@ from ops.parasci.evaluation.scores import (
     scored,
     table_6,
 )
-from ops.parasci.generation.generated import GENERATED, GeneratedParams, generated
-from ops.parasci.generation.generator import (
+from silverloom.ops.parasci.generation.generated import GENERATED, GeneratedParams, generated
+from silverloom.ops.parasci.generation.generator import (
     MODELS,
     ExternalParams,
     texts_of,
     trained_models,
 )
-from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
+from silverloom.ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 from tests.checkpoints import Memory, StoppedError
 from tests.held import bytes_per_row
 from tests.ops.models.seq2seq.pretrained_cases import write_pretrained

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ops.core.parts import FilesFolder, temporary_folder
-from ops.parasci.dataset.agreement import agreement
-from ops.parasci.dataset.filtered import FilterParams, Limits
-from ops.parasci.dataset.near_misses import NearMissParams, difference, near_misses
-from ops.parasci.dataset.paraphrases import ParaphraseParams, links_of
-from ops.parasci.dataset.release import released
-from ops.parasci.schemas import NEAR_MISSES, PARAPHRASES, SCORED
+from silverloom.ops.core.parts import FilesFolder, temporary_folder
+from silverloom.ops.parasci.dataset.agreement import agreement
+from silverloom.ops.parasci.dataset.filtered import FilterParams, Limits
+from silverloom.ops.parasci.dataset.near_misses import NearMissParams, difference, near_misses
+from silverloom.ops.parasci.dataset.paraphrases import ParaphraseParams, links_of
+from silverloom.ops.parasci.dataset.release import released
+from silverloom.ops.parasci.schemas import NEAR_MISSES, PARAPHRASES, SCORED
 from tests.ops.parasci.parasci_cases import scored_pair
 from tests.parts import dealt
 

@@ -5,20 +5,20 @@ import json
 import re
 from collections import defaultdict
 
-from ops.parasci.dataset.scored import ScoredParams
-from ops.parasci.evaluation.scores import TABLE, EvaluationParams, evaluation
-from ops.parasci.generation.generated import GENERATED, GeneratedParams, generated
-from ops.parasci.generation.generator import (
+from silverloom.ops.parasci.dataset.scored import ScoredParams
+from silverloom.ops.parasci.evaluation.scores import TABLE, EvaluationParams, evaluation
+from silverloom.ops.parasci.generation.generated import GENERATED, GeneratedParams, generated
+from silverloom.ops.parasci.generation.generator import (
     EXTERNAL_GENERATORS,
     MODELS,
     ExternalParams,
     external_generators,
     external_pairs,
 )
-from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
-from ops.parasci.sources import PAIR_FORMATS, parse_paraphrase_pairs
-from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, Source
+from silverloom.ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
+from silverloom.ops.parasci.sources import PAIR_FORMATS, parse_paraphrase_pairs
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.source import MonthRule, Source
 from tests.checkpoints import Memory
 from tests.ops.parasci.generation_cases import UNITS, artifact_of, made, params_of
 from tests.parts import dealt, parts

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.parts import Artifact
-from ops.core.sampling import place_of
-from ops.evaluation.table import read_table
-from ops.metrics.bertscore import bertscore
-from ops.models.encoder import ENCODER, embedder
-from ops.parasci.candidates.pairs import length_rate
-from ops.parasci.dataset.filtered import FilterParams, Limits
-from ops.parasci.dataset.scored import ScoredParams
-from ops.parasci.dataset.scorer import ScorerParams
-from ops.parasci.partial.clauses import clauses
-from ops.parasci.partial.extractions import (
+from silverloom.ops.core.parts import Artifact
+from silverloom.ops.core.sampling import place_of
+from silverloom.ops.evaluation.table import read_table
+from silverloom.ops.metrics.bertscore import bertscore
+from silverloom.ops.models.encoder import ENCODER, embedder
+from silverloom.ops.parasci.candidates.pairs import length_rate
+from silverloom.ops.parasci.dataset.filtered import FilterParams, Limits
+from silverloom.ops.parasci.dataset.scored import ScoredParams
+from silverloom.ops.parasci.dataset.scorer import ScorerParams
+from silverloom.ops.parasci.partial.clauses import clauses
+from silverloom.ops.parasci.partial.extractions import (
     EXTRACTIONS,
     TABLE,
     TABLE_3,
@@ -25,9 +25,17 @@ from ops.parasci.partial.extractions import (
     extractions,
     runs,
 )
-from ops.parasci.partial.partial import PARTIAL, PartialParams, SeenParams, by_length, is_whole, partial, seen
-from ops.parasci.partial.pdbert import MODELS, PDBERT, PdbertParams, pdbert, texts_of
-from ops.parasci.partial.pseudo import (
+from silverloom.ops.parasci.partial.partial import (
+    PARTIAL,
+    PartialParams,
+    SeenParams,
+    by_length,
+    is_whole,
+    partial,
+    seen,
+)
+from silverloom.ops.parasci.partial.pdbert import MODELS, PDBERT, PdbertParams, pdbert, texts_of
+from silverloom.ops.parasci.partial.pseudo import (
     PseudoParams,
     clause_examples,
     long_sentences,
@@ -35,9 +43,9 @@ from ops.parasci.partial.pseudo import (
     put_together,
     without_end,
 )
-from ops.parasci.schemas import CANDIDATES, SENTENCES
-from ops.parasci.sentences import StatementParams
-from ops.parasci.well_formed import well_formed
+from silverloom.ops.parasci.schemas import CANDIDATES, SENTENCES
+from silverloom.ops.parasci.sentences import StatementParams
+from silverloom.ops.parasci.well_formed import well_formed
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.parasci.parasci_cases import candidate, statement, unit
 from tests.parts import dealt, parts
@@ -341,8 +349,8 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
 @pytest.mark.parametrize("cosine", [0.9, 0.5])
 def test_whole_or_known_parts_are_dropped_with_their_reason(tmp_path, monkeypatch, cosine):
     """The model's answers are given here; another test checks that it finds any."""
-    from ops.parasci.partial import partial as module
-    from ops.parasci.spans.spans import FoundSpan
+    from silverloom.ops.parasci.partial import partial as module
+    from silverloom.ops.parasci.spans.spans import FoundSpan
 
     longs = {
         "whole": f"{words(9)} end one.",

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.parts import temporary_folder
-from ops.parasci import marks, slices
-from ops.parasci.marks import printed_keys, without_marks
-from ops.parasci.schemas import EMBEDDED_PASSAGES
-from ops.parasci.schemas import PASSAGES as PASSAGE_SHAPE
-from ops.parasci.sentences import (
+from silverloom.ops.core.parts import temporary_folder
+from silverloom.ops.parasci import marks, slices
+from silverloom.ops.parasci.marks import printed_keys, without_marks
+from silverloom.ops.parasci.schemas import EMBEDDED_PASSAGES
+from silverloom.ops.parasci.schemas import PASSAGES as PASSAGE_SHAPE
+from silverloom.ops.parasci.sentences import (
     PrintedWorks,
     StatementParams,
     embedded_passages,
@@ -22,15 +22,15 @@ from ops.parasci.sentences import (
     scores_whole,
     sentences_in,
 )
-from ops.parasci.sources import PASSAGE_FORMATS, parse_passages
-from ops.parasci.well_formed import well_formed
-from ops.parse.bounded import BoundedChild, Bounds
-from ops.parse.records import Record
-from ops.parse.schemas import CITATIONS, PAPERS
-from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
-from ops.parse.source import Raw
-from orchestration.files.identity import folder_hashes
-from orchestration.files.parquet import write_outcomes
+from silverloom.ops.parasci.sources import PASSAGE_FORMATS, parse_passages
+from silverloom.ops.parasci.well_formed import well_formed
+from silverloom.ops.parse.bounded import BoundedChild, Bounds
+from silverloom.ops.parse.records import Record
+from silverloom.ops.parse.schemas import CITATIONS, PAPERS
+from silverloom.ops.parse.schemas import SENTENCES as PAPER_SENTENCES
+from silverloom.ops.parse.source import Raw
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.parquet import write_outcomes
 from tests.ops.parasci.parasci_cases import paper_sentence
 from tests.parts import in_memory, parts
 from tests.work import lines_run

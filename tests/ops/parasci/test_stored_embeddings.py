@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parasci.candidates.pairs import looked_up, stored_embeddings
-from ops.parasci.schemas import SENTENCES
+from silverloom.ops.parasci.candidates.pairs import looked_up, stored_embeddings
+from silverloom.ops.parasci.schemas import SENTENCES
 from tests.ops.parasci.parasci_cases import statement
 from tests.parts import parts
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parasci.dataset.filtered import FilterParams
-from ops.parasci.well_formed import garbled_marks, well_formed
+from silverloom.ops.parasci.dataset.filtered import FilterParams
+from silverloom.ops.parasci.well_formed import garbled_marks, well_formed
 
 LEAST = FilterParams().well_formed
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ops.parse.bounded.messages import send
-from ops.parse.decoding import json_value
-from ops.parse.papers.xml_tree import root_of
-from ops.parse.source import ParseError, Raw
+from silverloom.ops.parse.bounded.messages import send
+from silverloom.ops.parse.decoding import json_value
+from silverloom.ops.parse.papers.xml_tree import root_of
+from silverloom.ops.parse.source import ParseError, Raw
 
 
 def same(value) -> Any:

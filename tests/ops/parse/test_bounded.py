@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.bounded import BoundedChild, Bounds
-from ops.parse.bounded.messages import (
+from silverloom.ops.parse.bounded import BoundedChild, Bounds
+from silverloom.ops.parse.bounded.messages import (
     KEPT,
     PROGRESS,
     REFUSED,
@@ -26,7 +26,7 @@ from ops.parse.bounded.messages import (
     tell,
     watched,
 )
-from ops.parse.source import ParseError, Raw
+from silverloom.ops.parse.source import ParseError, Raw
 from tests.ops.parse.in_child import (
     Evil,
     abort,
@@ -197,7 +197,7 @@ def test_a_forked_process_has_a_child_of_its_own(child):
 def test_the_child_ends_with_its_parent_also_after_kill_9(state):
     program = (
         "import threading, time\n"
-        "from ops.parse.bounded import BoundedChild\n"
+        "from silverloom.ops.parse.bounded import BoundedChild\n"
         "from tests.ops.parse.in_child import process, sleep\n"
         "child = BoundedChild()\n"
         "print(child.call(process), flush=True)\n"

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.parts import FILES, Part, Parts
-from ops.crawl.outcomes import PAGES
-from ops.crawl.warc import resource_record, response_record
-from ops.parse import papers, wikipedia
-from ops.parse.papers.crawled import members_of
-from ops.parse.records import RowRecords
-from ops.parse.source import DatasetSource
+from silverloom.ops.core.parts import FILES, Part, Parts
+from silverloom.ops.crawl.outcomes import PAGES
+from silverloom.ops.crawl.warc import resource_record, response_record
+from silverloom.ops.parse import papers, wikipedia
+from silverloom.ops.parse.papers.crawled import members_of
+from silverloom.ops.parse.records import RowRecords
+from silverloom.ops.parse.source import DatasetSource
 from tests.ops.parse.archives import tar
 from tests.papers_as_pdf import printed
 from tests.poison.parsers import PARSERS

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ops.parse.decoding import check_characters, one_line
-from ops.parse.source import ParseError
+from silverloom.ops.parse.decoding import check_characters, one_line
+from silverloom.ops.parse.source import ParseError
 
 
 @pytest.mark.parametrize("code", [0x00, 0x08, 0x0B, 0x1B, 0xD800])

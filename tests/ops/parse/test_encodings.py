@@ -6,13 +6,13 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from ops.discofuse.sources import FUSION_PAIR_FORMATS as PAIRS
-from ops.discofuse.sources import PROSE_FORMATS, parse_prose
-from ops.parse.encodings import damaged_utf8, guessed
-from ops.parse.scan import Corpus, SourceError
-from ops.parse.source import Source
-from ops.talksumm.sources.talks import FORMATS as TALKS
-from ops.talksumm.sources.talks import parse_talks
+from silverloom.ops.discofuse.sources import FUSION_PAIR_FORMATS as PAIRS
+from silverloom.ops.discofuse.sources import PROSE_FORMATS, parse_prose
+from silverloom.ops.parse.encodings import damaged_utf8, guessed
+from silverloom.ops.parse.scan import Corpus, SourceError
+from silverloom.ops.parse.source import Source
+from silverloom.ops.talksumm.sources.talks import FORMATS as TALKS
+from silverloom.ops.talksumm.sources.talks import parse_talks
 from tests.parts import OneProcess
 
 TEXT = "The “first” café of Zoë’s brother – it costs 5 €.\n\nIt was naïve, he said, and Renée laughed."

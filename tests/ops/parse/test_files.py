@@ -2,8 +2,8 @@
 
 import pytest
 
-from ops.parse.files import find
-from ops.parse.source import MonthRule, Source
+from silverloom.ops.parse.files import find
+from silverloom.ops.parse.source import MonthRule, Source
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.decoding import json_value
-from ops.parse.lines import keys_of, line_records, named
-from ops.parse.source import ParseError, Raw
-from ops.parse.unpacked import Unpacked
+from silverloom.ops.parse.decoding import json_value
+from silverloom.ops.parse.lines import keys_of, line_records, named
+from silverloom.ops.parse.source import ParseError, Raw
+from silverloom.ops.parse.unpacked import Unpacked
 
 
 def naming(row):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.encodings import guessed
-from ops.parse.page_bytes import html_text
+from silverloom.ops.parse.encodings import guessed
+from silverloom.ops.parse.page_bytes import html_text
 
 WESTERN = [
     "Jalape\u00f1o sauce is hot in the town.",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.web import page_of
+from silverloom.ops.parse.web import page_of
 
 PROSE = "The river rises in the mountains and flows past {} old mills, which many people visit in summer."
 BLOCKS = [

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from resiliparse.parse.html import HTMLTree
 
-from ops.parse import page_text
-from ops.parse.page_text import BOILERPLATE, text_of
+from silverloom.ops.parse import page_text
+from silverloom.ops.parse.page_text import BOILERPLATE, text_of
 
 PROSE = [
     f"The {river} rises in the mountains and flows past {number} old mills, which many people visit in summer."

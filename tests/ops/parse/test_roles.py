@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.roles import ROLES, Heading, role_of, roles_of
+from silverloom.ops.parse.roles import ROLES, Heading, role_of, roles_of
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ from dataclasses import replace
 import pytest
 from pydantic import ValidationError
 
-from ops.discofuse.sources import PROSE_FORMATS as PROSE
-from ops.discofuse.sources import parse_prose
-from ops.parse import scan, scanned
-from ops.parse.papers import FORMATS, parse_papers
-from ops.parse.scan import Corpus, SourceError
-from ops.parse.schemas import PAPERS
-from ops.parse.source import MonthRule, ParseError, Raw, Source, month_of
-from orchestration.files.identity import folder_hashes
-from orchestration.files.parquet import write_outcomes
+from silverloom.ops.discofuse.sources import PROSE_FORMATS as PROSE
+from silverloom.ops.discofuse.sources import parse_prose
+from silverloom.ops.parse import scan, scanned
+from silverloom.ops.parse.papers import FORMATS, parse_papers
+from silverloom.ops.parse.scan import Corpus, SourceError
+from silverloom.ops.parse.schemas import PAPERS
+from silverloom.ops.parse.source import MonthRule, ParseError, Raw, Source, month_of
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.parquet import write_outcomes
 from tests.parts import OneProcess
 
 PAPER = "# A Title of {name}\ndate: {date}\n\n## 1 Introduction\nThis is a sentence about {name} that is long enough.\n"

@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.outcome import Outcome
-from ops.parse import sentences_rules as rules
-from ops.parse.papers import parse_papers
-from ops.parse.records import Record, record_id
-from ops.parse.sentences import (
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.parse import sentences_rules as rules
+from silverloom.ops.parse.papers import parse_papers
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.sentences import (
     SentenceParams,
     filter_sentences,
     footnote_marks,
     judge,
     without_footnote_marks,
 )
-from ops.parse.source import Raw
+from silverloom.ops.parse.source import Raw
 
 WORDS = {"parser", "code", "available", "value", "weight", "parsing"}
 

@@ -17,10 +17,10 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.discofuse.sources import PROSE_FORMATS, parse_prose
-from ops.parse.bounded import Bounds, child_of
-from ops.parse.scan import Corpus, SourceError
-from ops.parse.source import MonthRule, Source
+from silverloom.ops.discofuse.sources import PROSE_FORMATS, parse_prose
+from silverloom.ops.parse.bounded import Bounds, child_of
+from silverloom.ops.parse.scan import Corpus, SourceError
+from silverloom.ops.parse.source import MonthRule, Source
 from tests.parts import OneProcess
 
 ROWS = [

@@ -12,10 +12,10 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, ParseError, Raw, Source, options_fault
-from ops.parse.warc import message
-from ops.parse.web import FORMATS, Html, page_of, parse_web_pages
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.source import MonthRule, ParseError, Raw, Source, options_fault
+from silverloom.ops.parse.warc import message
+from silverloom.ops.parse.web import FORMATS, Html, page_of, parse_web_pages
 
 PROSE = (
     "The river rises in the mountains and flows to the sea past many old mills, which people visit in summer."
@@ -393,7 +393,7 @@ def test_the_options_of_a_source_reach_the_extractor(tmp_path):
         source = SOURCE.model_copy(update={"options": {"extractor": "resiliparse"}})
         assert options_fault(FORMATS[kind], source, kind) is None
         (raw,) = [raw for raw in FORMATS[kind].split(tmp_path, source) if raw.error is None]
-        with patch("ops.parse.web.page_of", wraps=page_of) as extract:
+        with patch("silverloom.ops.parse.web.page_of", wraps=page_of) as extract:
             FORMATS[kind].form.parse(raw)
         assert extract.call_args.args[2] == "resiliparse"
     assert "extractor" in options_fault(

@@ -6,12 +6,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ops.core.parts import FILES, Part, Parts
-from ops.crawl.outcomes import PAGES
-from ops.crawl.warc import resource_record, response_record
-from ops.parse.records import RowRecords
-from ops.parse.source import DatasetSource, configured
-from ops.parse.web import FORMATS, parse_web_pages
+from silverloom.ops.core.parts import FILES, Part, Parts
+from silverloom.ops.crawl.outcomes import PAGES
+from silverloom.ops.crawl.warc import resource_record, response_record
+from silverloom.ops.parse.records import RowRecords
+from silverloom.ops.parse.source import DatasetSource, configured
+from silverloom.ops.parse.web import FORMATS, parse_web_pages
 
 DATE = "2018-08-15T00:00:00Z"
 HTML = b"<title>Noise</title><p>Labels are dear, and we ask how far cheap labels carry.</p>"

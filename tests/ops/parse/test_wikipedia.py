@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse import wikipedia
-from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, ParseError, Raw, Source
-from ops.parse.unpacked import Unpacked
-from ops.parse.wikipedia import FORMATS, parse_articles
-from ops.parse.wikitext import article, cleaned
+from silverloom.ops.parse import wikipedia
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.source import MonthRule, ParseError, Raw, Source
+from silverloom.ops.parse.unpacked import Unpacked
+from silverloom.ops.parse.wikipedia import FORMATS, parse_articles
+from silverloom.ops.parse.wikitext import article, cleaned
 
 WIKITEXT = """{{Infobox river|name=Tane<ref name="map">{{cite web|url=http://maps.example.org/tane |title=x
 |archive-url=https://web.archive.org/web/2010/http://maps.example.org/tane}}</ref>

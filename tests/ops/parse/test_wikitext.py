@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse import wikitext_templates
-from ops.parse.wikitext import article, cleaned
-from ops.parse.wikitext_values import COMPUTED
-from ops.text.holes import HOLE
+from silverloom.ops.parse import wikitext_templates
+from silverloom.ops.parse.wikitext import article, cleaned
+from silverloom.ops.parse.wikitext_values import COMPUTED
+from silverloom.ops.text.holes import HOLE
 
 
 def paragraphs(wikitext):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.wikitext import article
-from ops.text.holes import HOLE
+from silverloom.ops.parse.wikitext import article
+from silverloom.ops.text.holes import HOLE
 
 
 @pytest.mark.parametrize(

@@ -16,16 +16,16 @@ from backports import zstd
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ops.discofuse import sources as discofuse_sources
-from ops.discofuse.sources import paragraphs_of
-from ops.parse import encodings, papers, web, wikipedia
-from ops.parse.bounded.bounds import computing_at_most
-from ops.parse.files import opened
-from ops.parse.lines import guessed_in, line_records
-from ops.parse.scan import Corpus
-from ops.parse.source import MonthRule, Raw, Source
-from ops.parse.table_files import Delimited, delimited_rows
-from ops.parse.unpacked import DamageError, Unpacked
+from silverloom.ops.discofuse import sources as discofuse_sources
+from silverloom.ops.discofuse.sources import paragraphs_of
+from silverloom.ops.parse import encodings, papers, web, wikipedia
+from silverloom.ops.parse.bounded.bounds import computing_at_most
+from silverloom.ops.parse.files import opened
+from silverloom.ops.parse.lines import guessed_in, line_records
+from silverloom.ops.parse.scan import Corpus
+from silverloom.ops.parse.source import MonthRule, Raw, Source
+from silverloom.ops.parse.table_files import Delimited, delimited_rows
+from silverloom.ops.parse.unpacked import DamageError, Unpacked
 from tests.parts import OneProcess
 
 FORMATS = {

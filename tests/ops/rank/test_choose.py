@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.rank.choose import Budget, hybrid, only, truncated, within
+from silverloom.ops.rank.choose import Budget, hybrid, only, truncated, within
 
 SENTENCES = ["Cats sleep all day.", "Dogs bark at night.", "Cats sleep every day.", "Birds sing."]
 TEXTS = st.lists(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.rank.rankers import (
+from silverloom.ops.rank.rankers import (
     best_first,
     bigram_gains,
     content_words,

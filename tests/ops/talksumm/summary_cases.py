@@ -4,9 +4,9 @@ import hashlib
 
 import numpy as np
 
-from ops.models.training import TrainingParams
-from ops.talksumm.extractors.config import PointerConfig, TransformerConfig
-from ops.talksumm.models import ExtractorParams, Size
+from silverloom.ops.models.training import TrainingParams
+from silverloom.ops.talksumm.extractors.config import PointerConfig, TransformerConfig
+from silverloom.ops.talksumm.models import ExtractorParams, Size
 
 WORDS = [f"w{number}" for number in range(60)]
 

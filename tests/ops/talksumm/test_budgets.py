@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.rank.choose import Length
-from ops.talksumm import Budget, SummaryParams, summaries, summarize
-from ops.talksumm.schemas import ALIGNMENTS, PAIRS, SUMMARIES
+from silverloom.ops.rank.choose import Length
+from silverloom.ops.talksumm import Budget, SummaryParams, summaries, summarize
+from silverloom.ops.talksumm.schemas import ALIGNMENTS, PAIRS, SUMMARIES
 from tests.ops.talksumm.pair_cases import EVIDENCE
 
 papers = st.lists(

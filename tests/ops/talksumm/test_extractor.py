@@ -2,14 +2,14 @@ import json
 
 import pytest
 
-from ops.core.parts import Artifact
-from ops.metrics.rouge import rouge_of_references
-from ops.models.training import TrainingError
-from ops.rank.choose import only
-from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS
-from ops.talksumm.learning_sets import paper_of
-from ops.talksumm.models import EXTRACTOR, MODELS, ExtractorParams, extractor, trained
-from ops.talksumm.schemas import TRAINING_SETS
+from silverloom.ops.core.parts import Artifact
+from silverloom.ops.metrics.rouge import rouge_of_references
+from silverloom.ops.models.training import TrainingError
+from silverloom.ops.rank.choose import only
+from silverloom.ops.talksumm.evaluation.gold_papers import GOLD_PAPERS
+from silverloom.ops.talksumm.learning_sets import paper_of
+from silverloom.ops.talksumm.models import EXTRACTOR, MODELS, ExtractorParams, extractor, trained
+from silverloom.ops.talksumm.schemas import TRAINING_SETS
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.talksumm.summary_cases import embed, example, extractor_params, gold, text
 from tests.parts import parts
@@ -24,7 +24,7 @@ FOUR = ["pointer/long", "pointer/short", "transformer/long", "transformer/short"
 
 @pytest.fixture(autouse=True)
 def no_encoder(monkeypatch):
-    monkeypatch.setattr("ops.talksumm.models.embedder", lambda name, strict=True: embed)
+    monkeypatch.setattr("silverloom.ops.talksumm.models.embedder", lambda name, strict=True: embed)
 
 
 def outcome(folder, units, golden, params, checkpoints=None):
@@ -39,7 +39,7 @@ def made(tmp_path_factory):
     """Everything that one training produces from the corpus above."""
     folder = tmp_path_factory.mktemp("made")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ops.talksumm.models.embedder", lambda name, strict=True: embed)
+        patch.setattr("silverloom.ops.talksumm.models.embedder", lambda name, strict=True: embed)
         return outcome(folder, UNITS, GOLD, extractor_params(folder))
 
 
@@ -219,8 +219,8 @@ def test_interrupted_embeddings_resume_from_the_stored_slices(tmp_path, monkeypa
 
     params = extractor_params(tmp_path)
     whole = outcome(tmp_path / "whole", UNITS, GOLD, params)
-    monkeypatch.setattr("ops.talksumm.models.embedder", lambda name, strict=True: counted)
-    monkeypatch.setattr("ops.models.embedded.SLICE", 5)
+    monkeypatch.setattr("silverloom.ops.talksumm.models.embedder", lambda name, strict=True: counted)
+    monkeypatch.setattr("silverloom.ops.models.embedded.SLICE", 5)
     checkpoints = Memory(last=2)
     with pytest.raises(StoppedError):
         outcome(tmp_path / "cut", UNITS, GOLD, params, checkpoints)

@@ -1,12 +1,12 @@
 import pyarrow as pa
 import pytest
 
-from ops.models.training import TrainingError
-from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS
-from ops.talksumm.extractors.paper import LabelError
-from ops.talksumm.learning_sets import learning_sets as learning_sets_of_parts
-from ops.talksumm.learning_sets import paper_of
-from ops.talksumm.schemas import TRAINING_SETS
+from silverloom.ops.models.training import TrainingError
+from silverloom.ops.talksumm.evaluation.gold_papers import GOLD_PAPERS
+from silverloom.ops.talksumm.extractors.paper import LabelError
+from silverloom.ops.talksumm.learning_sets import learning_sets as learning_sets_of_parts
+from silverloom.ops.talksumm.learning_sets import paper_of
+from silverloom.ops.talksumm.schemas import TRAINING_SETS
 from tests.ops.talksumm.summary_cases import example, gold, text
 from tests.parts import in_memory
 

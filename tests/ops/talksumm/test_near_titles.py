@@ -5,12 +5,12 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.parts import temporary_folder
-from ops.parse.schemas import PAPERS
-from ops.talksumm import near_titles as of_near_titles
-from ops.talksumm.near_titles import COMPARED, near_titles
-from ops.talksumm.schemas import TALKS
-from ops.talksumm.title_similarity import form
+from silverloom.ops.core.parts import temporary_folder
+from silverloom.ops.parse.schemas import PAPERS
+from silverloom.ops.talksumm import near_titles as of_near_titles
+from silverloom.ops.talksumm.near_titles import COMPARED, near_titles
+from silverloom.ops.talksumm.schemas import TALKS
+from silverloom.ops.talksumm.title_similarity import form
 from tests.parts import dealt, parts
 
 WORDS = [

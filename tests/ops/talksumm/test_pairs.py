@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from ops.core.identity import row_id
-from ops.parse.schemas import PAPERS, SENTENCES
-from ops.talksumm.matching import CANDIDATES, matches
-from ops.talksumm.pairing import PairParams, pairs
-from ops.talksumm.schemas import MATCHES, PAIRS, TALKS
-from ops.talksumm.title_similarity import Titles
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.parse.schemas import PAPERS, SENTENCES
+from silverloom.ops.talksumm.matching import CANDIDATES, matches
+from silverloom.ops.talksumm.pairing import PairParams, pairs
+from silverloom.ops.talksumm.schemas import MATCHES, PAIRS, TALKS
+from silverloom.ops.talksumm.title_similarity import Titles
 from tests.ops.talksumm.pair_cases import paper, sentence, talk
 from tests.parts import dealt, parts
 

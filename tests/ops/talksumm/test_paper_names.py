@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ops.talksumm.paper_names import names_given, names_of_paper
+from silverloom.ops.talksumm.paper_names import names_given, names_of_paper
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ops.talksumm import TrainingSetParams
-from ops.talksumm.schemas import ALIGNMENTS, PAIRS, SUMMARIES, TALK_EXAMPLES, TRAINING_SETS
-from ops.talksumm.talk_examples import TalkExampleParams, segments, talk_examples
+from silverloom.ops.talksumm import TrainingSetParams
+from silverloom.ops.talksumm.schemas import ALIGNMENTS, PAIRS, SUMMARIES, TALK_EXAMPLES, TRAINING_SETS
+from silverloom.ops.talksumm.talk_examples import TalkExampleParams, segments, talk_examples
 from tests.ops.talksumm.pair_cases import EVIDENCE
 from tests.parts import dealt, parts
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.talksumm.talk_titles import GUESS, LONGEST, VAGUE, bare_titles
-from ops.talksumm.title_similarity import similarity
+from silverloom.ops.talksumm.talk_titles import GUESS, LONGEST, VAGUE, bare_titles
+from silverloom.ops.talksumm.title_similarity import similarity
 
 ATTENTION = "Attention Is All You Need"
 VECTOR = "What you can cram into a single vector: Probing sentence embeddings for linguistic properties"

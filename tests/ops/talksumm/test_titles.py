@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from ops.talksumm.title_similarity import MAIN_TITLE, OTHER_NUMBERS, Titles, form, main_form, similarity
+from silverloom.ops.talksumm.title_similarity import (
+    MAIN_TITLE,
+    OTHER_NUMBERS,
+    Titles,
+    form,
+    main_form,
+    similarity,
+)
 
 TITLE = "What you can cram into a single vector: Probing sentence embeddings for linguistic properties"
 

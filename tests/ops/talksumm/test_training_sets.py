@@ -1,8 +1,8 @@
 import pytest
 
-from ops.talksumm import Budget, SummaryParams, TrainingSetParams, training_sets
-from ops.talksumm.schemas import ALIGNMENTS, PAIRS, SUMMARIES, TRAINING_SETS
-from ops.talksumm.summarise import all_summaries, sections, split
+from silverloom.ops.talksumm import Budget, SummaryParams, TrainingSetParams, training_sets
+from silverloom.ops.talksumm.schemas import ALIGNMENTS, PAIRS, SUMMARIES, TRAINING_SETS
+from silverloom.ops.talksumm.summarise import all_summaries, sections, split
 from tests.ops.talksumm.pair_cases import EVIDENCE
 from tests.parts import parts
 

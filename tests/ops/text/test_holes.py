@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.text.holes import HOLE, closed, holes_within, opened
+from silverloom.ops.text.holes import HOLE, closed, holes_within, opened
 
 
 @pytest.mark.parametrize(

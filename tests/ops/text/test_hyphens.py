@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.text.hyphens import join_lines, words_of
+from silverloom.ops.text.hyphens import join_lines, words_of
 
 
 @pytest.mark.parametrize(

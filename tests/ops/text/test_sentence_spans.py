@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.text.sentences import goes_on, sentence_spans
+from silverloom.ops.text.sentences import goes_on, sentence_spans
 from tests.work import lines_run
 
 

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.rank.rankers import words
-from ops.text.word_numbers import normalised, number_words
+from silverloom.ops.rank.rankers import words
+from silverloom.ops.text.word_numbers import normalised, number_words
 
 TEXT = st.text(st.one_of(st.sampled_from("abA .,-_'é’ \t\n\u2003İΣß𝒜𝟙\ud800"), st.characters()), max_size=40)
 

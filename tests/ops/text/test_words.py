@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.filters.contamination import words_of
-from ops.filters.duplicates import content
-from ops.rank import rankers
-from ops.talksumm.align.emission import observe
-from ops.text.minhash import signature
-from ops.text.word_numbers import normalised
-from ops.text.words import fold, visible, word_difference
-from ops.wikisum.clones import clone_recall
+from silverloom.ops.filters.contamination import words_of
+from silverloom.ops.filters.duplicates import content
+from silverloom.ops.rank import rankers
+from silverloom.ops.talksumm.align.emission import observe
+from silverloom.ops.text.minhash import signature
+from silverloom.ops.text.word_numbers import normalised
+from silverloom.ops.text.words import fold, visible, word_difference
+from silverloom.ops.wikisum.clones import clone_recall
 
 TEXTS = st.text("ab c.’é\n\u0301", max_size=30)
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.outcome import Outcome, Shape, columns
-from ops.versions.difference import KINDS, difference
-from orchestration.files.identity import folder_hashes, version
-from orchestration.files.parquet import write_part
-from orchestration.versions.revisions import Version
-from orchestration.workspace.workspace import Workspace
+from silverloom.ops.core.outcome import Outcome, Shape, columns
+from silverloom.ops.versions.difference import KINDS, difference
+from silverloom.orchestration.files.identity import folder_hashes, version
+from silverloom.orchestration.files.parquet import write_part
+from silverloom.orchestration.versions.revisions import Version
+from silverloom.orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(
     unit=columns(("text", pa.string())),

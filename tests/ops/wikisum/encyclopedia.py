@@ -6,16 +6,16 @@ Belongs here: data that several tests of this system build. Not here: what they 
 import json
 from typing import Any
 
-from ops.core.derived import NewFolder
-from ops.core.params import Strict
-from ops.core.parts import FILES, Artifact
-from ops.crawl.outcomes import PAGES
-from ops.parse.schemas import ARTICLES, WEB_PAGES
-from ops.wikisum import schemas
-from ops.wikisum.corpus import CorpusParams, corpus
-from ops.wikisum.ranked import RankedParams, ranked
-from ops.wikisum.references import ReferenceParams, references
-from ops.wikisum.search_index import search_index
+from silverloom.ops.core.derived import NewFolder
+from silverloom.ops.core.params import Strict
+from silverloom.ops.core.parts import FILES, Artifact
+from silverloom.ops.crawl.outcomes import PAGES
+from silverloom.ops.parse.schemas import ARTICLES, WEB_PAGES
+from silverloom.ops.wikisum import schemas
+from silverloom.ops.wikisum.corpus import CorpusParams, corpus
+from silverloom.ops.wikisum.ranked import RankedParams, ranked
+from silverloom.ops.wikisum.references import ReferenceParams, references
+from silverloom.ops.wikisum.search_index import search_index
 from tests.parts import parts
 
 FIELDS = {"ranked": schemas.RANKED, "corpus": schemas.CORPUS, "references": schemas.REFERENCES}

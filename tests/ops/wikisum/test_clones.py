@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.rank.rankers import words
-from ops.wikisum import clone_recall, clone_recalls
+from silverloom.ops.rank.rankers import words
+from silverloom.ops.wikisum import clone_recall, clone_recalls
 
 TEXT = st.lists(st.sampled_from(["Sea", "sea", "salt,", "bread", "of", "ÉTÉ", "été", "."]), max_size=9).map(
     " ".join

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.outcome import Outcome
-from ops.rank.rankers import content_words
-from ops.text.word_numbers import normalised, number_words
-from ops.wikisum.corpus import CorpusParams
-from ops.wikisum.dispersion import DispersionParams, held, recalls, statements, support
-from ops.wikisum.examples import ExampleParams
-from ops.wikisum.statistics import statistics
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.rank.rankers import content_words
+from silverloom.ops.text.word_numbers import normalised, number_words
+from silverloom.ops.wikisum.corpus import CorpusParams
+from silverloom.ops.wikisum.dispersion import DispersionParams, held, recalls, statements, support
+from silverloom.ops.wikisum.examples import ExampleParams
+from silverloom.ops.wikisum.statistics import statistics
 from tests.ops.wikisum.encyclopedia import Steps, article, page
 
 LEAD = (

@@ -4,21 +4,21 @@ import json
 
 import pytest
 
-from ops.core.sampling import split_of
-from ops.metrics.rouge import rouge
-from ops.text.word_numbers import normalised
-from ops.wikisum import schemas
-from ops.wikisum.corpus import CorpusParams
-from ops.wikisum.dispersion import DispersionParams
-from ops.wikisum.examples import ExampleParams, InputSet, articles_of, citations, examples
-from ops.wikisum.learned_ranker import LearnedRanker, LearnedRankerParams, learned_ranker
-from ops.wikisum.learned_ranker import load as load_ranker
-from ops.wikisum.models.grid import GridParams, grid_examples
-from ops.wikisum.ranked import RankedParams, first_words, lead_recall, order_of
-from ops.wikisum.schemas import SplitParams
-from ops.wikisum.statistics import rouge1_recall, statistics
-from ops.wikisum.tokenizer import END, PAD, SEPARATOR, TITLE_END, TokenizerParams, tokenizer
-from ops.wikisum.tokenizer import load as load_tokenizer
+from silverloom.ops.core.sampling import split_of
+from silverloom.ops.metrics.rouge import rouge
+from silverloom.ops.text.word_numbers import normalised
+from silverloom.ops.wikisum import schemas
+from silverloom.ops.wikisum.corpus import CorpusParams
+from silverloom.ops.wikisum.dispersion import DispersionParams
+from silverloom.ops.wikisum.examples import ExampleParams, InputSet, articles_of, citations, examples
+from silverloom.ops.wikisum.learned_ranker import LearnedRanker, LearnedRankerParams, learned_ranker
+from silverloom.ops.wikisum.learned_ranker import load as load_ranker
+from silverloom.ops.wikisum.models.grid import GridParams, grid_examples
+from silverloom.ops.wikisum.ranked import RankedParams, first_words, lead_recall, order_of
+from silverloom.ops.wikisum.schemas import SplitParams
+from silverloom.ops.wikisum.statistics import rouge1_recall, statistics
+from silverloom.ops.wikisum.tokenizer import END, PAD, SEPARATOR, TITLE_END, TokenizerParams, tokenizer
+from silverloom.ops.wikisum.tokenizer import load as load_tokenizer
 from tests.ops.wikisum.encyclopedia import Steps, article, artifact, conserved, page
 from tests.parts import parts
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ops.wikisum.clones import is_itself
+from silverloom.ops.wikisum.clones import is_itself
 
 BREAD, SLASH, SIGNS = "Salt bread", "AC/DC", "C++"
 

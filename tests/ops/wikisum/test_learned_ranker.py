@@ -5,13 +5,13 @@ import random
 
 import pytest
 
-from assets.declare.declaration import declared
-from assets.systems.wikisum.datasets import learned_ranker
-from ops.core.sampling import split_of
-from ops.wikisum.learned_ranker import LearnedRankerParams
-from ops.wikisum.ranked import RankedParams
-from ops.wikisum.references import ReferenceParams
-from ops.wikisum.schemas import SplitParams
+from silverloom.assets.declare.declaration import declared
+from silverloom.assets.systems.wikisum.datasets import learned_ranker
+from silverloom.ops.core.sampling import split_of
+from silverloom.ops.wikisum.learned_ranker import LearnedRankerParams
+from silverloom.ops.wikisum.ranked import RankedParams
+from silverloom.ops.wikisum.references import ReferenceParams
+from silverloom.ops.wikisum.schemas import SplitParams
 from tests.ops.wikisum.encyclopedia import Steps, article, page
 
 SPLITS = SplitParams(validation=0.2, test=0.3)

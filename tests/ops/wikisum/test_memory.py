@@ -7,23 +7,23 @@ from dataclasses import dataclass, field, replace
 import pyarrow as pa
 import pytest
 
-from ops.core.parts import Part
-from ops.models.training import TrainingError
-from ops.models.training.examples import ExampleStore
-from ops.wikisum import tokenizer as sub_words
-from ops.wikisum.corpus import CorpusParams
-from ops.wikisum.dispersion import DispersionParams
-from ops.wikisum.examples import ExampleParams
-from ops.wikisum.examples import examples as sets_of_examples
-from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
-from ops.wikisum.learned_ranker import load as load_ranker
-from ops.wikisum.long_sequences.texts import TextModel
-from ops.wikisum.models.grid import grid
-from ops.wikisum.models.learning_sets import SubWords, learning_set, sets_of
-from ops.wikisum.models.summaries import SummaryParams, rouge_scores, summaries
-from ops.wikisum.schemas import CORPUS, LEARNED_RANKER, RANKED, REFERENCES, TOKENIZER, SplitParams
-from ops.wikisum.statistics import statistics
-from ops.wikisum.tokenizer import TokenizerParams
+from silverloom.ops.core.parts import Part
+from silverloom.ops.models.training import TrainingError
+from silverloom.ops.models.training.examples import ExampleStore
+from silverloom.ops.wikisum import tokenizer as sub_words
+from silverloom.ops.wikisum.corpus import CorpusParams
+from silverloom.ops.wikisum.dispersion import DispersionParams
+from silverloom.ops.wikisum.examples import ExampleParams
+from silverloom.ops.wikisum.examples import examples as sets_of_examples
+from silverloom.ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
+from silverloom.ops.wikisum.learned_ranker import load as load_ranker
+from silverloom.ops.wikisum.long_sequences.texts import TextModel
+from silverloom.ops.wikisum.models.grid import grid
+from silverloom.ops.wikisum.models.learning_sets import SubWords, learning_set, sets_of
+from silverloom.ops.wikisum.models.summaries import SummaryParams, rouge_scores, summaries
+from silverloom.ops.wikisum.schemas import CORPUS, LEARNED_RANKER, RANKED, REFERENCES, TOKENIZER, SplitParams
+from silverloom.ops.wikisum.statistics import statistics
+from silverloom.ops.wikisum.tokenizer import TokenizerParams
 from tests.checkpoints import Memory
 from tests.ops.wikisum.encyclopedia import Steps, article, artifact, page
 from tests.ops.wikisum.models.grid_cases import given, rows_of
@@ -100,11 +100,11 @@ def test_examples_load_the_tokenizer_and_the_ranker_once_for_all_parts(steps, mo
         return lambda given: loaded.update([load.__module__]) or load(given)
 
     # the package `tokenizers` never frees some megabytes of a tokenizer that has encoded
-    monkeypatch.setattr("ops.wikisum.examples.sub_words.load", counted(sub_words.load))
-    monkeypatch.setattr("ops.wikisum.examples.load_ranker", counted(load_ranker))
+    monkeypatch.setattr("silverloom.ops.wikisum.examples.sub_words.load", counted(sub_words.load))
+    monkeypatch.setattr("silverloom.ops.wikisum.examples.load_ranker", counted(load_ranker))
     made = list(sets_of_examples(found, pieces, ranker, splits, ExampleParams()))
     assert [len(outcome.units) for outcome in made] == [1] * len(NAMES)
-    assert loaded == {"ops.wikisum.tokenizer": 1, "ops.wikisum.learned_ranker": 1}
+    assert loaded == {"silverloom.ops.wikisum.tokenizer": 1, "silverloom.ops.wikisum.learned_ranker": 1}
 
 
 def test_statistics_yield_a_part_before_they_read_all(steps):
@@ -179,7 +179,7 @@ def test_summaries_keep_one_model_in_memory_and_none_while_rows_are_yielded(tmp_
         while_written.append(held())
         return rouge_scores(prediction, target)
 
-    monkeypatch.setattr("ops.wikisum.models.summaries.rouge_scores", counted)
+    monkeypatch.setattr("silverloom.ops.wikisum.models.summaries.rouge_scores", counted)
     kept, while_yielded = 0, []
     for outcome in summaries(examples(tmp_path / "again", rows), models, SummaryParams()):
         kept += len(outcome.kept)

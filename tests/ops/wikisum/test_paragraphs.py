@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.text.word_numbers import normalised
-from ops.wikisum import keep_paragraph
-from ops.wikisum.ranked import paragraph_fault
+from silverloom.ops.text.word_numbers import normalised
+from silverloom.ops.wikisum import keep_paragraph
+from silverloom.ops.wikisum.ranked import paragraph_fault
 
 TEXT = st.lists(st.sampled_from(["The", "sea", "is", "3", "é", ",", ".", "...", "a.b"]), max_size=14).map(
     " ".join

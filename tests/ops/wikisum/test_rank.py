@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.rank.rankers import content_words, sum_basic, text_rank, words
-from ops.text.word_numbers import normalised
-from ops.wikisum import rank
-from ops.wikisum.rank import NO_WEIGHT, NO_WORD, NOT_KNOWN, title_counts
+from silverloom.ops.rank.rankers import content_words, sum_basic, text_rank, words
+from silverloom.ops.text.word_numbers import normalised
+from silverloom.ops.wikisum import rank
+from silverloom.ops.wikisum.rank import NO_WEIGHT, NO_WORD, NOT_KNOWN, title_counts
 
 PARAGRAPHS = st.lists(
     st.lists(

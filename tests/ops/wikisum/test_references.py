@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from ops.core.derived import NewFolder
-from ops.parse.schemas import ARTICLES, WEB_PAGES
-from ops.wikisum.corpus import CorpusParams, recalls, similarities
-from ops.wikisum.references import ReferenceParams
-from ops.wikisum.search_index import indexed, load, search_index
+from silverloom.ops.core.derived import NewFolder
+from silverloom.ops.parse.schemas import ARTICLES, WEB_PAGES
+from silverloom.ops.wikisum.corpus import CorpusParams, recalls, similarities
+from silverloom.ops.wikisum.references import ReferenceParams
+from silverloom.ops.wikisum.search_index import indexed, load, search_index
 from tests.ops.wikisum.encyclopedia import Steps, article, conserved, page
 from tests.parts import parts
 
@@ -52,8 +52,8 @@ def test_a_page_is_embedded_once_however_many_articles_and_parts_find_it(tmp_pat
 
         return embed
 
-    monkeypatch.setattr("ops.wikisum.topic.embedder", embedder)
-    monkeypatch.setattr("ops.wikisum.references.embedder", embedder)
+    monkeypatch.setattr("silverloom.ops.wikisum.topic.embedder", embedder)
+    monkeypatch.setattr("silverloom.ops.wikisum.references.embedder", embedder)
     titles = [f"Bread {number}" for number in range(many)]
     pages = [page(f"http://b/{number}", f"Bread of baker {number}.") for number in range(3)]
     cited, found = page("http://a/1", "Monks."), page("http://c/1", "Nothing.")

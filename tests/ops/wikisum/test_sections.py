@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.text.word_numbers import normalised
-from ops.wikisum.sections import sections_of
+from silverloom.ops.text.word_numbers import normalised
+from silverloom.ops.wikisum.sections import sections_of
 from tests.ops.wikisum.encyclopedia import article
 
 URLS = ("http://a/1#top", "http://a/2")

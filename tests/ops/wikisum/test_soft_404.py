@@ -2,7 +2,7 @@
 
 import pytest
 
-from ops.wikisum.soft_404 import MOST_WORDS, is_soft_404
+from silverloom.ops.wikisum.soft_404 import MOST_WORDS, is_soft_404
 
 
 @pytest.mark.parametrize(

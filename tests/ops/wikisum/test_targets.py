@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.text.word_numbers import normalised
-from ops.text.words import fold
-from ops.wikisum.targets import Target, beginning, target_of, targets_of
+from silverloom.ops.text.word_numbers import normalised
+from silverloom.ops.text.words import fold
+from silverloom.ops.wikisum.targets import Target, beginning, target_of, targets_of
 
 UNIT = {
     "lead": "a lead .",

@@ -6,9 +6,9 @@ import tempfile
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.sampling import drawn, split_of
-from ops.wikisum.schemas import RANKED, SplitParams
-from ops.wikisum.tokenizer import TokenizerParams, drawn_texts, tokenizer
+from silverloom.ops.core.sampling import drawn, split_of
+from silverloom.ops.wikisum.schemas import RANKED, SplitParams
+from silverloom.ops.wikisum.tokenizer import TokenizerParams, drawn_texts, tokenizer
 from tests.parts import dealt, parts
 
 TEXT = st.text("abc ", max_size=6)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.wikisum.topic import WORDS, passage_embeddings, passages_by_page, topic_similarities
+from silverloom.ops.wikisum.topic import WORDS, passage_embeddings, passages_by_page, topic_similarities
 
 WORD = st.sampled_from(["salt", "bread", "sea", "rye"])
 TEXTS = st.lists(WORD, min_size=1, max_size=3 * WORDS).map(" ".join)

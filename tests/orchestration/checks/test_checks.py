@@ -2,9 +2,9 @@
 
 import pytest
 
-from assets.declare.expectations import between
-from orchestration.checks import validate
-from orchestration.state.freshness import read_manifest
+from silverloom.assets.declare.expectations import between
+from silverloom.orchestration.checks import validate
+from silverloom.orchestration.state.freshness import read_manifest
 from tests.orchestration.checks.validations import SUITE, checking
 
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.counts import counts, total
-from ops.core.outcome import Outcome, Shape, columns, drop, reject
-from ops.core.parts import Part, Parts
-from orchestration.checks import conservation as checks
-from orchestration.checks.conservation import conservation, on_disk, schema
-from orchestration.checks.ids import StoredIds, scratch
-from orchestration.checks.units import unit_ids
-from orchestration.files.identity import folder_files
-from orchestration.files.parquet import write_outcomes, write_part
+from silverloom.ops.core.counts import counts, total
+from silverloom.ops.core.outcome import Outcome, Shape, columns, drop, reject
+from silverloom.ops.core.parts import Part, Parts
+from silverloom.orchestration.checks import conservation as checks
+from silverloom.orchestration.checks.conservation import conservation, on_disk, schema
+from silverloom.orchestration.checks.ids import StoredIds, scratch
+from silverloom.orchestration.checks.units import unit_ids
+from silverloom.orchestration.files.identity import folder_files
+from silverloom.orchestration.files.parquet import write_outcomes, write_part
 
 SHAPE = Shape(unit=columns(("text", pa.string())), kept=columns(("text", pa.string())))
 FATES = ("kept", "made", "dropped", "rejected")

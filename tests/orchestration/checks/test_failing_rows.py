@@ -4,14 +4,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.declare.expectations import among, between, matches, not_null, unique
-from ops.core.outcome import Outcome, Shape, columns, drop
-from ops.core.parts import part_files
-from orchestration.checks.results import Result, failing_file, keep_failing
-from orchestration.checks.slices import repeated
-from orchestration.checks.validate import validate
-from orchestration.files.parquet import write_outcomes
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.expectations import among, between, matches, not_null, unique
+from silverloom.ops.core.outcome import Outcome, Shape, columns, drop
+from silverloom.ops.core.parts import part_files
+from silverloom.orchestration.checks.results import Result, failing_file, keep_failing
+from silverloom.orchestration.checks.slices import repeated
+from silverloom.orchestration.checks.validate import validate
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(
     unit=columns(("path", pa.string())),

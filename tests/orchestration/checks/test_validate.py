@@ -5,7 +5,7 @@ import dataclasses
 import pyarrow as pa
 import pytest
 
-from assets.declare.expectations import (
+from silverloom.assets.declare.expectations import (
     THIS_PARTITION,
     among,
     at_most,
@@ -19,10 +19,10 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
-from ops.core.outcome import Outcome, Shape, columns, drop, reject
-from orchestration.checks import evaluate, slices
-from orchestration.checks.validate import validate
-from orchestration.files.parquet import write_outcomes
+from silverloom.ops.core.outcome import Outcome, Shape, columns, drop, reject
+from silverloom.orchestration.checks import evaluate, slices
+from silverloom.orchestration.checks.validate import validate
+from silverloom.orchestration.files.parquet import write_outcomes
 
 KEPT = columns(
     ("text", pa.string()),
@@ -275,7 +275,7 @@ def test_results_of_slices_are_those_of_the_whole_table(tmp_path, monkeypatch, e
     monkeypatch.setattr(slices, "ROWS", 2)
     for module in ("evaluate", "validate"):
         monkeypatch.setattr(
-            f"orchestration.checks.{module}.evaluate",
+            f"silverloom.orchestration.checks.{module}.evaluate",
             lambda *given: seen.append(len(given[2])) or evaluated(*given),
         )
     (result,) = validate(tmp_path, [expectation], NEW, "2018-06").results

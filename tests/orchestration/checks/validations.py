@@ -4,15 +4,15 @@ import dataclasses
 
 import pyarrow as pa
 
-from assets.declare.expectations import between, not_null, steady, unique
-from ops.core.counts import counts
-from ops.core.outcome import Outcome, Shape, columns
-from orchestration.checks import validate
-from orchestration.checks.conservation import accepted, recorded
-from orchestration.definitions import workspace
-from orchestration.files.identity import folder_hashes
-from orchestration.files.parquet import write_outcomes
-from orchestration.state.freshness import Manifest, write_manifest
+from silverloom.assets.declare.expectations import between, not_null, steady, unique
+from silverloom.ops.core.counts import counts
+from silverloom.ops.core.outcome import Outcome, Shape, columns
+from silverloom.orchestration.checks import validate
+from silverloom.orchestration.checks.conservation import accepted, recorded
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.orchestration.state.freshness import Manifest, write_manifest
 
 KEY = {"inputs": {}, "params": {}, "code": {}}
 

@@ -10,13 +10,13 @@ from types import SimpleNamespace
 import pytest
 from typer.main import get_command
 
-from orchestration.cli import plan
-from orchestration.cli.app import app, main
-from orchestration.cli.command import run
-from orchestration.state import sources
-from orchestration.state.dvc_files import DamagedLockError
-from orchestration.state.freshness import CHECKS_CHANGED, CHECKS_FAILED
-from orchestration.state.plan import Step
+from silverloom.orchestration.cli import plan
+from silverloom.orchestration.cli.app import app, main
+from silverloom.orchestration.cli.command import run
+from silverloom.orchestration.state import sources
+from silverloom.orchestration.state.dvc_files import DamagedLockError
+from silverloom.orchestration.state.freshness import CHECKS_CHANGED, CHECKS_FAILED
+from silverloom.orchestration.state.plan import Step
 
 COMMANDS = get_command(app).commands
 SHOWN = {name: command for name, command in COMMANDS.items() if not command.hidden}
@@ -126,7 +126,7 @@ def test_a_damaged_lock_stops_the_plan_as_json_too(monkeypatch, capsys):
 def test_a_command_ends_silently_when_nobody_reads_its_output(words, unbuffered):
     reading, writing = os.pipe()
     os.close(reading)
-    program = [sys.executable, "-m", "orchestration.cli", *words]
+    program = [sys.executable, "-m", "silverloom.orchestration.cli", *words]
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     ended = subprocess.run(program, stdout=writing, stderr=subprocess.PIPE, env=environment)
     os.close(writing)

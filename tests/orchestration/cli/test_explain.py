@@ -3,8 +3,8 @@
 from contextlib import nullcontext
 from types import SimpleNamespace
 
-from orchestration.cli import explain as explain
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.cli import explain as explain
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 def test_terminal_control_characters_are_escaped_in_a_lineage(monkeypatch, tmp_path):

@@ -8,17 +8,17 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from orchestration.dagster import automation
-from orchestration.files.publish import lock_within
-from orchestration.state.freshness import Manifest, manifest_file, write_manifest
+from silverloom.orchestration.dagster import automation
+from silverloom.orchestration.files.publish import lock_within
+from silverloom.orchestration.state.freshness import Manifest, manifest_file, write_manifest
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 #: `silverloom send` in a checkout that contains only manifests.
 SEND = """
 import sys; from pathlib import Path
-import orchestration.definitions
-from orchestration.mlflow.send import send; from orchestration.workspace.workspace import Workspace
+import silverloom.orchestration.definitions
+from silverloom.orchestration.mlflow.send import send; from silverloom.orchestration.workspace.workspace import Workspace
 line = send(Workspace(Path(sys.argv[1]))); print(line, file=sys.stderr); sys.exit(bool(line))
 """
 NOTHING = "nothing was made since MLflow had all runs"

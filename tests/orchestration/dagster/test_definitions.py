@@ -3,9 +3,9 @@
 import dagster as dg
 import pytest
 
-from assets.declare.checks import CHECKS
-from orchestration.definitions import build, workspace
-from orchestration.partition.store import Store
+from silverloom.assets.declare.checks import CHECKS
+from silverloom.orchestration.definitions import build, workspace
+from silverloom.orchestration.partition.store import Store
 
 EXAMPLES = dg.AssetKey(["discofuse", "examples"])
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import dagster as dg
 
-from assets.declare.settings import EngineParams
-from orchestration.dagster import instance, settings
+from silverloom.assets.declare.settings import EngineParams
+from silverloom.orchestration.dagster import instance, settings
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]

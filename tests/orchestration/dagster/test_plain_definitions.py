@@ -5,8 +5,8 @@ import sys
 import dagster as dg
 import pytest
 
-import assets
-from orchestration.definitions import build, workspace
+import silverloom.assets
+from silverloom.orchestration.definitions import build, workspace
 
 MODULE = """
 import dagster as dg

@@ -4,9 +4,9 @@ import dagster as dg
 import pytest
 from ruamel.yaml import YAML
 
-from assets.declare.settings import EngineParams
-from orchestration.dagster import settings
-from orchestration.dagster.settings import COMMANDS, SERVERS, configuration, write_settings
+from silverloom.assets.declare.settings import EngineParams
+from silverloom.orchestration.dagster import settings
+from silverloom.orchestration.dagster.settings import COMMANDS, SERVERS, configuration, write_settings
 
 THEIRS = """\
 # our cluster

@@ -7,12 +7,12 @@ from itertools import groupby
 import dagster as dg
 import pytest
 
-from assets.declare.conditions import INPUTS_AT_REST, INPUTS_CHANGED
-from assets.declare.dagster_asset import asset_key, source_key
-from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
-from orchestration.dagster import automation
-from orchestration.dagster.automation import observed, source_assets
-from orchestration.definitions import defs, workspace
+from silverloom.assets.declare.conditions import INPUTS_AT_REST, INPUTS_CHANGED
+from silverloom.assets.declare.dagster_asset import asset_key, source_key
+from silverloom.orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
+from silverloom.orchestration.dagster import automation
+from silverloom.orchestration.dagster.automation import observed, source_assets
+from silverloom.orchestration.definitions import defs, workspace
 
 MONTHS = dg.StaticPartitionsDefinition(["2018-06", "2018-07"])
 EVERY = dg.SpecificPartitionsPartitionMapping(["2018-06", "2018-07"])

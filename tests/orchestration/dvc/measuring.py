@@ -4,14 +4,14 @@ import csv
 import dataclasses
 import json
 
-from ops.core.counts import counts
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcome, drop, reject
-from ops.talksumm.schemas import GOLD_ALIGNMENTS
-from orchestration.dvc import metrics
-from orchestration.files.identity import folder_hashes
-from orchestration.files.parquet import write_outcomes
-from orchestration.state.freshness import Manifest
+from silverloom.ops.core.counts import counts
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcome, drop, reject
+from silverloom.ops.talksumm.schemas import GOLD_ALIGNMENTS
+from silverloom.orchestration.dvc import metrics
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.orchestration.state.freshness import Manifest
 
 MONTHS = ("2018-06", "2018-07", "2018-08")
 

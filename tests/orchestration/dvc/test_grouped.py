@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from assets.declare.declaration import Declaration, Input, Key
-from assets.declare.graph import AssetGraph
-from orchestration.dvc.stages import grouped
+from silverloom.assets.declare.declaration import Declaration, Input, Key
+from silverloom.assets.declare.graph import AssetGraph
+from silverloom.orchestration.dvc.stages import grouped
 
 #: Two datasets made from one, a last one made from both, and an unrelated one.
 READS = {"first": (), "left": ("first",), "right": ("first",), "last": ("left", "right"), "apart": ()}

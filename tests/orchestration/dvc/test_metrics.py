@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from ops.core.measures import DatasetScore
-from orchestration.definitions import workspace
-from orchestration.dvc import metrics
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.dvc import metrics
 from tests.orchestration.dvc.measuring import MONTHS, measured
 
 
@@ -111,7 +111,7 @@ def test_correct_files_are_left_alone(project):
 
 
 def test_every_plot_has_a_template_a_title_and_column_labels():
-    from assets.declare.project import checkout
+    from silverloom.assets.declare.project import checkout
 
     systems = {dataset.key.path[0] for dataset in workspace().datasets.values() if dataset.shape}
     for path, drawn in metrics.plots(workspace()).items():

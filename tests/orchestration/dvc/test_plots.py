@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from assets.declare.project import checkout
-from orchestration.dvc import metrics
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration.dvc import metrics
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 @pytest.fixture

@@ -5,14 +5,14 @@ import copy
 import pytest
 import yaml
 
-from assets.declare.dataset import dataset
-from assets.declare.declaration import declared
-from assets.declare.params_file import document, params_from, read_again
-from ops.core.outcome import Outcome, Outcomes, Shape, columns
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.talksumm.schemas import PAIRS
-from orchestration.dvc import stages
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.declaration import declared
+from silverloom.assets.declare.params_file import document, params_from, read_again
+from silverloom.ops.core.outcome import Outcome, Outcomes, Shape, columns
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.talksumm.schemas import PAIRS
+from silverloom.orchestration.dvc import stages
 
 SHAPE = Shape(unit=PAIRS.kept, kept=columns())
 

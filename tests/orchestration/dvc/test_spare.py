@@ -6,10 +6,10 @@ import subprocess
 
 import pytest
 
-from orchestration.dvc import spare
-from orchestration.dvc.stages import check_sizes
-from orchestration.files.identity import folder_hashes
-from orchestration.state.dvc_files import cached
+from silverloom.orchestration.dvc import spare
+from silverloom.orchestration.dvc.stages import check_sizes
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.state.dvc_files import cached
 
 OLD, NEW = b"schema: '2.0'\nstages: {}\n", b"schema: '2.0'\nstages:\n  code:\n    cmd: x\n    outs: []\n"
 TRACKED = "outs:\n- md5: {}.dir\n  size: 3\n  nfiles: 1\n  hash: md5\n  path: talks\n"
@@ -80,7 +80,9 @@ def test_a_file_system_is_synced_by_the_system_call_or_as_a_whole(tmp_path, monk
         spare.sync_file_system(tmp_path / "nowhere")
     calls = []
     monkeypatch.setattr(os, "sync", lambda: calls.append("all"))
-    monkeypatch.setattr("orchestration.files.publish.ctypes.CDLL", lambda *name, **options: object())
+    monkeypatch.setattr(
+        "silverloom.orchestration.files.publish.ctypes.CDLL", lambda *name, **options: object()
+    )
     spare.sync_file_system(tmp_path)
     assert calls == ["all"]
 

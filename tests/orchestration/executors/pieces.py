@@ -4,8 +4,8 @@ import time
 
 import pyarrow as pa
 
-from ops.core.outcome import Outcome, Shape, columns
-from ops.core.parts import Parts
+from silverloom.ops.core.outcome import Outcome, Shape, columns
+from silverloom.ops.core.parts import Parts
 from tests.parts import parts
 
 SHAPE = Shape(unit=columns(), kept=columns(("size", pa.int64())))

@@ -4,12 +4,17 @@ import threading
 
 import pytest
 
-from orchestration.executors.base import NO_CLUSTER, ClusterLostError, Resources, WorkerNotStartedError
+from silverloom.orchestration.executors.base import (
+    NO_CLUSTER,
+    ClusterLostError,
+    Resources,
+    WorkerNotStartedError,
+)
 
 pytest.importorskip("ray")
 
-from orchestration.executors.absence import RECONNECT, Absence, Patience
-from orchestration.executors.cluster import SILENT, ClusterHead, check_room
+from silverloom.orchestration.executors.absence import RECONNECT, Absence, Patience
+from silverloom.orchestration.executors.cluster import SILENT, ClusterHead, check_room
 
 GPU = Resources(1, 1)
 
@@ -149,7 +154,7 @@ def test_a_failure_of_the_listener_does_not_end_a_run(head, nodes, clock):
 
 
 def test_room_on_a_lost_machine_is_awaited_and_room_that_never_was_is_refused(head, nodes, monkeypatch):
-    monkeypatch.setattr("orchestration.executors.cluster.HEAD", head)
+    monkeypatch.setattr("silverloom.orchestration.executors.cluster.HEAD", head)
     nodes[1] = machine("node-2", alive=False)
     check_room(Resources())
     with pytest.raises(WorkerNotStartedError, match="no machine in the cluster has 1 processors, 1 GPUs"):

@@ -17,10 +17,10 @@ import numpy as np
 import psutil
 import pytest
 
-from orchestration.executors import local
-from orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
-from orchestration.executors.local import ThisProcess, WorkerProcesses, visible_gpus
-from orchestration.executors.parts import LocalEngine
+from silverloom.orchestration.executors import local
+from silverloom.orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
+from silverloom.orchestration.executors.local import ThisProcess, WorkerProcesses, visible_gpus
+from silverloom.orchestration.executors.parts import LocalEngine
 from tests.orchestration.executors.pieces import sleeps_after_two
 from tests.processes import alive, descendants
 from tests.waiting import until
@@ -199,8 +199,8 @@ def gpus():
 )
 def test_worker_processes_share_the_cores_unless_threads_are_fixed(fixed, places, threads):
     pin = f"os.environ['OMP_NUM_THREADS'] = {fixed!r}" if fixed else "del os.environ['OMP_NUM_THREADS']"
-    prepare = "from orchestration.process import prepare; prepare()"
-    program = f"import os; {prepare}; from orchestration.executors import local; {pin}; "
+    prepare = "from silverloom.orchestration.process import prepare; prepare()"
+    program = f"import os; {prepare}; from silverloom.orchestration.executors import local; {pin}; "
     begin = f"local.begin_worker(0, local._share({places})); print(os.environ['OMP_NUM_THREADS'])"
     found = subprocess.run(
         [sys.executable, "-c", program + begin], check=True, capture_output=True, text=True
@@ -243,7 +243,7 @@ def begin_kernels(place):
 
 
 def stays_in_a_kernel(piece, folder):
-    from ops.talksumm.align import kernels
+    from silverloom.ops.talksumm.align import kernels
 
     for rows in (1, 10**12):  # the first call compiles
         if rows > 1:
@@ -256,7 +256,7 @@ def command(begin, place):
     return [
         sys.executable,
         "-c",
-        f"from orchestration.cli import command; from tests.orchestration.executors import test_local; command.run({calls})",
+        f"from silverloom.orchestration.cli import command; from tests.orchestration.executors import test_local; command.run({calls})",
     ]
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from assets.declare.project import checkout
-from orchestration.executors import node
-from orchestration.executors.base import WorkerDiffersError
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration.executors import node
+from silverloom.orchestration.executors.base import WorkerDiffersError
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,9 @@ def temporary(tmp_path, monkeypatch):
 
 
 def test_the_folder_of_a_living_worker_stays_and_that_of_a_dead_one_is_removed():
-    program = "from orchestration.executors import node; print(node.folder({!r}), flush=True); input()"
+    program = (
+        "from silverloom.orchestration.executors import node; print(node.folder({!r}), flush=True); input()"
+    )
     dead = subprocess.run(
         [sys.executable, "-c", program.format("dead")], input="\n", text=True, check=True, capture_output=True
     )

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets.declare.params_file import document
-from assets.declare.settings import EngineParams, TaskResources
-from orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
-from orchestration.executors.parts import LocalEngine, RayEngine, engine
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare.params_file import document
+from silverloom.assets.declare.settings import EngineParams, TaskResources
+from silverloom.orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
+from silverloom.orchestration.executors.parts import LocalEngine, RayEngine, engine
+from silverloom.orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.pieces import numbered, sizes, sleeps_after_two
 from tests.waiting import until
 

@@ -15,20 +15,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.declare.declaration import Declaration, Key
-from ops.core.joins import grouped, matches
-from ops.core.parts import Artifact, OneProcess, Part, Parts
-from orchestration.executors import node
-from orchestration.executors.base import (
+from silverloom.assets.declare.declaration import Declaration, Key
+from silverloom.ops.core.joins import grouped, matches
+from silverloom.ops.core.parts import Artifact, OneProcess, Part, Parts
+from silverloom.orchestration.executors import node
+from silverloom.orchestration.executors.base import (
     Resources,
     WorkerDiedError,
     WorkerDiffersError,
     WorkerNotStartedError,
 )
-from orchestration.executors.parts import LocalEngine, engine, in_order
-from orchestration.partition.one_task import made_by_one_task
-from orchestration.partition.resume import ResumableEngine, StoredCheckpoints
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.executors.parts import LocalEngine, engine, in_order
+from silverloom.orchestration.partition.one_task import made_by_one_task
+from silverloom.orchestration.partition.resume import ResumableEngine, StoredCheckpoints
+from silverloom.orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.pieces import (
     numbered,
     sizes,
@@ -39,10 +39,10 @@ from tests.waiting import until
 
 ray = pytest.importorskip("ray")
 
-from assets.declare.project import CODE  # noqa: E402
-from orchestration.executors import losses  # noqa: E402
-from orchestration.executors.cluster import connect  # noqa: E402
-from orchestration.executors.ray import RayExecutor  # noqa: E402
+from silverloom.assets.declare.project import CODE  # noqa: E402
+from silverloom.orchestration.executors import losses  # noqa: E402
+from silverloom.orchestration.executors.cluster import connect  # noqa: E402
+from silverloom.orchestration.executors.ray import RayExecutor  # noqa: E402
 
 #: On a busy machine, Ray takes nodes for dead.
 pytestmark = pytest.mark.long
@@ -115,7 +115,7 @@ def test_files_are_copies_on_the_nodes_and_are_deleted_at_the_end(ray_engine, tm
 
 
 def where_code_lies(piece):
-    import orchestration
+    import silverloom.orchestration
 
     return orchestration.__file__, os.environ["OPENBLAS_CORETYPE"], str(Path.cwd())
 
@@ -168,9 +168,9 @@ def test_a_lost_task_is_restarted_a_limited_number_of_times(begin, tmp_path):
 
 OVER_MEMORY = """
 import ray
-from orchestration.executors import cluster as clusters, node
-from orchestration.executors.ray import RayExecutor
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.executors import cluster as clusters, node
+from silverloom.orchestration.executors.ray import RayExecutor
+from silverloom.orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.pieces import takes_memory
 from tests.ray_cluster import three_nodes
 with three_nodes() as cluster:
@@ -195,7 +195,9 @@ def test_a_task_over_its_memory_is_not_restarted_for_ever():
 
 
 def test_a_worker_with_another_package_is_refused_by_name(ray_engine, monkeypatch):
-    monkeypatch.setattr("orchestration.executors.parts.locked_packages", lambda root: {"pyarrow": "1.0"})
+    monkeypatch.setattr(
+        "silverloom.orchestration.executors.parts.locked_packages", lambda root: {"pyarrow": "1.0"}
+    )
     with pytest.raises(WorkerDiffersError, match=r"pyarrow is \d.*, but requirements.lock has 1.0"):
         list(ray_engine.map(numbered, range(4), 1))
 

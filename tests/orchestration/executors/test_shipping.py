@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ops.core.parts import Artifact, OneProcess, Part, Parts
-from orchestration.executors import shipping
-from orchestration.executors.shipping import Handle, ShippedFolder, loadable, packed, unpacked
+from silverloom.ops.core.parts import Artifact, OneProcess, Part, Parts
+from silverloom.orchestration.executors import shipping
+from silverloom.orchestration.executors.shipping import Handle, ShippedFolder, loadable, packed, unpacked
 
 
 @dataclass

@@ -5,11 +5,11 @@ from functools import cache
 
 import pytest
 
-from assets.declare import code, expectations
-from assets.declare.project import DATASET_CODE, REPORT_CODE
-from orchestration.definitions import workspace
-from orchestration.files import edits
-from orchestration.workspace.workspace import Workspace
+from silverloom.assets.declare import code, expectations
+from silverloom.assets.declare.project import DATASET_CODE, REPORT_CODE
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.files import edits
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 def test_an_unreadable_source_does_not_stop_a_run(tmp_path, monkeypatch):

@@ -8,8 +8,8 @@ import sys
 import pytest
 import yaml
 
-from assets.declare.project import checkout
-from orchestration.files.identity import file_md5, folder_hashes, version
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration.files.identity import file_md5, folder_hashes, version
 
 
 def test_the_version_of_a_folder_is_the_hash_that_dvc_records(tmp_path):
@@ -41,8 +41,8 @@ def test_files_that_dvc_ignores_are_not_part_of_a_folder(tmp_path):
 HASH = """
 import sys
 from pathlib import Path
-from orchestration.files import identity
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.files import identity
+from silverloom.orchestration.workspace.workspace import Workspace
 root = Path(sys.argv[1])
 identity.keep_hashes(Workspace(root))
 print(identity.file_md5(root / "file"), identity.file_md5(root / "file", former=False))

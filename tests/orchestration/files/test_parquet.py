@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ops.core.outcome import (
+from silverloom.ops.core.outcome import (
     TEXT,
     TITLE,
     VECTOR,
@@ -20,9 +20,9 @@ from ops.core.outcome import (
     reject,
     struct,
 )
-from ops.core.parts import TABLES, Part, Parts, part_files
-from orchestration.files.identity import folder_files
-from orchestration.files.parquet import write_outcomes
+from silverloom.ops.core.parts import TABLES, Part, Parts, part_files
+from silverloom.orchestration.files.identity import folder_files
+from silverloom.orchestration.files.parquet import write_outcomes
 from tests.readers import READERS
 
 PLAIN = columns(("title", pa.string()), ("lines", pa.list_(struct(("text", pa.string())))))

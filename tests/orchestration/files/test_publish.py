@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.files import publish
-from orchestration.files.full_disk import DiskFullError
-from orchestration.files.publish import building, recover, remove, write_file
+from silverloom.orchestration.files import publish
+from silverloom.orchestration.files.full_disk import DiskFullError
+from silverloom.orchestration.files.publish import building, recover, remove, write_file
 
 CALLS = ("fsync", "rename", "replace", "mkdir", "open")
 

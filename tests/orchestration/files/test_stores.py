@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from orchestration.files.stores import StoreError, store_errors
+from silverloom.orchestration.files.stores import StoreError, store_errors
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 import sqlalchemy
 
-from orchestration.files.publish import sync_to_disk
-from orchestration.messages import describe, give_up_or_retry
+from silverloom.orchestration.files.publish import sync_to_disk
+from silverloom.orchestration.messages import describe, give_up_or_retry
 
 #: Reading its first page fails with EIO; writing this one fails with ENOSPC.
 UNREADABLE, FULL = "/proc/self/mem", "/dev/full"
@@ -91,7 +91,9 @@ def test_the_full_disk_is_that_of_the_file(monkeypatch):
         with Path(path).open("wb", buffering=0) as file:
             file.write(b"x")
 
-    monkeypatch.setattr("orchestration.files.full_disk.full_line", lambda path=None, name="": f"full: {path}")
+    monkeypatch.setattr(
+        "silverloom.orchestration.files.full_disk.full_line", lambda path=None, name="": f"full: {path}"
+    )
     assert describe(failed(write, FULL)) == f"full: {FULL}"
 
 

@@ -16,16 +16,16 @@ import requests
 import sqlalchemy
 import urllib3
 
-from assets.declare.settings import EngineParams
-from ops.crawl.addresses import AddressRefusedError
-from ops.crawl.client import FetchError, UnavailableError
-from ops.evaluation.judge.judgements import JudgeError
-from ops.parse.source import ServiceBusyError, ServiceError
-from orchestration.cli import command
-from orchestration.executors import parts
-from orchestration.executors.base import ClusterLostError, WorkerNotStartedError
-from orchestration.files.full_disk import DiskFullError, full_disk, full_line
-from orchestration.messages import describe, give_up_or_retry
+from silverloom.assets.declare.settings import EngineParams
+from silverloom.ops.crawl.addresses import AddressRefusedError
+from silverloom.ops.crawl.client import FetchError, UnavailableError
+from silverloom.ops.evaluation.judge.judgements import JudgeError
+from silverloom.ops.parse.source import ServiceBusyError, ServiceError
+from silverloom.orchestration.cli import command
+from silverloom.orchestration.executors import parts
+from silverloom.orchestration.executors.base import ClusterLostError, WorkerNotStartedError
+from silverloom.orchestration.files.full_disk import DiskFullError, full_disk, full_line
+from silverloom.orchestration.messages import describe, give_up_or_retry
 
 
 def answered(status):
@@ -200,5 +200,5 @@ def test_an_ambiguous_sqlite_error_counts_as_a_full_disk_only_if_a_disk_is_full(
         sqlite3.connect(f"file:{tmp_path}/none/store.db?mode=rw", uri=True)
     except sqlite3.OperationalError as error:
         assert full_disk(error) is None and describe(error).startswith("OperationalError: unable to open")
-        monkeypatch.setattr("orchestration.files.full_disk.free_bytes", lambda place: 4096)
+        monkeypatch.setattr("silverloom.orchestration.files.full_disk.free_bytes", lambda place: 4096)
         assert full_disk(error).startswith("no space left on the device: 0.0 MB are free on /")

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from orchestration.checks.conservation import Finding
-from orchestration.messages import escaped, markdown_table
+from silverloom.orchestration.checks.conservation import Finding
+from silverloom.orchestration.messages import escaped, markdown_table
 
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 ODD = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestration.messages import PartitionProgress, Recent, RecentPace
+from silverloom.orchestration.messages import PartitionProgress, Recent, RecentPace
 
 
 class Clock:

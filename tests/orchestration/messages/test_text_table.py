@@ -1,6 +1,6 @@
 """Tables in a terminal are aligned by the type of their columns."""
 
-from orchestration.messages import aligned
+from silverloom.orchestration.messages import aligned
 
 
 def test_numbers_are_right_aligned_words_left_aligned_and_no_line_ends_with_spaces():

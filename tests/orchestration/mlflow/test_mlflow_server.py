@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 import urllib3
 
-from orchestration.mlflow.store import arguments
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.mlflow.store import arguments
+from silverloom.orchestration.workspace.workspace import Workspace
 from tests.browser.servers import end, free_ports, wait
 
 SERVE = """
 import sys
 from pathlib import Path
-from orchestration.mlflow.store import serve
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.mlflow.store import serve
+from silverloom.orchestration.workspace.workspace import Workspace
 serve(Workspace(Path(sys.argv[1])), int(sys.argv[2]))
 """
 

@@ -9,15 +9,15 @@ import pandas
 import pytest
 from mlflow.pyfunc import load_model
 
-import ops
-from ops.models.seq2seq.config import CopyNetConfig
-from ops.models.seq2seq.files import KIND, make, save
-from ops.models.seq2seq.pieces import Pieces
-from ops.talksumm.extractors import files as extractors
-from ops.talksumm.extractors.config import PointerConfig
-from ops.talksumm.extractors.files import KIND as EXTRACTOR
-from ops.talksumm.extractors.paper import ExtractorPaper
-from orchestration.mlflow.send import save_model
+import silverloom.ops
+from silverloom.ops.models.seq2seq.config import CopyNetConfig
+from silverloom.ops.models.seq2seq.files import KIND, make, save
+from silverloom.ops.models.seq2seq.pieces import Pieces
+from silverloom.ops.talksumm.extractors import files as extractors
+from silverloom.ops.talksumm.extractors.config import PointerConfig
+from silverloom.ops.talksumm.extractors.files import KIND as EXTRACTOR
+from silverloom.ops.talksumm.extractors.paper import ExtractorPaper
+from silverloom.orchestration.mlflow.send import save_model
 
 OPS = Path(next(iter(ops.__path__)))
 TEXTS = ["Ann sings . Ann runs .", "Bob reads ."]
@@ -29,7 +29,7 @@ import pytest
 from mlflow.pyfunc import load_model
 model = load_model(sys.argv[1])
 print(model.predict(pandas.DataFrame({"source": sys.argv[2:]}))["prediction"].tolist())
-import ops
+import silverloom.ops
 print(ops.__path__)
 """
 

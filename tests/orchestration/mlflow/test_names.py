@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from mlflow import MlflowClient
 from mlflow.entities import Param
 
-from orchestration.mlflow.tracking import accepted
+from silverloom.orchestration.mlflow.tracking import accepted
 
 
 def test_names_that_become_equal_are_numbered():

@@ -21,15 +21,15 @@ from mlflow import MlflowClient
 from mlflow.artifacts import download_artifacts
 from mlflow.pyfunc import load_model
 
-from ops.core.parts import FILES
-from ops.models.seq2seq.config import CopyNetConfig
-from ops.models.seq2seq.files import make, save
-from ops.models.seq2seq.pieces import Pieces
-from orchestration.files.identity import folder_hashes
-from orchestration.mlflow.send import TAG, send
-from orchestration.state.addresses import Addresses
-from orchestration.state.freshness import Manifest, manifest_file, write_manifest
-from orchestration.workspace.workspace import Workspace
+from silverloom.ops.core.parts import FILES
+from silverloom.ops.models.seq2seq.config import CopyNetConfig
+from silverloom.ops.models.seq2seq.files import make, save
+from silverloom.ops.models.seq2seq.pieces import Pieces
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.mlflow.send import TAG, send
+from silverloom.orchestration.state.addresses import Addresses
+from silverloom.orchestration.state.freshness import Manifest, manifest_file, write_manifest
+from silverloom.orchestration.workspace.workspace import Workspace
 from tests.waiting import ended, until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -376,9 +376,9 @@ def test_a_server_that_is_restarted_while_runs_are_sent_has_every_run_once(serve
 SEND = """
 import sys
 from pathlib import Path
-from orchestration.definitions import workspace
-from orchestration.mlflow.send import send
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.mlflow.send import send
+from silverloom.orchestration.workspace.workspace import Workspace
 sys.exit(send(Workspace(Path(sys.argv[1]))) or 0)
 """
 

@@ -10,9 +10,9 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from mlflow import MlflowClient
 
-from orchestration.files.publish import lock_file
-from orchestration.mlflow import store
-from orchestration.mlflow.store import prepare
+from silverloom.orchestration.files.publish import lock_file
+from silverloom.orchestration.mlflow import store
+from silverloom.orchestration.mlflow.store import prepare
 
 
 def migrations(path) -> Config:

@@ -4,11 +4,11 @@ import os
 
 import pytest
 
-from orchestration.checks.conservation import Finding
-from orchestration.files import publish
-from orchestration.partition import materialise
-from orchestration.partition.resume import StoredCheckpoints, discard_checkpoints
-from orchestration.state.freshness import Manifest
+from silverloom.orchestration.checks.conservation import Finding
+from silverloom.orchestration.files import publish
+from silverloom.orchestration.partition import materialise
+from silverloom.orchestration.partition.resume import StoredCheckpoints, discard_checkpoints
+from silverloom.orchestration.state.freshness import Manifest
 
 KEY = {"params": {"talksumm.extractor": {"size": "tiny"}}, "code": {"code": "1"}}
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.outcome import Outcome, Shape, column, columns, drop, reject, struct
-from ops.core.parts import TABLES, part_name
-from orchestration.files.edits import MovedError, code_stamp
-from orchestration.files.parquet import write_part
-from orchestration.files.publish import DiskFullError
-from orchestration.partition import prune, resume
-from orchestration.partition.resume import FinishedParts
-from orchestration.state.freshness import Manifest, View
-from orchestration.workspace.workspace import Workspace
+from silverloom.ops.core.outcome import Outcome, Shape, column, columns, drop, reject, struct
+from silverloom.ops.core.parts import TABLES, part_name
+from silverloom.orchestration.files.edits import MovedError, code_stamp
+from silverloom.orchestration.files.parquet import write_part
+from silverloom.orchestration.files.publish import DiskFullError
+from silverloom.orchestration.partition import prune, resume
+from silverloom.orchestration.partition.resume import FinishedParts
+from silverloom.orchestration.state.freshness import Manifest, View
+from silverloom.orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(
     unit=columns(("text", pa.string(), "what it says")),

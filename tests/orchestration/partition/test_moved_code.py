@@ -6,24 +6,30 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from assets.declare.checks import CHECKS
-from assets.declare.dataset import dataset
-from assets.declare.declaration import Declaration, Key, declared, register
-from assets.declare.expectations import between
-from assets.declare.project import checkout
-from ops.core.counts import counts
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Outcomes, Shape, columns
-from ops.core.parts import Artifact
-from ops.talksumm.models import EXTRACTOR
-from orchestration.checks import validate
-from orchestration.files import edits
-from orchestration.files.edits import MovedError
-from orchestration.files.identity import folder_hashes
-from orchestration.files.parquet import write_outcomes
-from orchestration.files.publish import building
-from orchestration.partition.materialise import Materialisation
-from orchestration.state.freshness import Manifest, NotReadyError, View, read_manifest, write_manifest
+from silverloom.assets.declare.checks import CHECKS
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.declaration import Declaration, Key, declared, register
+from silverloom.assets.declare.expectations import between
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.core.counts import counts
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Outcomes, Shape, columns
+from silverloom.ops.core.parts import Artifact
+from silverloom.ops.talksumm.models import EXTRACTOR
+from silverloom.orchestration.checks import validate
+from silverloom.orchestration.files import edits
+from silverloom.orchestration.files.edits import MovedError
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.orchestration.files.publish import building
+from silverloom.orchestration.partition.materialise import Materialisation
+from silverloom.orchestration.state.freshness import (
+    Manifest,
+    NotReadyError,
+    View,
+    read_manifest,
+    write_manifest,
+)
 
 SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("size", pa.int64())))
 
@@ -32,7 +38,7 @@ SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("size", pa.int64())))
 def project(tmp_workspace, own_declarations, monkeypatch):
     """A project with one input, whose code is a folder of empty files."""
     root = tmp_workspace.root
-    monkeypatch.setattr("orchestration.partition.materialise.check_kernels", lambda: None)
+    monkeypatch.setattr("silverloom.orchestration.partition.materialise.check_kernels", lambda: None)
     monkeypatch.setattr(edits, "checkout", lambda: root / "code")
     shutil.copy(checkout() / "params.yaml", root)
     for place in ("ops/text/words.py", "orchestration/checks/ids.py", "pages/site.py"):

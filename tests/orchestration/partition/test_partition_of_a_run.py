@@ -4,16 +4,16 @@ import shutil
 
 import dagster as dg
 
-from assets.declare.checks import CHECKS
-from assets.declare.dagster_asset import asset_key, dagster_asset
-from assets.declare.project import checkout
-from assets.declare.settings import EngineParams
-from orchestration.dagster.automation import source_assets
-from orchestration.executors import parts
-from orchestration.partition import store
-from orchestration.partition.materialise import Checked, Materialisation
-from orchestration.partition.store import Store
-from orchestration.state.freshness import Manifest, manifest_file
+from silverloom.assets.declare.checks import CHECKS
+from silverloom.assets.declare.dagster_asset import asset_key, dagster_asset
+from silverloom.assets.declare.project import checkout
+from silverloom.assets.declare.settings import EngineParams
+from silverloom.orchestration.dagster.automation import source_assets
+from silverloom.orchestration.executors import parts
+from silverloom.orchestration.partition import store
+from silverloom.orchestration.partition.materialise import Checked, Materialisation
+from silverloom.orchestration.partition.store import Store
+from silverloom.orchestration.state.freshness import Manifest, manifest_file
 
 
 def test_a_run_of_one_month_makes_a_dataset_without_months_as_a_whole(tmp_workspace, monkeypatch):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from orchestration.files.publish import making
-from orchestration.partition.prune import prune
-from orchestration.state.freshness import Manifest, manifest_file, write_manifest
+from silverloom.orchestration.files.publish import making
+from silverloom.orchestration.partition.prune import prune
+from silverloom.orchestration.state.freshness import Manifest, manifest_file, write_manifest
 
 
 @pytest.mark.parametrize(("name", "partition"), [("sources/papers", "2018-06"), ("talksumm/extractor", "")])

@@ -6,23 +6,23 @@ import threading
 import pyarrow as pa
 import pytest
 
-from assets.declare.dataset import dataset
-from assets.declare.declaration import Declaration, declared
-from assets.declare.project import checkout
-from ops.core.counts import counts
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Outcomes, Shape, columns
-from ops.core.parts import Artifact, Parts
-from ops.talksumm.models import EXTRACTOR
-from orchestration.files import identity
-from orchestration.files.identity import folder_hashes
-from orchestration.files.parquet import write_outcomes
-from orchestration.files.publish import building, making
-from orchestration.files.transient import InputReplacedError, transient
-from orchestration.partition import resume
-from orchestration.partition.inputs import ChangedBytesError, open_inputs
-from orchestration.partition.materialise import Materialisation
-from orchestration.state.freshness import Manifest, read_manifest, write_manifest
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.declaration import Declaration, declared
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.core.counts import counts
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Outcomes, Shape, columns
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.talksumm.models import EXTRACTOR
+from silverloom.orchestration.files import identity
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.orchestration.files.publish import building, making
+from silverloom.orchestration.files.transient import InputReplacedError, transient
+from silverloom.orchestration.partition import resume
+from silverloom.orchestration.partition.inputs import ChangedBytesError, open_inputs
+from silverloom.orchestration.partition.materialise import Materialisation
+from silverloom.orchestration.state.freshness import Manifest, read_manifest, write_manifest
 
 SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("size", pa.int64())))
 KEY = {"inputs": {}, "params": {}, "code": {}}
@@ -30,7 +30,7 @@ KEY = {"inputs": {}, "params": {}, "code": {}}
 
 @pytest.fixture
 def project(tmp_workspace, own_declarations, monkeypatch):
-    monkeypatch.setattr("orchestration.partition.materialise.check_kernels", lambda: None)
+    monkeypatch.setattr("silverloom.orchestration.partition.materialise.check_kernels", lambda: None)
     shutil.copy(checkout() / "params.yaml", tmp_workspace.root)
     for name in ("models.txt", "requirements.lock"):
         shutil.copy(checkout() / name, tmp_workspace.root)

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.bounded.messages import tell
-from orchestration.executors.base import WorkerDiedError
-from orchestration.executors.parts import LocalEngine
-from orchestration.files.edits import code_stamp
-from orchestration.files.local_state import UnreadableError
-from orchestration.messages import Notice, PartitionProgress, describe, listening
-from orchestration.partition import resume
-from orchestration.partition.resume import ResumableEngine
-from orchestration.workspace.workspace import Workspace
+from silverloom.ops.parse.bounded.messages import tell
+from silverloom.orchestration.executors.base import WorkerDiedError
+from silverloom.orchestration.executors.parts import LocalEngine
+from silverloom.orchestration.files.edits import code_stamp
+from silverloom.orchestration.files.local_state import UnreadableError
+from silverloom.orchestration.messages import Notice, PartitionProgress, describe, listening
+from silverloom.orchestration.partition import resume
+from silverloom.orchestration.partition.resume import ResumableEngine
+from silverloom.orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.pieces import fails_at_row_5, numbered, sizes, three_rows_each
 from tests.waiting import until
 

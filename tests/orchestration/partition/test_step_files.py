@@ -3,14 +3,14 @@
 import pyarrow as pa
 import pytest
 
-from ops.core.counts import counts
-from ops.core.outcome import Outcome, Shape, columns
-from ops.core.parts import FILES
-from orchestration.files.identity import folder_hashes
-from orchestration.files.parquet import write_outcomes
-from orchestration.partition.inputs import ChangedBytesError, artifact
-from orchestration.state.freshness import Manifest, write_manifest
-from orchestration.workspace.workspace import Workspace
+from silverloom.ops.core.counts import counts
+from silverloom.ops.core.outcome import Outcome, Shape, columns
+from silverloom.ops.core.parts import FILES
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.orchestration.partition.inputs import ChangedBytesError, artifact
+from silverloom.orchestration.state.freshness import Manifest, write_manifest
+from silverloom.orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
 

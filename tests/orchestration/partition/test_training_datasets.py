@@ -4,21 +4,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.declare.dataset import dataset
-from assets.declare.declaration import DECLARED, Key
-from assets.declare.project import checkout
-from ops.core.counts import counts
-from ops.core.outcome import Outcome, Outcomes, Shape, columns
-from ops.core.params import Strict
-from ops.core.parts import FILES, Artifact
-from ops.models.training import CheckpointFolder
-from ops.talksumm.models import EXTRACTOR
-from orchestration.files.identity import folder_hashes
-from orchestration.files.parquet import write_outcomes
-from orchestration.files.publish import building
-from orchestration.partition import materialise
-from orchestration.partition.inputs import open_inputs
-from orchestration.state.freshness import Manifest, write_manifest
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.declaration import DECLARED, Key
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.core.counts import counts
+from silverloom.ops.core.outcome import Outcome, Outcomes, Shape, columns
+from silverloom.ops.core.params import Strict
+from silverloom.ops.core.parts import FILES, Artifact
+from silverloom.ops.models.training import CheckpointFolder
+from silverloom.ops.talksumm.models import EXTRACTOR
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.files.parquet import write_outcomes
+from silverloom.orchestration.files.publish import building
+from silverloom.orchestration.partition import materialise
+from silverloom.orchestration.partition.inputs import open_inputs
+from silverloom.orchestration.state.freshness import Manifest, write_manifest
 
 SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("strict", pa.bool_())))
 

@@ -13,9 +13,9 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from assets.declare.project import checkout
-from orchestration.cli.app import main
-from orchestration.project import create
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration.cli.app import main
+from silverloom.orchestration.project import create
 
 TEXT = "The ferry was old, but it carried the mail for thirty years. The mill was sold, and it burned down. "
 SAMPLE = checkout() / "data/sample"

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.declare.project import checkout
-from ops.parse.source import Source
-from orchestration.project.detect import SourceOptions, UndecidedError, detect, readers, systems
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.parse.source import Source
+from silverloom.orchestration.project.detect import SourceOptions, UndecidedError, detect, readers, systems
 from tests.papers_as_pdf import printed
 
 SAMPLE = checkout() / "data/sample"

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from orchestration.release.write import croissant
+from silverloom.orchestration.release.write import croissant
 
 mlcroissant = pytest.importorskip("mlcroissant")
 

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from orchestration.release.push import push
+from silverloom.orchestration.release.push import push
 from tests.orchestration.release.hub import Hub
 
 NAME = "my-name/talksumm"

@@ -7,8 +7,8 @@ import subprocess
 import pytest
 import yaml
 
-from orchestration.release.write import size_category
-from orchestration.state.dvc_files import stages_of
+from silverloom.orchestration.release.write import size_category
+from silverloom.orchestration.state.dvc_files import stages_of
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
 

@@ -6,12 +6,12 @@ from uuid import uuid4
 import dagster as dg
 import pytest
 
-from orchestration.definitions import workspace
-from orchestration.executors.base import NO_CLUSTER, ClusterLostError
-from orchestration.files.full_disk import DiskFullError
-from orchestration.partition.materialise import Materialisation
-from orchestration.run import dagster_run
-from orchestration.state.freshness import Status, View
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.executors.base import NO_CLUSTER, ClusterLostError
+from silverloom.orchestration.files.full_disk import DiskFullError
+from silverloom.orchestration.partition.materialise import Materialisation
+from silverloom.orchestration.run import dagster_run
+from silverloom.orchestration.state.freshness import Status, View
 
 SUMMARIES = "sources/human_summaries"
 

@@ -6,9 +6,9 @@ import time
 import pytest
 from rich.console import Console
 
-from orchestration import messages
-from orchestration.messages import EventLines, Notice, PartitionProgress, RecentPace
-from orchestration.run.display import Display
+from silverloom.orchestration import messages
+from silverloom.orchestration.messages import EventLines, Notice, PartitionProgress, RecentPace
+from silverloom.orchestration.run.display import Display
 from tests.waiting import until
 
 

@@ -7,20 +7,20 @@ from uuid import UUID
 import pytest
 from rich.console import Console
 
-from orchestration.dagster import sync
-from orchestration.definitions import workspace
-from orchestration.executors.base import (
+from silverloom.orchestration.dagster import sync
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.executors.base import (
     NO_CLUSTER,
     ClusterLostError,
     WorkerDiedError,
     WorkerNotStartedError,
 )
-from orchestration.executors.local import ThisProcess
-from orchestration.files.full_disk import FULL, DiskFullError
-from orchestration.run import dagster_run, loop
-from orchestration.run.dagster_run import Ran
-from orchestration.run.loop import heights
-from orchestration.state.freshness import Status, View
+from silverloom.orchestration.executors.local import ThisProcess
+from silverloom.orchestration.files.full_disk import FULL, DiskFullError
+from silverloom.orchestration.run import dagster_run, loop
+from silverloom.orchestration.run.dagster_run import Ran
+from silverloom.orchestration.run.loop import heights
+from silverloom.orchestration.state.freshness import Status, View
 
 
 def test_the_datasets_that_most_others_wait_for_come_first():

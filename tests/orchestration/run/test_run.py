@@ -2,10 +2,10 @@
 
 import pytest
 
-from orchestration.definitions import workspace
-from orchestration.run import drive as driver
-from orchestration.run.loop import Report
-from orchestration.run.summary import drop_shares
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.run import drive as driver
+from silverloom.orchestration.run.loop import Report
+from silverloom.orchestration.run.summary import drop_shares
 
 
 @pytest.fixture
@@ -21,10 +21,10 @@ def end(monkeypatch, capsys):
         monkeypatch.setattr(driver, "bring_up_to_date", lambda *_: (one for one in [report]))
         monkeypatch.setattr(driver, "source_versions", nothing)
         places = {
-            "check_rendered": "orchestration.dvc.stages",
-            "restore": "orchestration.dvc.stages",
-            "commit_finished": "orchestration.dvc.stages",
-            "sync": "orchestration.dagster.sync",
+            "check_rendered": "silverloom.orchestration.dvc.stages",
+            "restore": "silverloom.orchestration.dvc.stages",
+            "commit_finished": "silverloom.orchestration.dvc.stages",
+            "sync": "silverloom.orchestration.dagster.sync",
         }
         for name, module in places.items():
             monkeypatch.setattr(f"{module}.{name}", ends.get(name, nothing))

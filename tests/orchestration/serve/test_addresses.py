@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from orchestration.state.addresses import HOST, Addresses
+from silverloom.orchestration.state.addresses import HOST, Addresses
 
 
 @pytest.fixture

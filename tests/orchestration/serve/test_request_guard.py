@@ -14,8 +14,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
-from orchestration.serve import request_guard
-from orchestration.state import addresses
+from silverloom.orchestration.serve import request_guard
+from silverloom.orchestration.state import addresses
 
 OWN, PORT_AWAY, EVIL = "http://127.0.0.1:3000", "http://127.0.0.1:3001", "https://evil.example"
 SOCKET = "ws://127.0.0.1:3000"

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from orchestration.serve import ui
+from silverloom.orchestration.serve import ui
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from orchestration.serve import request_guard, web
-from orchestration.state.addresses import HOST, Addresses
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.serve import request_guard, web
+from silverloom.orchestration.state.addresses import HOST, Addresses
+from silverloom.orchestration.workspace.workspace import Workspace
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Match, Route, WebSocketRoute
 from starlette.testclient import TestClient
 
-from orchestration.compat import web_application
-from orchestration.serve.request_guard import PAGES, GraphQLGuard
+from silverloom.orchestration.compat import web_application
+from silverloom.orchestration.serve.request_guard import PAGES, GraphQLGuard
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "OPTIONS"]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ops.filters.contamination import OverlapParams
-from orchestration.state.derived import StoredDerived
+from silverloom.ops.filters.contamination import OverlapParams
+from silverloom.orchestration.state.derived import StoredDerived
 
 
 class Written:

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML  # the loader and dumper that DVC uses
 
-from orchestration.state import dvc_files
-from orchestration.state.dvc_files import DamagedLockError, stages_of
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.state import dvc_files
+from silverloom.orchestration.state.dvc_files import DamagedLockError, stages_of
+from silverloom.orchestration.workspace.workspace import Workspace
 
 WHOLE = (Path(__file__).resolve().parents[3] / "dvc.lock").read_bytes()
 LINES = WHOLE.splitlines(keepends=True)

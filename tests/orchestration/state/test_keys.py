@@ -2,10 +2,10 @@
 
 import pytest
 
-from ops.parse import scan
-from orchestration.files.identity import folder_hashes
-from orchestration.state import sources
-from orchestration.state.freshness import (
+from silverloom.ops.parse import scan
+from silverloom.orchestration.files.identity import folder_hashes
+from silverloom.orchestration.state import sources
+from silverloom.orchestration.state.freshness import (
     EVERY_PARTITION,
     Manifest,
     NotReadyError,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestration.state.plan import if_changed
+from silverloom.orchestration.state.plan import if_changed
 
 
 @pytest.mark.parametrize(

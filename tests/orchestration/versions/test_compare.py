@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from orchestration.definitions import workspace
-from orchestration.files.local_state import dump_checked
-from orchestration.state.freshness import Manifest
-from orchestration.versions.compare import made_differently
-from orchestration.versions.revisions import WORKING_TREE, Version
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.files.local_state import dump_checked
+from silverloom.orchestration.state.freshness import Manifest
+from silverloom.orchestration.versions.compare import made_differently
+from silverloom.orchestration.versions.revisions import WORKING_TREE, Version
 
 MONTHS = ("2018-06", "2018-07", "2018-08")
 FILES = {f"{month}/kept-00000.parquet": month for month in MONTHS}

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from orchestration.workspace.environment import STRICT
+from silverloom.orchestration.workspace.environment import STRICT
 from tests.projects import ROOT
 
 SHELL = {name: value for name, value in os.environ.items() if name not in STRICT}
@@ -28,7 +28,11 @@ def run(code, *arguments):
 
 
 @pytest.mark.parametrize(
-    "entry", ["from orchestration.process import prepare; prepare()", "import orchestration.definitions"]
+    "entry",
+    [
+        "from silverloom.orchestration.process import prepare; prepare()",
+        "import silverloom.orchestration.definitions",
+    ],
 )
 def test_in_a_shell_that_pins_nothing_kernels_are_pinned_before_numpy_loads(entry):
     code = f"""
@@ -49,8 +53,13 @@ print(at_import, os.environ["DAGSTER_HOME"])
 def test_importing_modules_changes_neither_the_environment_nor_how_errors_are_reported():
     modules = (
         "orchestration",
-        "orchestration.process",
-        "orchestration.cli.app",
-        "orchestration.executors.local",
+        "silverloom.orchestration.process",
+        "silverloom.orchestration.cli.app",
+        "silverloom.orchestration.executors.local",
     )
-    assert run(MODULES, *modules, "orchestration.partition.store", "orchestration.run.loop") == "True\n"
+    assert (
+        run(
+            MODULES, *modules, "silverloom.orchestration.partition.store", "silverloom.orchestration.run.loop"
+        )
+        == "True\n"
+    )

@@ -4,9 +4,9 @@ import socket
 
 import pytest
 
-from orchestration.workspace import postgres
-from orchestration.workspace.environment import set_environment
-from orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.workspace import postgres
+from silverloom.orchestration.workspace.environment import set_environment
+from silverloom.orchestration.workspace.workspace import Workspace
 from tests.postgres import absent, serving
 
 needs_server = pytest.mark.skipif(bool(absent()), reason=absent())

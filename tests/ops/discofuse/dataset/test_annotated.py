@@ -10,9 +10,9 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.coreference import network
-from ops.coreference.links import Link
-from ops.discofuse.annotation import (
+from silverloom.ops.coreference import network
+from silverloom.ops.coreference.links import Link
+from silverloom.ops.discofuse.annotation import (
     Annotation,
     AnnotationParams,
     OtherPipelineError,
@@ -20,12 +20,12 @@ from ops.discofuse.annotation import (
     pipeline_of,
     stored_annotations,
 )
-from ops.discofuse.dataset.annotated import annotate, joined, parsed, pieces
-from ops.discofuse.dataset.pipeline import sentence_ends
-from ops.discofuse.schemas import ANNOTATED, PROSE
-from ops.models.spacy_pipeline import load_pipeline
-from ops.text.sentences import sentence_spans
-from orchestration.files.parquet import write_table
+from silverloom.ops.discofuse.dataset.annotated import annotate, joined, parsed, pieces
+from silverloom.ops.discofuse.dataset.pipeline import sentence_ends
+from silverloom.ops.discofuse.schemas import ANNOTATED, PROSE
+from silverloom.ops.models.spacy_pipeline import load_pipeline
+from silverloom.ops.text.sentences import sentence_spans
+from silverloom.orchestration.files.parquet import write_table
 
 PARAMS = AnnotationParams()
 BLANK = spacy.blank("en")
@@ -96,7 +96,7 @@ def test_a_stored_parse_is_read_back_exactly(found, first):
 
 
 def test_the_stored_parse_is_the_parse_of_the_document(tmp_path):
-    from ops.discofuse.dataset.pipeline import annotator
+    from silverloom.ops.discofuse.dataset.pipeline import annotator
 
     table = annotate(prose(TEXTS), PARAMS).kept
     write_table(table, tmp_path / "kept.parquet")
@@ -106,7 +106,7 @@ def test_the_stored_parse_is_the_parse_of_the_document(tmp_path):
 
 
 def test_an_annotation_has_spacys_values_for_each_token():
-    from ops.discofuse.dataset.pipeline import annotator
+    from silverloom.ops.discofuse.dataset.pipeline import annotator
 
     document = annotator(PARAMS.pipeline)(TEXTS[0])
     found = Annotation.of(document)

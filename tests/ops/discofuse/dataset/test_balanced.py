@@ -6,9 +6,9 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.sampling import place_of
-from ops.discofuse.dataset.balanced import BalancedParams, Caps, balanced, most
-from ops.discofuse.schemas import EXAMPLES
+from silverloom.ops.core.sampling import place_of
+from silverloom.ops.discofuse.dataset.balanced import BalancedParams, Caps, balanced, most
+from silverloom.ops.discofuse.schemas import EXAMPLES
 from tests.ops.discofuse.example_cases import example
 from tests.parts import parts
 
@@ -159,7 +159,7 @@ def test_the_fate_of_an_example_does_not_depend_on_parts_or_memory(tmp_path, mon
     ]
     fates = []
     for number, (several, memory) in enumerate([(1, "2GB"), (7, "2GB"), (7, "16MB")]):
-        monkeypatch.setattr("ops.core.database.MEMORY", memory)
+        monkeypatch.setattr("silverloom.ops.core.database.MEMORY", memory)
         tables = [given_rows[start::several] for start in range(several)]
         kept, dropped, _ = run(tmp_path / str(number), BalancedParams(), *tables)
         fates.append(

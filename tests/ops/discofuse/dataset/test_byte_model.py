@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.discofuse.dataset.byte_model import LONGEST, ByteModel
-from ops.filters.test_sets import TEST_SETS
+from silverloom.ops.discofuse.dataset.byte_model import LONGEST, ByteModel
+from silverloom.ops.filters.test_sets import TEST_SETS
 from tests.parts import parts
 
 

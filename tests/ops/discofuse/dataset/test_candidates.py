@@ -3,19 +3,19 @@
 import pyarrow as pa
 import pytest
 
-import ops.discofuse.dataset.candidates as module
-from ops.coreference.links import Link
-from ops.discofuse.annotation import (
+import silverloom.ops.discofuse.dataset.candidates as module
+from silverloom.ops.coreference.links import Link
+from silverloom.ops.discofuse.annotation import (
     Annotation,
     AnnotationParams,
     OtherPipelineError,
     columns_of,
     pipeline_of,
 )
-from ops.discofuse.dataset.candidates import candidates
-from ops.discofuse.rules import RuleParams
-from ops.discofuse.rules.rule import Candidate, FusionExample
-from ops.discofuse.schemas import ANNOTATED, CANDIDATES
+from silverloom.ops.discofuse.dataset.candidates import candidates
+from silverloom.ops.discofuse.rules import RuleParams
+from silverloom.ops.discofuse.rules.rule import Candidate, FusionExample
+from silverloom.ops.discofuse.schemas import ANNOTATED, CANDIDATES
 
 PARAMS = AnnotationParams()
 

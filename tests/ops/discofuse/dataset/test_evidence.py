@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.discofuse.dataset.byte_model import LONGEST, ByteModel
-from ops.discofuse.dataset.evidence import disfluencies, shared_content, with_evidence
-from ops.discofuse.dataset.examples import (
+from silverloom.ops.discofuse.dataset.byte_model import LONGEST, ByteModel
+from silverloom.ops.discofuse.dataset.evidence import disfluencies, shared_content, with_evidence
+from silverloom.ops.discofuse.dataset.examples import (
     ExampleParams,
     covered_shares,
     disfluency_bits,
     examples,
     supported_shares,
 )
-from ops.discofuse.schemas import CANDIDATES
-from ops.filters.test_sets import TEST_SETS
-from ops.text.words import STOP_WORDS
+from silverloom.ops.discofuse.schemas import CANDIDATES
+from silverloom.ops.filters.test_sets import TEST_SETS
+from silverloom.ops.text.words import STOP_WORDS
 from tests.ops.discofuse.example_cases import candidate
 from tests.parts import parts
 

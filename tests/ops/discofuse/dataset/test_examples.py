@@ -6,10 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ops.core.sampling import SPLITS, split_of
-from ops.core.thresholds import above, at_least
-from ops.discofuse.dataset.examples import ExampleParams, certainties, controls_kept, examples, lengths
-from ops.discofuse.schemas import CANDIDATES, EXAMPLES
+from silverloom.ops.core.sampling import SPLITS, split_of
+from silverloom.ops.core.thresholds import above, at_least
+from silverloom.ops.discofuse.dataset.examples import (
+    ExampleParams,
+    certainties,
+    controls_kept,
+    examples,
+    lengths,
+)
+from silverloom.ops.discofuse.schemas import CANDIDATES, EXAMPLES
 from tests.ops.discofuse.example_cases import candidate
 from tests.parts import parts
 

@@ -3,13 +3,13 @@
 import pyarrow as pa
 import pytest
 
-from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.dataset.annotated import annotate
-from ops.discofuse.dataset.candidates import candidates
-from ops.discofuse.dataset.examples import ExampleParams, examples
-from ops.discofuse.rules import RuleParams
-from ops.discofuse.schemas import PROSE
-from ops.text.holes import HOLE, closed
+from silverloom.ops.discofuse.annotation import AnnotationParams
+from silverloom.ops.discofuse.dataset.annotated import annotate
+from silverloom.ops.discofuse.dataset.candidates import candidates
+from silverloom.ops.discofuse.dataset.examples import ExampleParams, examples
+from silverloom.ops.discofuse.rules import RuleParams
+from silverloom.ops.discofuse.schemas import PROSE
+from silverloom.ops.text.holes import HOLE, closed
 
 PARAMS = AnnotationParams()
 REASONS = {"holes", "no_phenomenon", "short", "long", "non_ascii", "repeated", "unsure_coreference"}

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.parts import FilesFolder
-from ops.core.release import ReleaseParams, release_files
-from ops.discofuse.annotation import AnnotationParams
-from ops.discofuse.dataset.annotated import annotate
-from ops.discofuse.dataset.candidates import candidates
-from ops.discofuse.dataset.examples import ExampleParams, examples
-from ops.discofuse.dataset.references import references, several_references
-from ops.discofuse.rules import RuleParams
-from ops.discofuse.schemas import EXAMPLES, PROSE
+from silverloom.ops.core.parts import FilesFolder
+from silverloom.ops.core.release import ReleaseParams, release_files
+from silverloom.ops.discofuse.annotation import AnnotationParams
+from silverloom.ops.discofuse.dataset.annotated import annotate
+from silverloom.ops.discofuse.dataset.candidates import candidates
+from silverloom.ops.discofuse.dataset.examples import ExampleParams, examples
+from silverloom.ops.discofuse.dataset.references import references, several_references
+from silverloom.ops.discofuse.rules import RuleParams
+from silverloom.ops.discofuse.schemas import EXAMPLES, PROSE
 from tests.ops.discofuse.example_cases import example
 from tests.parts import parts
 

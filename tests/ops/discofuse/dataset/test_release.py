@@ -5,10 +5,10 @@ import csv
 import pyarrow as pa
 import pytest
 
-from ops.core.parts import FilesFolder
-from ops.discofuse.dataset.balanced import BalancedParams, Caps, balanced
-from ops.discofuse.dataset.release import file_of, released
-from ops.discofuse.schemas import BALANCED, EXAMPLES, RELEASED
+from silverloom.ops.core.parts import FilesFolder
+from silverloom.ops.discofuse.dataset.balanced import BalancedParams, Caps, balanced
+from silverloom.ops.discofuse.dataset.release import file_of, released
+from silverloom.ops.discofuse.schemas import BALANCED, EXAMPLES, RELEASED
 from tests.ops.discofuse.example_cases import example
 from tests.parts import parts
 

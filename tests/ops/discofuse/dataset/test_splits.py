@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from ops.discofuse.dataset.splits import splits
-from ops.discofuse.schemas import EXAMPLES, SENTENCE_SPLITS
+from silverloom.ops.discofuse.dataset.splits import splits
+from silverloom.ops.discofuse.schemas import EXAMPLES, SENTENCE_SPLITS
 from tests.ops.discofuse.example_cases import example
 
 

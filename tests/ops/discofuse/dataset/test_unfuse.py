@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-import ops.discofuse
-from ops.coreference.titles import with_title
-from ops.discofuse import annotator, fusion_examples
-from ops.discofuse.dataset import unfuse
-from ops.discofuse.dataset.pipeline import is_tokenised, sentences_of_tokens, tokenised
-from ops.discofuse.dataset.unfuse import annotated
+import silverloom.ops.discofuse
+from silverloom.ops.coreference.titles import with_title
+from silverloom.ops.discofuse import annotator, fusion_examples
+from silverloom.ops.discofuse.dataset import unfuse
+from silverloom.ops.discofuse.dataset.pipeline import is_tokenised, sentences_of_tokens, tokenised
+from silverloom.ops.discofuse.dataset.unfuse import annotated
 
 
 @pytest.fixture(scope="module")
@@ -179,11 +179,11 @@ def test_a_split_that_breaks_a_pair_of_quotes_is_discarded(nlp):
 
 
 def test_public_names_are_found_without_loading_spacy():
-    command = "import sys, ops.discofuse; assert 'spacy' not in sys.modules; print(ops.discofuse.annotator.__name__)"
+    command = "import sys, silverloom.ops.discofuse; assert 'spacy' not in sys.modules; print(silverloom.ops.discofuse.annotator.__name__)"
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout == "annotator\n"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = ops.discofuse.nothing
+        _ = silverloom.ops.discofuse.nothing
 
 
 def test_a_text_of_any_length_is_parsed_in_pieces(nlp, monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.discofuse.evaluation.alignment import (
+from silverloom.ops.discofuse.evaluation.alignment import (
     CONNECTIVES,
     OTHER,
     aligned,
@@ -17,7 +17,7 @@ from ops.discofuse.evaluation.alignment import (
     slot,
     words,
 )
-from ops.discofuse.rules import connectives as of_rules
+from silverloom.ops.discofuse.rules import connectives as of_rules
 
 TOKENS = st.lists(st.sampled_from(["a", "b", "he", "she"]), max_size=5)
 

@@ -5,17 +5,17 @@ import json
 import pyarrow as pa
 import pytest
 
-from ops.discofuse.evaluation.human_evaluation import human_evaluation, tables
-from ops.discofuse.evaluation.people import (
+from silverloom.ops.discofuse.evaluation.human_evaluation import human_evaluation, tables
+from silverloom.ops.discofuse.evaluation.people import (
     HUMAN_EVALUATION,
     PEOPLE,
     RATING_SHEETS,
     HumanEvaluationParams,
     RatingSheetParams,
 )
-from ops.evaluation.answers import ANSWERS
-from ops.evaluation.human_evaluation import Judged
-from ops.evaluation.table import TABLE
+from silverloom.ops.evaluation.answers import ANSWERS
+from silverloom.ops.evaluation.human_evaluation import Judged
+from silverloom.ops.evaluation.table import TABLE
 from tests.parts import parts
 
 CLARITY, DECISIONS, ERRORS, DETECTION = PEOPLE.names

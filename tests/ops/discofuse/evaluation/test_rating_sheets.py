@@ -7,11 +7,11 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from ops.discofuse.evaluation.alignment import CONNECTIVES, SENSE_NAMES, SENSES
-from ops.discofuse.evaluation.human_evaluation import gold_decisions, offers, rating_sheets
-from ops.discofuse.evaluation.people import PEOPLE, RATING_SHEETS, RatingSheetParams
-from ops.discofuse.models.fusions import FUSIONS as FUSION_ROWS
-from ops.discofuse.schemas import EXAMPLES
+from silverloom.ops.discofuse.evaluation.alignment import CONNECTIVES, SENSE_NAMES, SENSES
+from silverloom.ops.discofuse.evaluation.human_evaluation import gold_decisions, offers, rating_sheets
+from silverloom.ops.discofuse.evaluation.people import PEOPLE, RATING_SHEETS, RatingSheetParams
+from silverloom.ops.discofuse.models.fusions import FUSIONS as FUSION_ROWS
+from silverloom.ops.discofuse.schemas import EXAMPLES
 from tests.parts import dealt
 
 PARAMS = RatingSheetParams(

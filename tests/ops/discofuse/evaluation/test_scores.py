@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.parts import Parts
-from ops.discofuse.evaluation.alignment import OTHER
-from ops.discofuse.evaluation.scores import (
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.discofuse.evaluation.alignment import OTHER
+from silverloom.ops.discofuse.evaluation.scores import (
     EVALUATION,
     TABLE,
     TABLE_9,
@@ -20,7 +20,7 @@ from ops.discofuse.evaluation.scores import (
     scores_of,
     table,
 )
-from ops.metrics import exact_match, sari
+from silverloom.ops.metrics import exact_match, sari
 from tests.held import bytes_per_row
 from tests.parts import parts
 

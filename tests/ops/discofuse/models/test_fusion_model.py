@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from ops.core.parts import Artifact
-from ops.discofuse.models.fusion_model import (
+from silverloom.ops.core.parts import Artifact
+from silverloom.ops.discofuse.models.fusion_model import (
     FUSION_MODEL,
     MODELS,
     FusionModelParams,
@@ -11,12 +11,12 @@ from ops.discofuse.models.fusion_model import (
     trained_model,
     trained_names,
 )
-from ops.discofuse.models.fusions import FUSIONS, FusionParams, fusions
-from ops.discofuse.models.training_sets import copied, judged, source_of, target_of
-from ops.discofuse.schemas import BALANCED, EXAMPLES
-from ops.models.seq2seq.config import Pairs
-from ops.models.seq2seq.pretrained import FOLDER
-from ops.models.training import CheckpointError, TrainingError
+from silverloom.ops.discofuse.models.fusions import FUSIONS, FusionParams, fusions
+from silverloom.ops.discofuse.models.training_sets import copied, judged, source_of, target_of
+from silverloom.ops.discofuse.schemas import BALANCED, EXAMPLES
+from silverloom.ops.models.seq2seq.config import Pairs
+from silverloom.ops.models.seq2seq.pretrained import FOLDER
+from silverloom.ops.models.training import CheckpointError, TrainingError
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.discofuse.fusion_cases import example, model_params
 from tests.ops.models.seq2seq.pretrained_cases import write_pretrained

@@ -2,13 +2,20 @@ import json
 
 import pytest
 
-from ops.discofuse.models.fusion_model import MODELS
-from ops.discofuse.models.transfer import SYSTEMS, TABLE, TABLE_10, TRANSFER, TransferParams, transfer
-from ops.discofuse.schemas import BALANCED, FUSION_PAIRS
-from ops.metrics.bootstrap import interval
-from ops.metrics.fusion import sari
-from ops.models.seq2seq.files import load
-from ops.models.training import TrainingError
+from silverloom.ops.discofuse.models.fusion_model import MODELS
+from silverloom.ops.discofuse.models.transfer import (
+    SYSTEMS,
+    TABLE,
+    TABLE_10,
+    TRANSFER,
+    TransferParams,
+    transfer,
+)
+from silverloom.ops.discofuse.schemas import BALANCED, FUSION_PAIRS
+from silverloom.ops.metrics.bootstrap import interval
+from silverloom.ops.metrics.fusion import sari
+from silverloom.ops.models.seq2seq.files import load
+from silverloom.ops.models.training import TrainingError
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.discofuse.fusion_cases import example, pair, transfer_params
 from tests.parts import parts

@@ -9,12 +9,12 @@ import dataclasses
 import re
 from functools import lru_cache
 
-from ops.coreference.links import Link
-from ops.discofuse.annotation import Annotation
-from ops.discofuse.dataset.pipeline import annotator
-from ops.discofuse.dataset.unfuse import annotated
-from ops.discofuse.rules import RuleParams, candidates
-from ops.discofuse.rules.rule import Candidate
+from silverloom.ops.coreference.links import Link
+from silverloom.ops.discofuse.annotation import Annotation
+from silverloom.ops.discofuse.dataset.pipeline import annotator
+from silverloom.ops.discofuse.dataset.unfuse import annotated
+from silverloom.ops.discofuse.rules import RuleParams, candidates
+from silverloom.ops.discofuse.rules.rule import Candidate
 
 _MARKED = re.compile(r"([\[{])(.+?)[\]}]")
 _PRONOUNS = {

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.discofuse.annotation import Annotation
-from ops.discofuse.dataset.pipeline import annotator
-from ops.discofuse.dataset.unfuse import annotated
-from ops.discofuse.rules import RuleParams, candidates
-from ops.discofuse.rules.writing import sentence
+from silverloom.ops.discofuse.annotation import Annotation
+from silverloom.ops.discofuse.dataset.pipeline import annotator
+from silverloom.ops.discofuse.dataset.unfuse import annotated
+from silverloom.ops.discofuse.rules import RuleParams, candidates
+from silverloom.ops.discofuse.rules.writing import sentence
 from tests.projects import ROOT
 
 WORDS = [

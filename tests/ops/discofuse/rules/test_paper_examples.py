@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ops.discofuse.dataset.pipeline import annotator
-from ops.discofuse.dataset.unfuse import fusion_examples
-from ops.discofuse.rules import CONTROL, RULES, RuleParams, candidates
+from silverloom.ops.discofuse.dataset.pipeline import annotator
+from silverloom.ops.discofuse.dataset.unfuse import fusion_examples
+from silverloom.ops.discofuse.rules import CONTROL, RULES, RuleParams, candidates
 from tests.ops.discofuse.rules.fusion_texts import annotation, found, linked, written
 
 TABLE_1 = (

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.coreference.links import Link
-from ops.discofuse.annotation import Annotation
-from ops.discofuse.rules import RULES, RuleParams, candidates
-from ops.discofuse.rules.rule import DISCOURSE_TYPES
+from silverloom.ops.coreference.links import Link
+from silverloom.ops.discofuse.annotation import Annotation
+from silverloom.ops.discofuse.rules import RULES, RuleParams, candidates
+from silverloom.ops.discofuse.rules.rule import DISCOURSE_TYPES
 from tests.ops.discofuse.rules.fusion_texts import annotation, found, linked
 
 

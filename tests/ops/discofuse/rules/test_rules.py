@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ops.discofuse.dataset.pipeline import annotator
-from ops.discofuse.dataset.unfuse import annotated
-from ops.discofuse.rules import RULES, RuleParams
-from ops.discofuse.rules.connectives import BACKWARD
-from ops.discofuse.rules.rule import DISCOURSE_TYPES, ParsedSentence
+from silverloom.ops.discofuse.dataset.pipeline import annotator
+from silverloom.ops.discofuse.dataset.unfuse import annotated
+from silverloom.ops.discofuse.rules import RULES, RuleParams
+from silverloom.ops.discofuse.rules.connectives import BACKWARD
+from silverloom.ops.discofuse.rules.rule import DISCOURSE_TYPES, ParsedSentence
 from tests.ops.discofuse.rules.fusion_texts import annotation, found, linked
 
 EXAMPLES = yaml.safe_load(Path(__file__).with_name("rules.yaml").read_text())

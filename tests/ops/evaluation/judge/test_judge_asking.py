@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from ops.evaluation.judge.asking import NoCompletionError, UnsoundError, answers, request, said
-from ops.evaluation.judge.params import JudgeParams
-from ops.parasci.evaluation.people import PAIRS, PEOPLE
-from ops.wikisum.evaluation.people import PREFERENCE
+from silverloom.ops.evaluation.judge.asking import NoCompletionError, UnsoundError, answers, request, said
+from silverloom.ops.evaluation.judge.params import JudgeParams
+from silverloom.ops.parasci.evaluation.people import PAIRS, PEOPLE
+from silverloom.ops.wikisum.evaluation.people import PREFERENCE
 from tests.ops.evaluation.judge.served import completion
 
 ALL = "consistency: 4\nlexical: 2\nphrasal: 1\nsentential: 1"

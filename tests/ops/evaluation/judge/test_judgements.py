@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
-from ops.crawl.options import CrawlPlace
-from ops.evaluation.judge.judgements import ASKED, JudgeError, judgements, judgements_shape
-from ops.evaluation.judge.params import JudgeParams
-from ops.parasci.evaluation.people import PAIRS, PEOPLE, PHENOMENA, RATING_SHEETS
+from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.ops.evaluation.judge.judgements import ASKED, JudgeError, judgements, judgements_shape
+from silverloom.ops.evaluation.judge.params import JudgeParams
+from silverloom.ops.parasci.evaluation.people import PAIRS, PEOPLE, PHENOMENA, RATING_SHEETS
 from tests.ops.evaluation.judge.served import completion, cut, failing, in_turn, saying, send, serving, slow
 from tests.parts import dealt
 
@@ -117,7 +117,8 @@ def test_an_answer_that_is_not_a_number_rejects_only_its_row(judging):
 def test_a_busy_server_is_left_alone_as_long_as_it_says(judging, monkeypatch):
     waits = []
     monkeypatch.setattr(
-        "ops.crawl.client.seconds_to_wait", lambda retry_after, tries: waits.append(retry_after) or 0.0
+        "silverloom.ops.crawl.client.seconds_to_wait",
+        lambda retry_after, tries: waits.append(retry_after) or 0.0,
     )
     with serving(in_turn(failing(429, Retry_After="170"), FOUR)) as (address, asked):
         outcome = judging.make(address, rows(1))

@@ -1,8 +1,8 @@
 """Tiny text-to-text models: a handful of words, and networks that are made in a blink."""
 
-from ops.models.seq2seq.config import CopyNetConfig, Pairs, Seq2SeqTransformerConfig
-from ops.models.seq2seq.files import make
-from ops.models.seq2seq.pieces import Pieces
+from silverloom.ops.models.seq2seq.config import CopyNetConfig, Pairs, Seq2SeqTransformerConfig
+from silverloom.ops.models.seq2seq.files import make
+from silverloom.ops.models.seq2seq.pieces import Pieces
 
 NAMES = ["Ann", "Bob", "Chi", "Dee", "Eve", "Flo"]
 VERBS = ["sings", "runs", "reads", "rests"]

@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.models.seq2seq.copynet import CopyNet, CopyNetModel
-from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
+from silverloom.ops.models.seq2seq.copynet import CopyNet, CopyNetModel
+from silverloom.ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
 from tests.ops.models.seq2seq.seq2seq_cases import COPYNET, SOURCES, model
 
 V, H = 7, 4

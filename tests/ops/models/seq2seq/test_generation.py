@@ -5,8 +5,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.models.seq2seq.copynet import CopyNet
-from ops.models.seq2seq.pieces import EOS, PAD, UNK
+from silverloom.ops.models.seq2seq.copynet import CopyNet
+from silverloom.ops.models.seq2seq.pieces import EOS, PAD, UNK
 from tests.ops.models.beam_search import Reader, searched
 
 #: Padding, the end, unknown, and two more; two of each source's words are beyond these.

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces, PiecesError
+from silverloom.ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces, PiecesError
 from tests.ops.models.seq2seq.seq2seq_cases import SOURCES, TARGETS, pieces
 
 TEXTS = [*SOURCES, *TARGETS, "Zoë 's café , 1990 – 2001 .", "naïve 漢字 😀"]
 
 _LEARN = """
 import hashlib, sys
-from ops.models.seq2seq.pieces import Pieces
+from silverloom.ops.models.seq2seq.pieces import Pieces
 texts = sys.stdin.read().split("\\n") * 50
 print(hashlib.sha256(Pieces.learn(texts, sys.argv[1], 400).content).hexdigest())
 """

@@ -2,13 +2,13 @@ import pytest
 import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, BertConfig
 
-from ops.models.installed import ModelNotInstalledError
-from ops.models.seq2seq.config import Pairs, PretrainedSeq2SeqConfig
-from ops.models.seq2seq.files import load, save
-from ops.models.seq2seq.model import Seq2SeqTask
-from ops.models.seq2seq.pretrained import FOLDER, PretrainedModel
-from ops.models.trained import CONFIG, ModelFilesError
-from ops.models.training import TrainingParams, train
+from silverloom.ops.models.installed import ModelNotInstalledError
+from silverloom.ops.models.seq2seq.config import Pairs, PretrainedSeq2SeqConfig
+from silverloom.ops.models.seq2seq.files import load, save
+from silverloom.ops.models.seq2seq.model import Seq2SeqTask
+from silverloom.ops.models.seq2seq.pretrained import FOLDER, PretrainedModel
+from silverloom.ops.models.trained import CONFIG, ModelFilesError
+from silverloom.ops.models.training import TrainingParams, train
 from tests.ops.models.seq2seq.pretrained_cases import write_pretrained
 
 SOURCES = ["we use parser 1 .", "we use parser 2 today .", "ann sings ."]

@@ -7,14 +7,14 @@ import torch
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
-from ops.core.loaded import Loaded
-from ops.core.parts import OneProcess, Parts
-from ops.models.seq2seq.files import PIECES, load, make, save
-from ops.models.seq2seq.model import Seq2SeqTask
-from ops.models.seq2seq.pairs import answers, answers_by_task
-from ops.models.seq2seq.pieces import EOS, PAD
-from ops.models.trained import CONFIG, WEIGHTS, ModelFilesError
-from ops.models.training import CheckpointError, TrainingParams, train
+from silverloom.ops.core.loaded import Loaded
+from silverloom.ops.core.parts import OneProcess, Parts
+from silverloom.ops.models.seq2seq.files import PIECES, load, make, save
+from silverloom.ops.models.seq2seq.model import Seq2SeqTask
+from silverloom.ops.models.seq2seq.pairs import answers, answers_by_task
+from silverloom.ops.models.seq2seq.pieces import EOS, PAD
+from silverloom.ops.models.trained import CONFIG, WEIGHTS, ModelFilesError
+from silverloom.ops.models.training import CheckpointError, TrainingParams, train
 from tests.ops.models.seq2seq.seq2seq_cases import (
     CONFIGS,
     COPYNET,
@@ -93,8 +93,8 @@ def test_answers_depend_neither_on_the_order_of_sources_nor_on_duplicates(config
 @both
 def test_answers_by_several_tasks_equal_those_of_one_call(config, monkeypatch, tmp_path):
     for module in ("model", "pairs"):
-        monkeypatch.setattr(f"ops.models.seq2seq.{module}.BATCH", 2)
-    monkeypatch.setattr("ops.models.seq2seq.pairs.BATCHES_OF_TASK", 1)
+        monkeypatch.setattr(f"silverloom.ops.models.seq2seq.{module}.BATCH", 2)
+    monkeypatch.setattr("silverloom.ops.models.seq2seq.pairs.BATCHES_OF_TASK", 1)
     made, sources = model(config), [*SOURCES, SOURCES[0]]
     like = Parts(pa.schema([]), (), OneProcess())
     by_task = answers_by_task(Loaded(load, (save(made),)), sources, like, tmp_path / "by task")

@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from ops.models.training import TrainingParams, train
-from ops.models.training.examples import ExampleStore
-from ops.talksumm.extractors.pointer import SentenceEncoder
-from ops.talksumm.extractors.transformer import encoder_layer
-from ops.wikisum.long_sequences.model import make
-from ops.wikisum.long_sequences.task import SequenceTask
+from silverloom.ops.models.training import TrainingParams, train
+from silverloom.ops.models.training.examples import ExampleStore
+from silverloom.ops.talksumm.extractors.pointer import SentenceEncoder
+from silverloom.ops.talksumm.extractors.transformer import encoder_layer
+from silverloom.ops.wikisum.long_sequences.model import make
+from silverloom.ops.wikisum.long_sequences.task import SequenceTask
 from tests.ops.models.training.toy_task import Toy
 from tests.ops.wikisum.long_sequences.sequence_cases import PARAMS as PARAMS_OF_SEQUENCES
 from tests.ops.wikisum.long_sequences.sequence_cases import VOCABULARY, examples

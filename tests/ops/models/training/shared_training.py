@@ -15,9 +15,9 @@ from multiprocessing import active_children
 
 from safetensors.torch import save
 
-from ops.models.training import TrainingParams, train
-from ops.models.training.examples import ExampleStore
-from ops.wikisum.long_sequences.task import SequenceTask
+from silverloom.ops.models.training import TrainingParams, train
+from silverloom.ops.models.training.examples import ExampleStore
+from silverloom.ops.wikisum.long_sequences.task import SequenceTask
 from tests.ops.models.training.toy_task import Folder, Toy
 from tests.ops.wikisum.long_sequences.sequence_cases import drawing_nothing, examples
 

@@ -2,9 +2,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.models.training import processes
-from ops.models.training.params import TrainingParams
-from ops.models.training.processes import parts_of
+from silverloom.ops.models.training import processes
+from silverloom.ops.models.training.params import TrainingParams
+from silverloom.ops.models.training.processes import parts_of
 
 
 def batches(*arguments):

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ops.models.training.examples import ExampleStore, TokenExample
+from silverloom.ops.models.training.examples import ExampleStore, TokenExample
 
 EXAMPLES = [TokenExample([index, 2], [3] * (index % 5)) for index in range(200)]
 

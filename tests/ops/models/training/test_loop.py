@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
-from ops.models.training import (
+from silverloom.ops.models.training import (
     CheckpointError,
     NotFiniteError,
     ProgressLines,

@@ -11,8 +11,8 @@ from multiprocessing import active_children, get_context
 import pytest
 from safetensors.torch import save
 
-from assets.declare.project import checkout
-from ops.models.training import TrainingParams, launch, train
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.models.training import TrainingParams, launch, train
 from tests.ops.models.training.toy_task import PARAMS, Folder, Memory, Toy
 from tests.waiting import until
 

@@ -2,7 +2,7 @@
 
 from torch import nn
 
-from ops.models.training.report import count_weights, learnt_row
+from silverloom.ops.models.training.report import count_weights, learnt_row
 
 
 def test_weights_that_two_layers_share_count_once():

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from assets.declare.project import checkout
-from orchestration.workspace.environment import STRICT
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration.workspace.environment import STRICT
 
 COMMAND = [sys.executable, "-m", "tests.ops.models.training.few_steps"]
 

@@ -6,14 +6,14 @@ from functools import partial
 import pytest
 import torch
 
-from ops.models.seq2seq.config import PretrainedSeq2SeqConfig
-from ops.models.seq2seq.model import Seq2SeqTask
-from ops.models.seq2seq.pretrained import PretrainedModel
-from ops.parasci.spans.model import SpanModel, SpanTask
-from ops.parasci.spans.spans import SpanConfig
-from ops.talksumm.extractors.paper import Labelled
-from ops.talksumm.extractors.tasks import task_of
-from ops.wikisum.long_sequences.task import ExampleStore, SequenceTask
+from silverloom.ops.models.seq2seq.config import PretrainedSeq2SeqConfig
+from silverloom.ops.models.seq2seq.model import Seq2SeqTask
+from silverloom.ops.models.seq2seq.pretrained import PretrainedModel
+from silverloom.ops.parasci.spans.model import SpanModel, SpanTask
+from silverloom.ops.parasci.spans.spans import SpanConfig
+from silverloom.ops.talksumm.extractors.paper import Labelled
+from silverloom.ops.talksumm.extractors.tasks import task_of
+from silverloom.ops.wikisum.long_sequences.task import ExampleStore, SequenceTask
 from tests.ops.models.seq2seq.pretrained_cases import write_pretrained
 from tests.ops.models.seq2seq.seq2seq_cases import COPYNET, TRANSFORMER, model, pairs
 from tests.ops.parasci.spans.span_cases import examples as spans

@@ -12,8 +12,8 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from ops.models.training import TrainingParams, train
-from orchestration.files.publish import building, write_files
+from silverloom.ops.models.training import TrainingParams, train
+from silverloom.orchestration.files.publish import building, write_files
 
 PARAMS = TrainingParams(
     epochs=3,

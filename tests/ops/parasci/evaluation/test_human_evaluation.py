@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ops.evaluation.answers import ANSWERS
-from ops.evaluation.judge.judgements import judgements_shape
-from ops.evaluation.table import TABLE
-from ops.parasci.evaluation.human_evaluation import human_evaluation
-from ops.parasci.evaluation.people import (
+from silverloom.ops.evaluation.answers import ANSWERS
+from silverloom.ops.evaluation.judge.judgements import judgements_shape
+from silverloom.ops.evaluation.table import TABLE
+from silverloom.ops.parasci.evaluation.human_evaluation import human_evaluation
+from silverloom.ops.parasci.evaluation.people import (
     HUMAN_EVALUATION,
     PAIRS,
     PEOPLE,

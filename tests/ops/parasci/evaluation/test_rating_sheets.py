@@ -6,10 +6,16 @@ import io
 import pytest
 from pydantic import ValidationError
 
-from ops.parasci.dataset.release import released_form
-from ops.parasci.evaluation.human_evaluation import rating_sheets
-from ops.parasci.evaluation.people import EXAMPLES, PAIRS, PHENOMENA, RATING_SHEETS, RatingSheetParams
-from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
+from silverloom.ops.parasci.dataset.release import released_form
+from silverloom.ops.parasci.evaluation.human_evaluation import rating_sheets
+from silverloom.ops.parasci.evaluation.people import (
+    EXAMPLES,
+    PAIRS,
+    PHENOMENA,
+    RATING_SHEETS,
+    RatingSheetParams,
+)
+from silverloom.ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 from tests.parts import dealt
 
 PARAMS = RatingSheetParams(pairs=4, phenomena=2, raters=("ann", "bob"))

@@ -1,6 +1,6 @@
 """Tiny span examples."""
 
-from ops.parasci.spans.spans import SpanExample
+from silverloom.ops.parasci.spans.spans import SpanExample
 
 TEXTS = [
     ("Rationales are never given.", "In other words, rationales are never provided; all else is learnt.", "rationales are never provided"),

@@ -4,12 +4,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.models.encoder import encoder
-from ops.models.trained import CONFIG, WEIGHTS, ModelFilesError
-from ops.models.training import TrainingParams, train
-from ops.parasci.spans.model import SpanModel, SpanTask, load
-from ops.parasci.spans.served import KIND
-from ops.parasci.spans.spans import SpanConfig, best_span, overlap
+from silverloom.ops.models.encoder import encoder
+from silverloom.ops.models.trained import CONFIG, WEIGHTS, ModelFilesError
+from silverloom.ops.models.training import TrainingParams, train
+from silverloom.ops.parasci.spans.model import SpanModel, SpanTask, load
+from silverloom.ops.parasci.spans.served import KIND
+from silverloom.ops.parasci.spans.spans import SpanConfig, best_span, overlap
 from tests.ops.parasci.spans.span_cases import TEXTS, examples
 
 scores = st.sampled_from([-np.inf, -3.0, -1.0, -0.5, 0.0])

@@ -6,8 +6,8 @@ Belongs here: sentences, sections, and what a test asks of a paper. Not here: th
 
 from __future__ import annotations
 
-from ops.parse.papers import FORMATS
-from ops.parse.source import Raw
+from silverloom.ops.parse.papers import FORMATS
+from silverloom.ops.parse.source import Raw
 from tests.papers_as_pdf import Printer
 
 NOUNS = ["labels", "corpora", "annotators", "archives", "baselines", "treebanks", "measurements"]

@@ -2,9 +2,9 @@
 
 import json
 
-from ops.parse.papers import parse_citations, parse_papers
-from ops.parse.records import Record
-from ops.parse.source import Raw
+from silverloom.ops.parse.papers import parse_citations, parse_papers
+from silverloom.ops.parse.records import Record
+from silverloom.ops.parse.source import Raw
 
 TEXT = "Labels are dear [1]. Others say so [1, 2], [1]."
 PAPER = {

@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
-from ops.parse.papers import FORMATS, parse_papers
-from ops.parse.papers.extraction_tools import tei_of
-from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, ParseError, ServiceBusyError, Source
+from silverloom.ops.parse.papers import FORMATS, parse_papers
+from silverloom.ops.parse.papers.extraction_tools import tei_of
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.source import MonthRule, ParseError, ServiceBusyError, Source
 from tests.ops.parse.papers.tei import TEI
 from tests.papers_as_pdf import printed
 

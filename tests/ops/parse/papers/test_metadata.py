@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.papers import FORMATS, parse_papers
-from ops.parse.papers.metadata import categories_in, doi_of, subjects_of
-from ops.parse.records import Record
-from ops.parse.source import Raw
+from silverloom.ops.parse.papers import FORMATS, parse_papers
+from silverloom.ops.parse.papers.metadata import categories_in, doi_of, subjects_of
+from silverloom.ops.parse.records import Record
+from silverloom.ops.parse.source import Raw
 from tests.poison.parsers import PARSERS
 
 TEXT = "Labels are dear, and we ask how far cheap labels carry."

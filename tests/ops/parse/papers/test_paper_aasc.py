@@ -2,9 +2,9 @@
 
 import pytest
 
-from ops.parse.papers import FORMATS, parse_citations, parse_papers
-from ops.parse.records import Record
-from ops.parse.source import MonthRule, ParseError, Raw, Source
+from silverloom.ops.parse.papers import FORMATS, parse_citations, parse_papers
+from silverloom.ops.parse.records import Record
+from silverloom.ops.parse.source import MonthRule, ParseError, Raw, Source
 
 PAPER = """\
 s-1-1-0-0\tabstract\tThe paper describes a natural language based expert system route advisor.

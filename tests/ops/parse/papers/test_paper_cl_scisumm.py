@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ops.parse.papers import FORMATS
-from ops.parse.papers.paper import Paper
-from ops.parse.source import ParseError, Raw
+from silverloom.ops.parse.papers import FORMATS
+from silverloom.ops.parse.papers.paper import Paper
+from silverloom.ops.parse.source import ParseError, Raw
 
 PAPER = """<PAPER>
   <S sid="0">A Title</S>

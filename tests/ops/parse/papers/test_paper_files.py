@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.identity import row_id
-from ops.parse.files import shown
-from ops.parse.papers import FORMATS, parse_papers
-from ops.parse.records import Record, record_id, record_place
-from ops.parse.source import MonthRule, Raw, Source
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.parse.files import shown
+from silverloom.ops.parse.papers import FORMATS, parse_papers
+from silverloom.ops.parse.records import Record, record_id, record_place
+from silverloom.ops.parse.source import MonthRule, Raw, Source
 
 
 def source(kind: str = "plain_text", max_bytes: int = 1000) -> Source:

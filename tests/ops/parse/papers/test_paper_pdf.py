@@ -2,8 +2,8 @@
 
 import pytest
 
-from ops.parse.papers import FORMATS
-from ops.parse.source import ParseError, Raw
+from silverloom.ops.parse.papers import FORMATS
+from silverloom.ops.parse.source import ParseError, Raw
 from tests.papers_as_pdf import Printer, assembled, document, printed
 
 NOUNS = [

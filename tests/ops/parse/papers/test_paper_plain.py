@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.head import line_spans
-from ops.parse.papers import FORMATS
-from ops.parse.papers.body import body_spans
-from ops.parse.papers.paper import Paper, PaperBuilder
-from ops.parse.source import ParseError, Raw
-from ops.text.holes import HOLE
-from ops.text.words import fold
+from silverloom.ops.parse.head import line_spans
+from silverloom.ops.parse.papers import FORMATS
+from silverloom.ops.parse.papers.body import body_spans
+from silverloom.ops.parse.papers.paper import Paper, PaperBuilder
+from silverloom.ops.parse.source import ParseError, Raw
+from silverloom.ops.text.holes import HOLE
+from silverloom.ops.text.words import fold
 
 PAPER = """# Talking to Machines
 date: 2018-07-15

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from ops.parse.papers import FORMATS
-from ops.parse.papers.s2orc import read_bulk
-from ops.parse.source import MonthRule, ParseError, Raw, Source
+from silverloom.ops.parse.papers import FORMATS
+from silverloom.ops.parse.papers.s2orc import read_bulk
+from silverloom.ops.parse.source import MonthRule, ParseError, Raw, Source
 from tests.work import lines_run
 
 TEXT = "Labels are dear (Doe, 2016). They are noisy (Roe, 2017)."

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from ops.parse.papers import FORMATS
-from ops.parse.papers.paper import Paper
-from ops.parse.source import ParseError, Raw
+from silverloom.ops.parse.papers import FORMATS
+from silverloom.ops.parse.papers.paper import Paper
+from silverloom.ops.parse.source import ParseError, Raw
 
 RECORD = {
     "title": "A Title",

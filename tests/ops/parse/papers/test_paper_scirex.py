@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ops.parse.papers import FORMATS
-from ops.parse.papers.paper import Paper
-from ops.parse.papers.scirex import detokenised
-from ops.parse.source import MonthRule, ParseError, Raw, Source
+from silverloom.ops.parse.papers import FORMATS
+from silverloom.ops.parse.papers.paper import Paper
+from silverloom.ops.parse.papers.scirex import detokenised
+from silverloom.ops.parse.source import MonthRule, ParseError, Raw, Source
 
 SENTENCES = [
     "Full - Resolution Networks",

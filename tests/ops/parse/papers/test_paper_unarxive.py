@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from ops.parse.papers import FORMATS
-from ops.parse.source import MonthRule, ParseError, Raw, Source
+from silverloom.ops.parse.papers import FORMATS
+from silverloom.ops.parse.source import MonthRule, ParseError, Raw, Source
 
 RECORD = {
     "paper_id": "2212.1",

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.bounded import BoundedChild, Bounds
-from ops.parse.papers import FORMATS
-from ops.parse.papers.extraction_tools import Tei
-from ops.parse.papers.paper import Mark, PaperBuilder
-from ops.parse.source import ParseError, Raw
+from silverloom.ops.parse.bounded import BoundedChild, Bounds
+from silverloom.ops.parse.papers import FORMATS
+from silverloom.ops.parse.papers.extraction_tools import Tei
+from silverloom.ops.parse.papers.paper import Mark, PaperBuilder
+from silverloom.ops.parse.source import ParseError, Raw
 from tests.ops.parse.papers.tei import TEI
 
 JATS = """<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) v1.0//EN" "JATS-archivearticle1.dtd">

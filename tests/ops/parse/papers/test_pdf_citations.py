@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.papers.paper import BibliographyEntry, Paper, Section, Sentence
-from ops.parse.papers.pdf_citations import numbered_entries, printed_title, with_citations
+from silverloom.ops.parse.papers.paper import BibliographyEntry, Paper, Section, Sentence
+from silverloom.ops.parse.papers.pdf_citations import numbered_entries, printed_title, with_citations
 from tests.ops.parse.papers.printed_papers import begun, read, section
 
 ENTRIES = [

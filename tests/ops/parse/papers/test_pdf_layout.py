@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.parse.papers import FORMATS
-from ops.parse.papers.pdf_layout import lines_of
-from ops.parse.papers.pdf_page import PrintedPage, Segment, check_whole, pages_of
-from ops.parse.source import ParseError, Raw
-from ops.text.holes import HOLE
+from silverloom.ops.parse.papers import FORMATS
+from silverloom.ops.parse.papers.pdf_layout import lines_of
+from silverloom.ops.parse.papers.pdf_page import PrintedPage, Segment, check_whole, pages_of
+from silverloom.ops.parse.source import ParseError, Raw
+from silverloom.ops.text.holes import HOLE
 from tests.papers_as_pdf import LEADING, SIZE, Printer, assembled, document, printed, width, wrapped
 
 NOUNS = ["labels", "corpora", "annotators", "archives", "baselines", "treebanks", "measurements"]

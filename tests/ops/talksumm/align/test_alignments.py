@@ -2,9 +2,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ops.models.registry import word_vectors
-from ops.talksumm import HmmParams, align, align_words
-from ops.talksumm.schemas import ALIGNMENTS, PAIRS
+from silverloom.ops.models.registry import word_vectors
+from silverloom.ops.talksumm import HmmParams, align, align_words
+from silverloom.ops.talksumm.schemas import ALIGNMENTS, PAIRS
 
 #: Table 4 of Lev et al. (2019): the paper's sentences, in the order of its Introduction.
 SENTENCES = [

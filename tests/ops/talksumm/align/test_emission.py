@@ -8,8 +8,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from ops.models.word_vectors import WordVectors
-from ops.talksumm.align.emission import PAPER, Emission, Similarity, log_emission
+from silverloom.ops.models.word_vectors import WordVectors
+from silverloom.ops.talksumm.align.emission import PAPER, Emission, Similarity, log_emission
 
 VECTORS = WordVectors(["east", "north", "west"], np.array([[2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]], np.float32))
 
@@ -140,8 +140,8 @@ def test_word_vectors_that_are_not_numbers_are_refused():
 
 
 def test_exp_and_log_are_as_accurate_as_the_library():
-    from ops.core.logarithms import log
-    from ops.talksumm.align import kernels
+    from silverloom.ops.core.logarithms import log
+    from silverloom.ops.talksumm.align import kernels
 
     for value in np.linspace(-1, 1, 2001):
         assert kernels.exp(value) == pytest.approx(math.exp(value), rel=4e-16)
@@ -155,10 +155,10 @@ def test_exp_and_log_are_as_accurate_as_the_library():
 
 SAME_BITS = """
 import hashlib, numpy as np
-from ops.models.word_vectors import WordVectors
-from ops.talksumm import GeometricTransition
-from ops.talksumm import viterbi
-from ops.talksumm.align.emission import Similarity, log_emission
+from silverloom.ops.models.word_vectors import WordVectors
+from silverloom.ops.talksumm import GeometricTransition
+from silverloom.ops.talksumm import viterbi
+from silverloom.ops.talksumm.align.emission import Similarity, log_emission
 random = np.random.default_rng(2)
 words = [f"w{i}" for i in range(90)]
 vectors = WordVectors(words, random.normal(size=(90, 50)).astype(np.float32))

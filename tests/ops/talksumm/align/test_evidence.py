@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.models.registry import word_vectors
-from ops.talksumm import GeometricTransition, HmmParams
-from ops.talksumm.align.evidence import evidence, posterior
-from ops.talksumm.align.hmm import DecodingTable, trellis
+from silverloom.ops.models.registry import word_vectors
+from silverloom.ops.talksumm import GeometricTransition, HmmParams
+from silverloom.ops.talksumm.align.evidence import evidence, posterior
+from silverloom.ops.talksumm.align.hmm import DecodingTable, trellis
 
 transitions = st.builds(
     GeometricTransition,

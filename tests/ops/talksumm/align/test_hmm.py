@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets.declare.project import checkout
-from ops.talksumm import GeometricTransition, HmmParams, path_log_probability, viterbi
-from ops.talksumm.align.hmm import DecodingTable, decode, stay_probability
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.talksumm import GeometricTransition, HmmParams, path_log_probability, viterbi
+from silverloom.ops.talksumm.align.hmm import DecodingTable, decode, stay_probability
 
 
 def dense_viterbi(log_emission, log_start, matrix):
@@ -103,8 +103,8 @@ def test_decoding_in_blocks_gives_the_same_path(problem, block_cells):
 IN_A_CHILD = """
 import resource, sys
 import numpy as np
-from ops.talksumm import GeometricTransition
-from ops.talksumm import viterbi
+from silverloom.ops.talksumm import GeometricTransition
+from silverloom.ops.talksumm import viterbi
 
 def decode(steps, states):
     table = np.random.default_rng(0).random((10, states))

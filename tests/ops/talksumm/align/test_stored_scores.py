@@ -9,14 +9,14 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.core.thresholds import above, at_least, at_most, below, scored
-from ops.parse.schemas import PAPERS, SENTENCES
-from ops.rank.choose import Budget
-from ops.talksumm.align.alignments import divide, lengths
-from ops.talksumm.align.hmm import HmmParams
-from ops.talksumm.pairing import PairParams, leads, pairs, similarities
-from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, TALKS
-from ops.talksumm.summarise import (
+from silverloom.ops.core.thresholds import above, at_least, at_most, below, scored
+from silverloom.ops.parse.schemas import PAPERS, SENTENCES
+from silverloom.ops.rank.choose import Budget
+from silverloom.ops.talksumm.align.alignments import divide, lengths
+from silverloom.ops.talksumm.align.hmm import HmmParams
+from silverloom.ops.talksumm.pairing import PairParams, leads, pairs, similarities
+from silverloom.ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, TALKS
+from silverloom.ops.talksumm.summarise import (
     SummaryParams,
     explained,
     last_three,

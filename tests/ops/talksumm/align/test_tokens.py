@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.talksumm.align.emission import content_tokens, observe, says_anything
-from ops.text.words import STOP_WORDS, is_disfluency
+from silverloom.ops.talksumm.align.emission import content_tokens, observe, says_anything
+from silverloom.ops.text.words import STOP_WORDS, is_disfluency
 
 LETTERS = "acdegilmnotw"
 

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ops.models.registry import word_vectors
-from ops.parse.records import Record
-from ops.parse.source import Raw
-from ops.talksumm import HmmParams
-from ops.talksumm.align.emission import observe
-from ops.talksumm.align.hmm import stay_probability
-from ops.talksumm.align.tuning import KnobSetting, TuningParams, intervals, tune
-from ops.talksumm.schemas import GOLD_ALIGNMENTS, PAIRS, TALKS, TUNING
-from ops.talksumm.sources.gold import parse_gold_alignments
+from silverloom.ops.models.registry import word_vectors
+from silverloom.ops.parse.records import Record
+from silverloom.ops.parse.source import Raw
+from silverloom.ops.talksumm import HmmParams
+from silverloom.ops.talksumm.align.emission import observe
+from silverloom.ops.talksumm.align.hmm import stay_probability
+from silverloom.ops.talksumm.align.tuning import KnobSetting, TuningParams, intervals, tune
+from silverloom.ops.talksumm.schemas import GOLD_ALIGNMENTS, PAIRS, TALKS, TUNING
+from silverloom.ops.talksumm.sources.gold import parse_gold_alignments
 from tests.parts import parts
 
 SAMPLE = Path(__file__).resolve().parents[4] / "data" / "sample"
@@ -136,7 +136,7 @@ def dropped(outcome):
 def slow_path(words, sentences, hmm, starts):
     """Viterbi with a dense transition matrix, and emissions by definition, word by word."""
     vectors = word_vectors()
-    from ops.talksumm.align.emission import content_tokens, log_emission
+    from silverloom.ops.talksumm.align.emission import content_tokens, log_emission
 
     tokens, origins = observe(words)
     vocabulary = sorted(set(tokens))
@@ -353,11 +353,11 @@ def test_intervals_equal_those_of_resampling_runs_one_by_one(found, seed):
 @pytest.fixture(scope="module")
 def sample():
     """The report on the sample corpus, made from its files."""
-    from ops.parse.papers import parse_papers
-    from ops.parse.sentences import SentenceParams, filter_sentences
-    from ops.parse.source import MonthRule, Source
-    from ops.talksumm.sources.talks import FORMATS as TRANSCRIPTS
-    from ops.talksumm.sources.talks import parse_talks
+    from silverloom.ops.parse.papers import parse_papers
+    from silverloom.ops.parse.sentences import SentenceParams, filter_sentences
+    from silverloom.ops.parse.source import MonthRule, Source
+    from silverloom.ops.talksumm.sources.talks import FORMATS as TRANSCRIPTS
+    from silverloom.ops.talksumm.sources.talks import parse_talks
 
     def records(kind, raws, name="any"):
         return [Record(f"{name}/{raw.path}", name, kind, "Apache-2.0", "2018-06", raw) for raw in raws]

@@ -3,10 +3,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ops.metrics.rouge import rouge_of_references
-from ops.parse.schemas import PAPERS, SENTENCES
-from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, GoldPaperParams, gold_papers, greedy, split
-from ops.talksumm.schemas import HUMAN_SUMMARIES
+from silverloom.ops.metrics.rouge import rouge_of_references
+from silverloom.ops.parse.schemas import PAPERS, SENTENCES
+from silverloom.ops.talksumm.evaluation.gold_papers import (
+    GOLD_PAPERS,
+    GoldPaperParams,
+    gold_papers,
+    greedy,
+    split,
+)
+from silverloom.ops.talksumm.schemas import HUMAN_SUMMARIES
 from tests.ops.talksumm.summary_cases import text
 from tests.parts import parts
 

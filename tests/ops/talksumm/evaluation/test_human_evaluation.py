@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ops.evaluation.answers import ANSWERS
-from ops.evaluation.table import TABLE
-from ops.talksumm.evaluation.human_evaluation import human_evaluation
-from ops.talksumm.evaluation.people import (
+from silverloom.ops.evaluation.answers import ANSWERS
+from silverloom.ops.evaluation.table import TABLE
+from silverloom.ops.talksumm.evaluation.human_evaluation import human_evaluation
+from silverloom.ops.talksumm.evaluation.people import (
     HUMAN_EVALUATION,
     RATING_SHEETS,
     HumanEvaluationParams,

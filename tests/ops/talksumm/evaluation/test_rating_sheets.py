@@ -7,9 +7,9 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from ops.talksumm.evaluation.human_evaluation import rating_sheets
-from ops.talksumm.evaluation.people import PEOPLE, RATING_SHEETS, RatingSheetParams
-from ops.talksumm.schemas import ALIGNMENTS, SUMMARIES, TALKS
+from silverloom.ops.talksumm.evaluation.human_evaluation import rating_sheets
+from silverloom.ops.talksumm.evaluation.people import PEOPLE, RATING_SHEETS, RatingSheetParams
+from silverloom.ops.talksumm.schemas import ALIGNMENTS, SUMMARIES, TALKS
 from tests.parts import dealt
 
 PARAMS = RatingSheetParams(budget="thirty", papers=2, raters=("ann", "bob"))

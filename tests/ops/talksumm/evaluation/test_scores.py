@@ -3,11 +3,18 @@ from itertools import combinations
 
 import pytest
 
-from ops.metrics import interval, paired_bootstrap, rouge
-from ops.metrics.rouge import ROUGE, rouge_of_references
-from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS
-from ops.talksumm.evaluation.scores import EVALUATION, SCORES, TABLE, TABLE_2, EvaluationParams, evaluation
-from ops.talksumm.evaluation.system_summaries import SYSTEM_SUMMARIES
+from silverloom.ops.metrics import interval, paired_bootstrap, rouge
+from silverloom.ops.metrics.rouge import ROUGE, rouge_of_references
+from silverloom.ops.talksumm.evaluation.gold_papers import GOLD_PAPERS
+from silverloom.ops.talksumm.evaluation.scores import (
+    EVALUATION,
+    SCORES,
+    TABLE,
+    TABLE_2,
+    EvaluationParams,
+    evaluation,
+)
+from silverloom.ops.talksumm.evaluation.system_summaries import SYSTEM_SUMMARIES
 from tests.ops.talksumm.summary_cases import gold, text
 from tests.parts import parts
 

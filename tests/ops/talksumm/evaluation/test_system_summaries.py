@@ -2,17 +2,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.rank.choose import hybrid, only
-from ops.rank.rankers import best_first, content_words, sum_basic, text_rank
-from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, greedy
-from ops.talksumm.evaluation.system_summaries import (
+from silverloom.ops.rank.choose import hybrid, only
+from silverloom.ops.rank.rankers import best_first, content_words, sum_basic, text_rank
+from silverloom.ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, greedy
+from silverloom.ops.talksumm.evaluation.system_summaries import (
     BASELINES,
     SYSTEM_SUMMARIES,
     SystemSummaryParams,
     baseline,
     system_summaries,
 )
-from ops.talksumm.extractors.paper import Extraction, take_words
+from silverloom.ops.talksumm.extractors.paper import Extraction, take_words
 from tests.ops.talksumm.summary_cases import gold, text
 from tests.parts import parts
 
@@ -33,7 +33,7 @@ class Backwards:
 def no_training(monkeypatch):
     found = [(*model, Backwards()) for model in MODELS]
     monkeypatch.setattr(
-        "ops.talksumm.evaluation.system_summaries.trained", lambda artifact, strict: iter(found)
+        "silverloom.ops.talksumm.evaluation.system_summaries.trained", lambda artifact, strict: iter(found)
     )
 
 

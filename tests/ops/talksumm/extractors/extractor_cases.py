@@ -4,11 +4,11 @@ import hashlib
 
 import numpy as np
 
-from ops.models.word_vectors import WordVectors
-from ops.talksumm.extractors.config import PointerConfig, TransformerConfig
-from ops.talksumm.extractors.paper import ExtractorPaper
-from ops.talksumm.extractors.pointer import PointerExtractor
-from ops.talksumm.extractors.transformer import TransformerExtractor
+from silverloom.ops.models.word_vectors import WordVectors
+from silverloom.ops.talksumm.extractors.config import PointerConfig, TransformerConfig
+from silverloom.ops.talksumm.extractors.paper import ExtractorPaper
+from silverloom.ops.talksumm.extractors.pointer import PointerExtractor
+from silverloom.ops.talksumm.extractors.transformer import TransformerExtractor
 
 WORDS = [f"w{number}" for number in range(40)]
 VECTORS = WordVectors(WORDS, np.random.default_rng(0).standard_normal((40, 6)).astype(np.float32))

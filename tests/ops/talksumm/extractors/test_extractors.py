@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.models.trained import CONFIG, WEIGHTS, ModelFilesError
-from ops.models.training import TrainingError, TrainingParams, train
-from ops.talksumm.extractors import paper as paper_module
-from ops.talksumm.extractors.files import load, save
-from ops.talksumm.extractors.paper import ExtractorPaper, LabelError, Labelled
-from ops.talksumm.extractors.tasks import PointerTask, TransformerTask, task_of
+from silverloom.ops.models.trained import CONFIG, WEIGHTS, ModelFilesError
+from silverloom.ops.models.training import TrainingError, TrainingParams, train
+from silverloom.ops.talksumm.extractors import paper as paper_module
+from silverloom.ops.talksumm.extractors.files import load, save
+from silverloom.ops.talksumm.extractors.paper import ExtractorPaper, LabelError, Labelled
+from silverloom.ops.talksumm.extractors.tasks import PointerTask, TransformerTask, task_of
 from tests.ops.talksumm.extractors.extractor_cases import (
     VECTORS,
     embed,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from ops.talksumm.extractors.config import PointerConfig
-from ops.talksumm.extractors.paper import Extraction
-from ops.talksumm.extractors.pointer import Pointer, PointerExtractor, WordTable
+from silverloom.ops.talksumm.extractors.config import PointerConfig
+from silverloom.ops.talksumm.extractors.paper import Extraction
+from silverloom.ops.talksumm.extractors.pointer import Pointer, PointerExtractor, WordTable
 from tests.ops.talksumm.extractors.extractor_cases import paper_of, pointer, spans
 
 

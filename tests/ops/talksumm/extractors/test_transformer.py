@@ -2,11 +2,18 @@ import numpy as np
 import pytest
 import torch
 
-from ops.parse.roles import ROLES
-from ops.talksumm.extractors.features import CUES, WIDTH, conclusion, features, introduction, recurrence
-from ops.talksumm.extractors.paper import Extraction, ExtractorPaper, Labelled
-from ops.talksumm.extractors.tasks import TransformerTask
-from ops.talksumm.extractors.transformer import PaperTransformers, encoder_layer
+from silverloom.ops.parse.roles import ROLES
+from silverloom.ops.talksumm.extractors.features import (
+    CUES,
+    WIDTH,
+    conclusion,
+    features,
+    introduction,
+    recurrence,
+)
+from silverloom.ops.talksumm.extractors.paper import Extraction, ExtractorPaper, Labelled
+from silverloom.ops.talksumm.extractors.tasks import TransformerTask
+from silverloom.ops.talksumm.extractors.transformer import PaperTransformers, encoder_layer
 from tests.ops.talksumm.extractors.extractor_cases import embed, paper_of, spans, transformer
 
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, Raw, Source, month_of
-from ops.talksumm.schemas import GOLD_ALIGNMENTS
-from ops.talksumm.sources.gold import ALIGNMENT_FORMATS, parse_gold_alignments
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.source import MonthRule, Raw, Source, month_of
+from silverloom.ops.talksumm.schemas import GOLD_ALIGNMENTS
+from silverloom.ops.talksumm.sources.gold import ALIGNMENT_FORMATS, parse_gold_alignments
 
 SAMPLE = Path(__file__).resolve().parents[4] / "data" / "sample" / "alignments"
 HEADER = "first_word,last_word,sentence\n"

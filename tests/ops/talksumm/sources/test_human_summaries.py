@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, Raw, Source, month_of
-from ops.talksumm.schemas import HUMAN_SUMMARIES
-from ops.talksumm.sources.gold import KINDS, SUMMARY_FORMATS, parse_human_summaries
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.source import MonthRule, Raw, Source, month_of
+from silverloom.ops.talksumm.schemas import HUMAN_SUMMARIES
+from silverloom.ops.talksumm.sources.gold import KINDS, SUMMARY_FORMATS, parse_human_summaries
 
 FORMAT = SUMMARY_FORMATS["cl_scisumm_summaries"]
 SAMPLE = Path(__file__).resolve().parents[4] / "data" / "sample" / "summaries"

@@ -11,12 +11,12 @@ from pathlib import Path
 import av
 import pytest
 
-from ops.parse.bounded import BoundedChild, Bounds
-from ops.parse.bounded.messages import watched
-from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, ParseError, Source
-from ops.talksumm.sources import speech
-from ops.talksumm.sources.talks import FORMATS, parse_talks
+from silverloom.ops.parse.bounded import BoundedChild, Bounds
+from silverloom.ops.parse.bounded.messages import watched
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.source import MonthRule, ParseError, Source
+from silverloom.ops.talksumm.sources import speech
+from silverloom.ops.talksumm.sources.talks import FORMATS, parse_talks
 from tests.espeak import spoken
 
 RATE = 16_000
@@ -86,7 +86,7 @@ SOUND = 24 * 60 * RATE * 2
 def peak_of_reading(content):
     """Words, and the peak memory of a separate process that reads a recording."""
     program = (
-        "import pathlib, sys; from ops.talksumm.sources import speech\n"
+        "import pathlib, sys; from silverloom.ops.talksumm.sources import speech\n"
         "words = [word.text for word in speech.read(sys.stdin.buffer.read(), None)]\n"
         "status = pathlib.Path('/proc/self/status').read_text()\n"
         "print(int(status.partition('VmHWM:')[2].split()[0]) * 1024, *words)"

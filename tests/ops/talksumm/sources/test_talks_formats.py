@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.parse.source import ParseError
-from ops.talksumm.sources.captions import read_clocked, read_srt, read_substation, read_webvtt
-from ops.talksumm.sources.spoken import spoken
-from ops.talksumm.sources.transcripts import decoded_transcript, read_plain, read_timed
+from silverloom.ops.parse.source import ParseError
+from silverloom.ops.talksumm.sources.captions import read_clocked, read_srt, read_substation, read_webvtt
+from silverloom.ops.talksumm.sources.spoken import spoken
+from silverloom.ops.talksumm.sources.transcripts import decoded_transcript, read_plain, read_timed
 
 VTT = """WEBVTT - a talk
 Kind: captions

@@ -14,16 +14,16 @@ from array import array
 import pytest
 from rapidfuzz.distance import Levenshtein
 
-from assets.declare.params_file import settings
-from assets.declare.project import checkout
-from ops.models.installed import installed_digest, package_folder
-from ops.parse.records import Record
-from ops.parse.source import MonthRule, ServiceError, Source
-from ops.talksumm.sources import speech
-from ops.talksumm.sources.speech import MODEL
-from ops.talksumm.sources.talks import FORMATS, parse_talks
-from orchestration.definitions import workspace
-from orchestration.workspace.environment import STRICT
+from silverloom.assets.declare.params_file import settings
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.models.installed import installed_digest, package_folder
+from silverloom.ops.parse.records import Record
+from silverloom.ops.parse.source import MonthRule, ServiceError, Source
+from silverloom.ops.talksumm.sources import speech
+from silverloom.ops.talksumm.sources.speech import MODEL
+from silverloom.ops.talksumm.sources.talks import FORMATS, parse_talks
+from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.workspace.environment import STRICT
 from tests.espeak import spoken
 
 SAID = "The central idea is to train the parser on examples that are chosen by their difficulty."
@@ -139,7 +139,7 @@ def test_the_model_that_a_source_names_is_part_of_the_key_of_its_talks(tmp_path,
     def models(**options):
         source = Source(kind="recordings", path=".", licence="MIT", options=options)
         given = settings().model_copy(update={"sources": {"talks": {"mine": source}}})
-        monkeypatch.setattr("assets.declare.declaration.settings", lambda: given)
+        monkeypatch.setattr("silverloom.assets.declare.declaration.settings", lambda: given)
         return dataclasses.replace(declaration).code["models"]
 
     assert models(recogniser="pocketsphinx") == {}
@@ -169,7 +169,7 @@ def test_a_recogniser_without_its_model_or_language_is_refused(options):
 #: Prints the words and times of a recording from its input.
 PROGRAM = """
 import json, sys
-from ops.talksumm.sources import speech as speech
+from silverloom.ops.talksumm.sources import speech as speech
 print(json.dumps(speech.read(sys.stdin.buffer.read())))
 """
 

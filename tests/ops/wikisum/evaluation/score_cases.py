@@ -2,14 +2,14 @@
 
 import json
 
-from ops.core.parts import Artifact
-from ops.core.sampling import split_of
-from ops.metrics.rouge import rouge
-from ops.parse.schemas import ARTICLES
-from ops.wikisum.evaluation.scores import EVALUATION, EvaluationParams, evaluation
-from ops.wikisum.models.grid import GRID, NOT_DRAWN
-from ops.wikisum.models.summaries import METRICS
-from ops.wikisum.schemas import RANKED, SplitParams
+from silverloom.ops.core.parts import Artifact
+from silverloom.ops.core.sampling import split_of
+from silverloom.ops.metrics.rouge import rouge
+from silverloom.ops.parse.schemas import ARTICLES
+from silverloom.ops.wikisum.evaluation.scores import EVALUATION, EvaluationParams, evaluation
+from silverloom.ops.wikisum.models.grid import GRID, NOT_DRAWN
+from silverloom.ops.wikisum.models.summaries import METRICS
+from silverloom.ops.wikisum.schemas import RANKED, SplitParams
 from tests.parts import dealt, parts
 
 SPLITS = SplitParams(validation=0.2, test=0.5)

@@ -1,8 +1,8 @@
 """Scored leads of three systems, and the sheets made from them."""
 
-from ops.wikisum.evaluation.human_evaluation import rating_sheets
-from ops.wikisum.evaluation.people import RATING_SHEETS, RatingSheetParams
-from ops.wikisum.evaluation.scores import EVALUATION
+from silverloom.ops.wikisum.evaluation.human_evaluation import rating_sheets
+from silverloom.ops.wikisum.evaluation.people import RATING_SHEETS, RatingSheetParams
+from silverloom.ops.wikisum.evaluation.scores import EVALUATION
 from tests.parts import dealt
 
 SYSTEMS = ("t_d (tf_idf-combined-8)", "extractive (tf_idf-combined)")

@@ -5,8 +5,8 @@ import re
 import pytest
 import yaml
 
-from assets.declare.project import checkout
-from ops.wikisum.evaluation.scores import EvaluationParams, Group, groups_of
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.wikisum.evaluation.scores import EvaluationParams, Group, groups_of
 
 ACTOR, TOWN = "maren holt was an american actor .", "holt is a town ."
 ACTORS = Group(category="actors$", lead=r"\bactor\b")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.wikisum.evaluation.scores import extracted_leads
+from silverloom.ops.wikisum.evaluation.scores import extracted_leads
 
 
 def article(lead, texts, *rankings):

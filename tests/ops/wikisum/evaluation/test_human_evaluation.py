@@ -7,13 +7,13 @@ import math
 
 import pytest
 
-from ops.evaluation.answers import ANSWERS, FORMATS, parse_answers
-from ops.evaluation.human_evaluation import Judged
-from ops.evaluation.table import welch
-from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, Source
-from ops.wikisum.evaluation.human_evaluation import human_evaluation, tables
-from ops.wikisum.evaluation.people import (
+from silverloom.ops.evaluation.answers import ANSWERS, FORMATS, parse_answers
+from silverloom.ops.evaluation.human_evaluation import Judged
+from silverloom.ops.evaluation.table import welch
+from silverloom.ops.parse.records import Record, record_id
+from silverloom.ops.parse.source import MonthRule, Source
+from silverloom.ops.wikisum.evaluation.human_evaluation import human_evaluation, tables
+from silverloom.ops.wikisum.evaluation.people import (
     HUMAN_EVALUATION,
     PREFERENCE,
     QUALITY,

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from ops.wikisum.evaluation.people import PREFERENCE, QUALITY
+from silverloom.ops.wikisum.evaluation.people import PREFERENCE, QUALITY
 from tests.ops.wikisum.evaluation.sheet_cases import PARAMS, SYSTEMS, leads, made
 
 

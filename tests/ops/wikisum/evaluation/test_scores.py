@@ -6,20 +6,20 @@ from statistics import fmean
 import pytest
 from pydantic import ValidationError
 
-from ops.core.outcome import Outcome
-from ops.core.parts import Artifact, Parts
-from ops.metrics import bertscore
-from ops.metrics.rouge import rouge
-from ops.parse.schemas import ARTICLES
-from ops.wikisum.evaluation.scores import (
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.metrics import bertscore
+from silverloom.ops.metrics.rouge import rouge
+from silverloom.ops.parse.schemas import ARTICLES
+from silverloom.ops.wikisum.evaluation.scores import (
     EVALUATION,
     EXTRACTIVE,
     LOG_PERPLEXITY,
     EvaluationParams,
     evaluation,
 )
-from ops.wikisum.models.grid import GRID, NOT_DRAWN
-from ops.wikisum.schemas import RANKED
+from silverloom.ops.wikisum.models.grid import GRID, NOT_DRAWN
+from silverloom.ops.wikisum.schemas import RANKED
 from tests.held import bytes_per_row
 from tests.ops.wikisum.evaluation.score_cases import SPLITS, TESTS, TITLES, lead_of, made, written
 

@@ -2,11 +2,11 @@
 
 import torch
 
-from ops.models.training.examples import TokenExample
-from ops.wikisum.long_sequences.config import DecoderConfig
-from ops.wikisum.long_sequences.decoder import LongDecoder
-from ops.wikisum.long_sequences.model import make
-from ops.wikisum.long_sequences.sizes import (
+from silverloom.ops.models.training.examples import TokenExample
+from silverloom.ops.wikisum.long_sequences.config import DecoderConfig
+from silverloom.ops.wikisum.long_sequences.decoder import LongDecoder
+from silverloom.ops.wikisum.long_sequences.model import make
+from silverloom.ops.wikisum.long_sequences.sizes import (
     DecoderParams,
     EncoderDecoderParams,
     LstmParams,

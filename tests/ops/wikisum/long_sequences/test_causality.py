@@ -118,7 +118,7 @@ def test_compressed_attention_equals_a_convolution_under_a_dense_mask(length):
     weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=2)
     expected = attention.output(torch.einsum("hqk,khd->qhd", weights, values).flatten(1))
 
-    from ops.wikisum.long_sequences.layers import Layout
+    from silverloom.ops.wikisum.long_sequences.layers import Layout
 
     layout = Layout.of(torch.ones(1, length, dtype=torch.long))
     found = attention(*attention.project(hidden), layout)

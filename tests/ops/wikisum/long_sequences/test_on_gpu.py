@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from ops.models.training import TrainingParams, train
-from ops.models.training.examples import ExampleStore
-from ops.wikisum.long_sequences.task import SequenceTask
+from silverloom.ops.models.training import TrainingParams, train
+from silverloom.ops.models.training.examples import ExampleStore
+from silverloom.ops.wikisum.long_sequences.task import SequenceTask
 from tests.ops.wikisum.long_sequences.sequence_cases import DECODERS, decoder, examples, model, tokens
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU is at hand")

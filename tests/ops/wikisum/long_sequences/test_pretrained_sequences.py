@@ -5,16 +5,16 @@ import torch
 from tokenizers import Tokenizer, models
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, BertConfig
 
-from ops.models.installed import ModelNotInstalledError
-from ops.models.seq2seq.pretrained import FOLDER
-from ops.models.trained import ModelFilesError
-from ops.models.training import TrainingParams, train
-from ops.models.training.examples import ExampleStore
-from ops.wikisum.long_sequences.model import PARAMS
-from ops.wikisum.long_sequences.pretrained import begin, load
-from ops.wikisum.long_sequences.sizes import PretrainedParams
-from ops.wikisum.long_sequences.task import LOG_PERPLEXITY, SequenceTask
-from ops.wikisum.long_sequences.texts import PretrainedTexts
+from silverloom.ops.models.installed import ModelNotInstalledError
+from silverloom.ops.models.seq2seq.pretrained import FOLDER
+from silverloom.ops.models.trained import ModelFilesError
+from silverloom.ops.models.training import TrainingParams, train
+from silverloom.ops.models.training.examples import ExampleStore
+from silverloom.ops.wikisum.long_sequences.model import PARAMS
+from silverloom.ops.wikisum.long_sequences.pretrained import begin, load
+from silverloom.ops.wikisum.long_sequences.sizes import PretrainedParams
+from silverloom.ops.wikisum.long_sequences.task import LOG_PERPLEXITY, SequenceTask
+from silverloom.ops.wikisum.long_sequences.texts import PretrainedTexts
 from tests.ops.wikisum.long_sequences.pretrained_cases import write_led, write_long_t5, write_pair
 
 SOURCES = ["ann <eot> ann sings every day .", "bob <eot> bob sings . she sings ."]

@@ -6,11 +6,11 @@ import yaml
 from safetensors.torch import save
 from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
-from ops.models.trained import ModelFilesError
-from ops.models.training.examples import TokenExample
-from ops.wikisum.long_sequences.layers import IGNORED, MixtureOfExperts, positions, token_losses
-from ops.wikisum.long_sequences.model import load
-from ops.wikisum.long_sequences.texts import model_card
+from silverloom.ops.models.trained import ModelFilesError
+from silverloom.ops.models.training.examples import TokenExample
+from silverloom.ops.wikisum.long_sequences.layers import IGNORED, MixtureOfExperts, positions, token_losses
+from silverloom.ops.wikisum.long_sequences.model import load
+from silverloom.ops.wikisum.long_sequences.texts import model_card
 from tests.ops.wikisum.long_sequences.sequence_cases import (
     END,
     PAD,

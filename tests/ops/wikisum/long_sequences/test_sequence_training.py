@@ -6,10 +6,10 @@ import torch
 from safetensors.torch import save
 from torch._dynamo.utils import counters
 
-from ops.models.training import TrainingParams, train
-from ops.models.training.examples import ExampleStore
-from ops.wikisum.long_sequences.layers import Layout
-from ops.wikisum.long_sequences.task import SequenceTask, token_means
+from silverloom.ops.models.training import TrainingParams, train
+from silverloom.ops.models.training.examples import ExampleStore
+from silverloom.ops.wikisum.long_sequences.layers import Layout
+from silverloom.ops.wikisum.long_sequences.task import SequenceTask, token_means
 from tests.ops.models.training.toy_task import Memory
 from tests.ops.wikisum.long_sequences.sequence_cases import (
     PARAMS,

@@ -1,6 +1,6 @@
 """The cells of a small grid, and the examples that its models learn from."""
 
-from ops.wikisum.models.grid import CHEATING, GridParams
+from silverloom.ops.wikisum.models.grid import CHEATING, GridParams
 from tests.ops.wikisum.models.summarizer_cases import ARCHITECTURES, MIXTURE, example, params, tokenizer
 
 SLICES = {

@@ -2,10 +2,10 @@
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from ops.core.parts import Artifact
-from ops.wikisum.models.summarizer import SUMMARIZER, SummarizerParams, summarizer
-from ops.wikisum.schemas import EXAMPLES
-from ops.wikisum.tokenizer import END, SPECIAL
+from silverloom.ops.core.parts import Artifact
+from silverloom.ops.wikisum.models.summarizer import SUMMARIZER, SummarizerParams, summarizer
+from silverloom.ops.wikisum.schemas import EXAMPLES
+from silverloom.ops.wikisum.tokenizer import END, SPECIAL
 from tests.checkpoints import Memory
 from tests.parts import dealt
 

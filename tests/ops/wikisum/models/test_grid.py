@@ -7,9 +7,9 @@ import re
 import pytest
 import yaml
 
-from assets.declare.params_file import document, raw_section
-from assets.declare.project import checkout
-from ops.wikisum.models.grid import CHEATING, GRID, Cell, GridParams, grid
+from silverloom.assets.declare.params_file import document, raw_section
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.wikisum.models.grid import CHEATING, GRID, Cell, GridParams, grid
 from tests.checkpoints import Memory
 from tests.ops.wikisum.models.grid_cases import given, rows_of
 from tests.ops.wikisum.models.summarizer_cases import (

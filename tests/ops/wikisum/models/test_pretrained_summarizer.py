@@ -6,21 +6,21 @@ import pytest
 import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, BertConfig
 
-from ops.models.installed import ModelNotInstalledError, installed_digest
-from ops.models.seq2seq.pretrained import FOLDER
-from ops.models.training import TrainingError
-from ops.wikisum.long_sequences.texts import KIND
-from ops.wikisum.models.grid import GRID, GridParams, grid
-from ops.wikisum.models.learning_sets import reader_of
-from ops.wikisum.models.summaries import SummaryParams, summaries
-from ops.wikisum.models.summarizer import (
+from silverloom.ops.models.installed import ModelNotInstalledError, installed_digest
+from silverloom.ops.models.seq2seq.pretrained import FOLDER
+from silverloom.ops.models.training import TrainingError
+from silverloom.ops.wikisum.long_sequences.texts import KIND
+from silverloom.ops.wikisum.models.grid import GRID, GridParams, grid
+from silverloom.ops.wikisum.models.learning_sets import reader_of
+from silverloom.ops.wikisum.models.summaries import SummaryParams, summaries
+from silverloom.ops.wikisum.models.summarizer import (
     MODELS,
     SummarizerParams,
     summarizer,
     trained_model,
     trained_reports,
 )
-from ops.wikisum.tokenizer import END, TITLE_END
+from silverloom.ops.wikisum.tokenizer import END, TITLE_END
 from tests.checkpoints import Memory
 from tests.ops.wikisum.long_sequences.pretrained_cases import write_led
 from tests.ops.wikisum.models.summarizer_cases import (

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ops.wikisum.models.summaries import RowSpool
+from silverloom.ops.wikisum.models.summaries import RowSpool
 
 SCHEMA = pa.schema(
     [("example_id", pa.string()), ("nats", pa.float64()), ("source_ids", pa.list_(pa.string()))]

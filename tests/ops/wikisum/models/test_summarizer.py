@@ -4,21 +4,21 @@ import pytest
 import torch
 import yaml
 
-from assets.declare.params_file import section
-from ops.metrics.rouge import rouge
-from ops.models.training import TrainingError
-from ops.wikisum.long_sequences.model import make
-from ops.wikisum.long_sequences.sizes import SubwordVocabulary
-from ops.wikisum.long_sequences.texts import KIND
-from ops.wikisum.models.learning_sets import JUDGED_ON, SubWords, learning_set
-from ops.wikisum.models.summaries import SUMMARIES, SummaryParams, summaries
-from ops.wikisum.models.summarizer import (
+from silverloom.assets.declare.params_file import section
+from silverloom.ops.metrics.rouge import rouge
+from silverloom.ops.models.training import TrainingError
+from silverloom.ops.wikisum.long_sequences.model import make
+from silverloom.ops.wikisum.long_sequences.sizes import SubwordVocabulary
+from silverloom.ops.wikisum.long_sequences.texts import KIND
+from silverloom.ops.wikisum.models.learning_sets import JUDGED_ON, SubWords, learning_set
+from silverloom.ops.wikisum.models.summaries import SUMMARIES, SummaryParams, summaries
+from silverloom.ops.wikisum.models.summarizer import (
     MODELS,
     SummarizerParams,
     trained_model,
     trained_reports,
 )
-from ops.wikisum.models.summarizer_training import vocabulary_of
+from silverloom.ops.wikisum.models.summarizer_training import vocabulary_of
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.wikisum.models.summarizer_cases import (
     ARCHITECTURES,

@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from assets.rows.reading import counted
-from ops.core.parts import FILES
-from ops.parasci.dataset.filtered import FilterParams
-from ops.parasci.dataset.filtered import passes as passes_thresholds
-from pages.systems.parasci import scores
-from pages.systems.parasci.funnel import funnel
+from silverloom.assets.rows.reading import counted
+from silverloom.ops.core.parts import FILES
+from silverloom.ops.parasci.dataset.filtered import FilterParams
+from silverloom.ops.parasci.dataset.filtered import passes as passes_thresholds
+from silverloom.pages.systems.parasci import scores
+from silverloom.pages.systems.parasci.funnel import funnel
 from tests.browser.paraphrase_corpus import HARM, KEYS, Corpus, params_of, whole
 from tests.browser.paraphrase_corpus import pairs as scored
 from tests.ops.parasci.parasci_cases import scored_pair

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from assets.declare.graph import Everything
-from assets.rows.reading import Counted
-from ops.core.parts import FILES
-from ops.evaluation.human_evaluation import Judged
-from ops.talksumm.evaluation.human_evaluation import HumanEvaluationParams, tables
-from pages import evaluation as renderer
-from pages.systems.talksumm import scores, site
-from pages.systems.talksumm.site import SYSTEM
+from silverloom.assets.declare.graph import Everything
+from silverloom.assets.rows.reading import Counted
+from silverloom.ops.core.parts import FILES
+from silverloom.ops.evaluation.human_evaluation import Judged
+from silverloom.ops.talksumm.evaluation.human_evaluation import HumanEvaluationParams, tables
+from silverloom.pages import evaluation as renderer
+from silverloom.pages.systems.talksumm import scores, site
+from silverloom.pages.systems.talksumm.site import SYSTEM
 from tests.browser import evaluation_corpus as corpus
 from tests.browser.evaluation_corpus import (
     CHOSEN,

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from assets.declare.project import checkout
-from ops.talksumm.align.emission import observe
-from pages.systems.talksumm import talks
-from pages.systems.talksumm.talks import is_quiet, moves, starts
+from silverloom.assets.declare.project import checkout
+from silverloom.ops.talksumm.align.emission import observe
+from silverloom.pages.systems.talksumm import talks
+from silverloom.pages.systems.talksumm.talks import is_quiet, moves, starts
 from tests.browser.talk_corpus import Corpus, Talk, point
 
 SENTENCES = [

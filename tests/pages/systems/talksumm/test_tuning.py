@@ -2,8 +2,8 @@
 
 import pytest
 
-from assets.declare.graph import Everything
-from pages.systems.talksumm import site
+from silverloom.assets.declare.graph import Everything
+from silverloom.pages.systems.talksumm import site
 from tests.browser.talk_corpus import Corpus, point
 
 CURRENT = (0.75, 0.5, 0.33, 0.1)

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from assets.rows.reading import rows
-from ops.core.outcome import Row
-from ops.rank.rankers import words
-from ops.wikisum.examples import InputSet
-from ops.wikisum.rank import bigram_recalls
-from ops.wikisum.ranked import order_of
-from ops.wikisum.tokenizer import TITLE_END
-from pages.systems.wikisum import article, articles
-from pages.systems.wikisum.site import SYSTEM
+from silverloom.assets.rows.reading import rows
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.rank.rankers import words
+from silverloom.ops.wikisum.examples import InputSet
+from silverloom.ops.wikisum.rank import bigram_recalls
+from silverloom.ops.wikisum.ranked import order_of
+from silverloom.ops.wikisum.tokenizer import TITLE_END
+from silverloom.pages.systems.wikisum import article, articles
+from silverloom.pages.systems.wikisum.site import SYSTEM
 from tests.browser import article_corpus as corpora
 
 

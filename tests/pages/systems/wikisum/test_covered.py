@@ -3,7 +3,7 @@
 import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from pages.systems.wikisum.article import MOST_WORDS, Cut, Lead, Paragraphs
+from silverloom.pages.systems.wikisum.article import MOST_WORDS, Cut, Lead, Paragraphs
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pages.evaluation import Bar
-from pages.systems.wikisum import scores, site
+from silverloom.pages.evaluation import Bar
+from silverloom.pages.systems.wikisum import scores, site
 from tests.browser import leads_corpus as corpus
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from assets.declare.graph import AssetGraph, Everything
-from assets.rows.reading import side_file
-from ops.wikisum.references import ReferenceParams
-from ops.wikisum.statistics import TABLE_2
-from pages.systems.wikisum import site
+from silverloom.assets.declare.graph import AssetGraph, Everything
+from silverloom.assets.rows.reading import side_file
+from silverloom.ops.wikisum.references import ReferenceParams
+from silverloom.ops.wikisum.statistics import TABLE_2
+from silverloom.pages.systems.wikisum import site
 from tests.browser import article_corpus as corpora
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ops.toy import answering, choice, rating
-from ops.toy import riddles as riddle_files
+from silverloom.ops.toy import answering, choice, rating
+from silverloom.ops.toy import riddles as riddle_files
 
-from assets.declare.dataset import dataset
-from assets.declare.declaration import Threshold, Trainings, Trials
-from assets.declare.expectations import between, text, unique
-from ops.core import thresholds as rules
-from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcomes
-from ops.core.parts import Parts
-from ops.parse.scan import Records
+from silverloom.assets.declare.dataset import dataset
+from silverloom.assets.declare.declaration import Threshold, Trainings, Trials
+from silverloom.assets.declare.expectations import between, text, unique
+from silverloom.ops.core import thresholds as rules
+from silverloom.ops.core.measures import DatasetScore
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.parse.scan import Records
 
 
 @dataset(

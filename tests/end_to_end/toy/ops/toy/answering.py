@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ops.toy.choice import QUESTIONS
+from silverloom.ops.toy.choice import QUESTIONS
 
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns
-from ops.core.parts import Parts
-from ops.models.trained import ModelKind
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape, columns
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.models.trained import ModelKind
 
 MEMORY = Shape(unit=QUESTIONS.kept, kept=columns(*list(QUESTIONS.kept)[3:]))
 

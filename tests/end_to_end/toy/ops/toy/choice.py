@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pyarrow as pa
-from ops.toy.riddles import RIDDLES
 from pydantic import Field
+from silverloom.ops.toy.riddles import RIDDLES
 
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
-from ops.core.params import Params
-from ops.core.parts import Parts
-from ops.core.thresholds import at_least, scored
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.thresholds import at_least, scored
 
 QUESTIONS = Shape(
     unit=RIDDLES.kept,

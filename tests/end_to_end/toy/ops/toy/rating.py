@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pyarrow as pa
-from ops.toy.choice import QUESTIONS
+from silverloom.ops.toy.choice import QUESTIONS
 
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Outcomes, Shape, columns
-from ops.core.parts import Parts
-from ops.evaluation.questionnaire import YES_NO, Question, Questionnaire
-from ops.evaluation.raters import RaterParams, Raters
-from ops.evaluation.sheets import sent_files
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Outcomes, Shape, columns
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.evaluation.questionnaire import YES_NO, Question, Questionnaire
+from silverloom.ops.evaluation.raters import RaterParams, Raters
+from silverloom.ops.evaluation.sheets import sent_files
 
 QUESTIONNAIRE = Questionnaire(
     name="toy_riddles",

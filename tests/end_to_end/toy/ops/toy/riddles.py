@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Row, Shape, columns
-from ops.parse.decoding import decoded
-from ops.parse.lines import lines_of_files
-from ops.parse.records import Record, read_each
-from ops.parse.schemas import RECORD
-from ops.parse.source import Format, Only, ParseError, Raw, Source
+from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Outcome, Row, Shape, columns
+from silverloom.ops.parse.decoding import decoded
+from silverloom.ops.parse.lines import lines_of_files
+from silverloom.ops.parse.records import Record, read_each
+from silverloom.ops.parse.schemas import RECORD
+from silverloom.ops.parse.source import Format, Only, ParseError, Raw, Source
 
 RIDDLES = Shape(
     unit=RECORD,

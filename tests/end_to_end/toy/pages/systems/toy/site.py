@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pyarrow.parquet as pq
 
-from assets.declare.graph import Everything, Files
-from assets.rows.reading import Counted
-from pages.html import render
-from pages.system import SystemPages
+from silverloom.assets.declare.graph import Everything, Files
+from silverloom.assets.rows.reading import Counted
+from silverloom.pages.html import render
+from silverloom.pages.system import SystemPages
 
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
