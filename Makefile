@@ -6,7 +6,7 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run backfill health test browser speech cluster setup ui pages plan repro explain compare release sync lint lock docs dvc.yaml again
+.PHONY: help run backfill health test browser speech extras setup ui pages plan repro explain compare release sync lint lock docs dvc.yaml again
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -18,19 +18,19 @@ run: setup ## make every dataset that is stale; SELECT=talksumm for one system, 
 backfill: setup ## make some months: FROM=2018-06 TO=2018-08; SELECT=, JOBS=, FORCE=1 to make fresh ones again
 	@silverloom backfill --from "$(FROM)" --to "$(TO)" --select "$(SELECT)" $(if $(JOBS),--jobs "$(JOBS)") $(if $(FORCE),--force)
 
-test: setup cluster lint browser speech ## lint, types, import contract, and all tests; ALL=1 for the long ones, too
+test: setup extras lint browser speech ## lint, types, import contract, and all tests; ALL=1 for the long ones, too
 	@python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(if $(ALL),--timeout 3600,-m "not long" --hypothesis-profile quick)
 
-browser: setup ## find Chromium for the tests of pages, or install it
+browser: extras ## find Chromium for the tests of pages, or install it
 	@python -m tests.browser.chromium
 
-speech: setup ## find espeak-ng for the tests of recordings, or install it
+speech: extras ## find espeak-ng for the tests of recordings, or install it
 	@python -m tests.espeak
 
-cluster: setup .venv/.cluster ## install what a Ray cluster (docs/how-to/cluster.md) and Postgres (docs/how-to/postgres.md) need
+extras: setup .venv/.extras ## install what tests, docs, a Ray cluster (docs/how-to/cluster.md) and Postgres (docs/how-to/postgres.md) need
 
-.venv/.cluster: .venv/.ready requirements-cluster.lock
-	$(INSTALL) -r requirements-cluster.lock
+.venv/.extras: .venv/.ready requirements-extras.lock
+	$(INSTALL) -r requirements-extras.lock
 	@touch $@
 
 setup: .venv/.installed .silverloom/.ready ## virtual environment, locked packages, models, stores of Dagster and MLflow
@@ -55,19 +55,18 @@ MATCHED := if grep -q 'DO NOT MATCH' .venv/torch-cpu.log; then cat .venv/torch-c
 	@touch .venv/.ready
 
 .venv/.installed: .venv/.ready pyproject.toml
-	python -m pip install --no-deps --no-build-isolation --quiet --editable .
+	python -m pip install --no-deps --no-build-isolation --quiet --editable . --config-settings editable_mode=compat
 	@touch $@
 
-lock: setup ## resolve requirements.in anew, with hashes; UPGRADE=1 for newer versions
-	cat requirements.lock cuda.lock > .venv/all.lock
-	uv pip compile requirements.in -o .venv/all.lock $(if $(UPGRADE),--upgrade) --generate-hashes --no-annotate \
-		--no-header --prerelease allow --python-version 3.11 --python-platform x86_64-manylinux_2_28 --quiet
-	awk '/^[a-z]/ {cuda = /^(cuda|nvidia|triton)/} {print > (".venv/" (cuda ? "cuda" : "requirements") ".lock")}' .venv/all.lock
-	uv pip compile requirements-cluster.in -o .venv/ray.lock --constraint .venv/all.lock --generate-hashes --no-annotate \
-		--no-header --python-version 3.11 --python-platform x86_64-manylinux_2_28 --quiet
+RESOLVE := --generate-hashes --no-annotate --no-header --python-version 3.11 --python-platform x86_64-manylinux_2_28 --quiet
+lock: extras ## resolve the dependencies in pyproject.toml anew, with hashes; UPGRADE=1 for newer versions
+	cat requirements.lock requirements-extras.lock cuda.lock > .venv/all.lock
+	uv pip compile pyproject.toml --all-extras -o .venv/all.lock $(if $(UPGRADE),--upgrade) $(RESOLVE)
+	uv pip compile pyproject.toml --extra crawl --extra speech --extra train -o .venv/first.lock --constraint .venv/all.lock $(RESOLVE)
+	awk '/^[a-z]/ {cuda = /^(cuda|nvidia|triton)/} {print > (".venv/" (cuda ? "cuda" : "requirements") ".lock")}' .venv/first.lock
 	awk '/^[a-z]/ {extra = NR != FNR && !($$1 in pinned)} NR == FNR {pinned[$$1]; next} extra' \
-		.venv/all.lock .venv/ray.lock > .venv/requirements-cluster.lock
-	mv .venv/requirements.lock .venv/cuda.lock .venv/requirements-cluster.lock .
+		.venv/first.lock .venv/all.lock > .venv/requirements-extras.lock
+	mv .venv/requirements.lock .venv/cuda.lock .venv/requirements-extras.lock .
 
 ui: setup ## Dagster, data-quality pages and MLflow, on this machine only, until Ctrl-C
 	@silverloom ui
@@ -96,10 +95,10 @@ release: setup ## a system's dataset as a folder that others load: SYSTEM=talksu
 sync: setup ## tell Dagster what is on disk, after dvc pull or dvc checkout
 	@silverloom sync
 
-lint: setup ## ruff, mypy, import contract
+lint: extras ## ruff, mypy, import contract
 	@ruff check . && ruff format --check . && mypy && lint-imports
 
-docs: setup ## the site of docs/ in site/index.html, which works from files
+docs: extras ## the site of docs/ in site/index.html, which works from files
 	@NO_MKDOCS_2_WARNING=1 python -m mkdocs build --strict --quiet && echo "written: site/index.html"
 
 dvc.yaml: setup ## render dvc.yaml from the asset graph

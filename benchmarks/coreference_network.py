@@ -3,7 +3,7 @@
 Belongs here: padded lists of pronouns, the fit, the teacher, the mean of networks, storing weights. Not
 here: the steps of training (coreference_training.py), the use of the weights (ops/coreference/network.py).
 
-The training loop is our own, not silverloom.ops.models.training. The weights in the project were trained with a
+The training loop is our own, not ops/models/training. The weights in the project were trained with a
 one-cycle schedule of learning rate and momentum, which that loop lacks; other weights would change the links
 of every dataset.
 """

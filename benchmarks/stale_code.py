@@ -76,7 +76,8 @@ EDITS: list[Edit] = [
         [
             (
                 "from silverloom.ops.rank.choose import Budget, summarize\nfrom silverloom.ops.talksumm",
-                "from silverloom.ops.rank.choose import Budget, summarize, word_count\nfrom silverloom.ops.talksumm",
+                "from silverloom.ops.rank.choose import Budget, summarize, word_count\n"
+                "from silverloom.ops.talksumm",
             )
         ],
     ),

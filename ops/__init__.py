@@ -2,3 +2,6 @@
 
 Nothing here knows an orchestrator: no dagster, dvc, mlflow or great_expectations.
 """
+
+if __name__ == "ops":
+    raise ImportError("`ops` is now `silverloom.ops`: CHANGELOG.md has the command that changes imports")

@@ -72,7 +72,7 @@ def build(
     with warnings.catch_warnings():
         for kind in (dg.PreviewWarning, dg.BetaWarning):
             warnings.simplefilter("ignore", kind)
-        loaded, sources = dg.load_definitions_from_package_module(assets), source_assets(workspace)
+        loaded, sources = dg.load_definitions_from_package_module(silverloom.assets), source_assets(workspace)
     ours = dg.Definitions(resources={"store": Store(workspace)})
     plain = _plain_definitions()
     _check_conflicts({"silverloom": ours, **plain})
@@ -107,7 +107,11 @@ def _plain_definitions() -> dict[str, dg.Definitions]:
 
     Dagster's loader finds what lies in a module by itself, but not what only a Definitions object holds.
     """
-    modules = [(name, module) for name, module in sorted(sys.modules.items()) if name.startswith("assets.")]
+    modules = [
+        (name, module)
+        for name, module in sorted(sys.modules.items())
+        if name.startswith("silverloom.assets.")
+    ]
     return {
         f"{name}.{attribute}": value
         for name, module in modules

@@ -1,6 +1,6 @@
 """Vega's scripts from the installed package, for charts without network access.
 
-Belongs here: the bundle, made once per checkout (it takes seconds). Not here: charts.
+Belongs here: the bundle, made once per project (it takes seconds). Not here: charts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-from silverloom.assets.declare.project import checkout
+from silverloom.assets.declare.project import project
 
 SNIPPET = "window.vegaEmbed = vegaEmbed; window.vega = vega;"
 #: A scope of its own, because the bundle's top-level names are single letters.
@@ -21,11 +21,11 @@ _SCOPE = "(() => {%s})();\n"
 def bundle(folder: Path | None = None) -> str:
     """Return Vega, Vega-Lite and vega-embed as one script; it sets `vegaEmbed` and `vega`.
 
-    A bundle in `folder` (by default, the local state of this checkout) is reused if it is intact and matches
+    A bundle in `folder` (by default, the local state of this project) is reused if it is intact and matches
     this package and snippet. If it cannot be stored, it is made each time.
     """
     made_from = _digest(f"{version('vl-convert-python')} {SNIPPET} {_SCOPE}")
-    path = (folder or checkout() / ".silverloom") / f"vega-{made_from}.js"
+    path = (folder or project() / ".silverloom") / f"vega-{made_from}.js"
     first, _, script = _text(path).partition("\n")
     if not script or first != f"// {_digest(script)}":
         import vl_convert

@@ -8,10 +8,14 @@
 `discofuse`, `talksumm`, `wikisum` and `parasci` have the methods of the papers, `metrics` the scores, and
 `load` reads rows. Each part is imported when it is first used. The import itself declares no asset, and sets
 nothing in the environment.
+
+Below it are the folders of the project: `silverloom.ops` computes, `silverloom.assets` declares datasets,
+`silverloom.pages` renders, `silverloom.orchestration` runs.
 """
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -23,6 +27,25 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = ["discofuse", "load", "metrics", "parasci", "talksumm", "wikisum"]
+
+#: Packages that were importable by themselves before version 0.1.0.
+FORMER = ("ops", "assets", "pages", "orchestration")
+
+
+class Renamed:
+    """Says where a former package is now if nothing else of that name is installed (`sys.meta_path`)."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        """Raise ModuleNotFoundError for a former package; find nothing."""
+        if name in FORMER:
+            raise ModuleNotFoundError(
+                f"`{name}` is now `silverloom.{name}`: CHANGELOG.md has the command that changes imports",
+                name=name,
+            )
+
+
+sys.meta_path.append(Renamed)
 
 
 def __getattr__(name: str) -> Any:

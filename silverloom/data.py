@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from silverloom.assets.declare.project import checkout, nearest_project
+from silverloom.ops.core.extras import require
 from silverloom.ops.core.parts import part_files
 from silverloom.ops.core.periods import ALL
 
@@ -93,6 +94,7 @@ def load(
     if form == "pandas":
         return rows.to_pandas()
     if form == "datasets":
+        require("train", "datasets")
         from datasets import Dataset
 
         return Dataset(rows)

@@ -34,6 +34,7 @@ CODE = (*PROJECT, "silverloom")
 FILES = (
     "models.txt",
     "requirements.lock",
+    "requirements-extras.lock",
     "pyproject.toml",
     "Makefile",
     ".gitignore",
@@ -265,7 +266,7 @@ def copy_code(project: Project) -> None:
     root = project.root
     for name in CODE:
         # copy compiled kernels too, if there are any: compiling takes longer than running them
-        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("*.pyc"))
+        shutil.copytree(ROOT / name, root / name, symlinks=True, ignore=shutil.ignore_patterns("*.pyc"))
     for name in FILES:
         (root / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(ROOT / name, root / name)

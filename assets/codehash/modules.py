@@ -13,6 +13,7 @@ from importlib.util import resolve_name
 from typing import NamedTuple
 
 from silverloom.assets.codehash.statements import (
+    PACKAGE,
     Import,
     Statement,
     chain_of,
@@ -25,8 +26,8 @@ from silverloom.assets.codehash.statements import (
 #: The pseudo symbols of a module's statements that bind nothing, and of its part that runs as a program.
 EFFECTS, PROGRAM = "", "__main__"
 
-#: Decorators from these register nothing that rows depend on: assets/ only declares.
-_REGISTERS_NOTHING = sys.stdlib_module_names | {"assets"}
+#: Decorators from here, and from the standard library, register nothing that rows depend on.
+_DECLARES = f"{PACKAGE}.assets."
 
 _COMPOUND = (ast.If, ast.Try, ast.With)
 _OWN_SCOPE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -88,7 +89,7 @@ class _Module:
         for number, node in enumerate(self.nodes):
             for call in getattr(node, "decorator_list", ()):
                 name = (chain_of(call.func if isinstance(call, ast.Call) else call) or "").split(".")[0]
-                if name in self.names or origins.get(name, "sys").split(".")[0] not in _REGISTERS_NOTHING:
+                if name in self.names or _may_register(origins.get(name, "sys")):
                     self.names.setdefault(EFFECTS, []).append(number)
 
 
@@ -120,6 +121,11 @@ def read_module(content: bytes, package: str) -> ModuleSource:
     unused = [import_ for import_ in loose if import_.bound not in public]
     exported = [import_ for import_ in loose if import_.bound in public]
     return ModuleSource(read, module.names, imports, unused, exported)
+
+
+def _may_register(origin: str) -> bool:
+    """Return whether a decorator imported from a module may register what it decorates."""
+    return origin.split(".")[0] not in sys.stdlib_module_names and not f"{origin}.".startswith(_DECLARES)
 
 
 def _bound(node: ast.AST) -> Iterator[str]:

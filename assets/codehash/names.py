@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silverloom.assets.codehash.modules import EMPTY, ModuleSource, read_module
-from silverloom.assets.codehash.statements import PROJECT, Import
+from silverloom.assets.codehash.statements import PACKAGE, PROJECT, Import
 
 #: The pseudo symbol of everything that a module binds.
 WHOLE = "*"
@@ -33,18 +33,18 @@ class Meaning(NamedTuple):
 
 
 class ProjectNames:
-    """The names of all modules below a folder."""
+    """The names of all modules of the package, of which the subpackages lie in a folder."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         #: The file of each module of the project; that of a folder may not exist.
         self.files: dict[str, Path] = {}
-        for path in sorted(path for package in PROJECT for path in (root / package).rglob("*.py")):
-            name = ".".join(path.relative_to(root).with_suffix("").parts)
+        for path in sorted(path for folder in PROJECT for path in (root / folder).rglob("*.py")):
+            name = _dotted(path.relative_to(root).with_suffix(""))
             if path.stem != "__init__":
                 self.files.setdefault(name, path)
-            for folder in path.relative_to(root).parents[:-1]:
-                self.files.setdefault(".".join(folder.parts), root / folder / "__init__.py")
+            for folder in path.relative_to(root).parents:
+                self.files.setdefault(_dotted(folder), root / folder / "__init__.py")
         self.source = cache(self._read)
 
     def file(self, module: str) -> Path:
@@ -54,7 +54,7 @@ class ProjectNames:
     def _read(self, module: str) -> ModuleSource:
         """Return what counts of a module; a folder is empty. Raises FileNotFoundError if there is neither."""
         file = self.file(module)
-        if module in self.files and not file.exists():
+        if module == PACKAGE or (module in self.files and not file.exists()):
             return EMPTY
         package = module if file.stem == "__init__" else module.rpartition(".")[0]
         return read_module(file.read_bytes(), package)
@@ -109,3 +109,7 @@ class ProjectNames:
             yield from self.member(f"{module}.{name}", rest, seen)
         else:
             yield Meaning(Symbol(module, WHOLE), ".".join(path))
+
+
+def _dotted(path: Path) -> str:
+    return ".".join((PACKAGE, *path.parts))

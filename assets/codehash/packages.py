@@ -1,7 +1,7 @@
 """The locked versions of the packages that code imports.
 
-Belongs here: pins in a lock file, and which package provides an import name. Not here: which packages code
-uses (symbols.py).
+Belongs here: pins in a lock file, or what is installed, and which package provides an import name. Not here:
+which packages code uses (symbols.py).
 """
 
 from __future__ import annotations
@@ -22,6 +22,13 @@ def pins(lock: str) -> Pins:
     return {_normal(name): (name, version) for name, version in pinned}
 
 
+def installed() -> Pins:
+    """Return the packages of this environment, without what a version says of the build ("+cpu")."""
+    found = importlib.metadata.distributions()
+    named = [(each.name, each.version.partition("+")[0]) for each in found]
+    return {_normal(name): (name, version) for name, version in named}
+
+
 def locked(package: str, pinned: Pins) -> list[tuple[str, str]]:
     """Return name and version of the pinned packages that provide an import name.
 
@@ -30,7 +37,7 @@ def locked(package: str, pinned: Pins) -> list[tuple[str, str]]:
     names = [package] if _normal(package) in pinned else _providers().get(package, [])
     if versions := sorted(pinned[_normal(name)] for name in {*names} if _normal(name) in pinned):
         return versions
-    raise LookupError(f"the package {package!r} is imported but requirements.lock does not pin it")
+    raise LookupError(f"the package {package!r} is imported but neither locked nor installed")
 
 
 @cache

@@ -21,13 +21,14 @@ DATASET_DECORATOR = "dataset"
 _REFLECTION = frozenset({"globals", "eval", "exec", "__import__", "__name__"})
 _IMPORTING = "import_module"
 
-#: The packages of the project.
+#: The package of the project, and the folders of a checkout that are its subpackages.
+PACKAGE = "silverloom"
 PROJECT = ("ops", "assets", "pages", "orchestration")
 
 #: Strings that may name a file next to the module, or files by a pattern.
 _PATH = re.compile(r"[\w*-]+([./][\w*-]+)+")
 #: Module paths anywhere in a string; the string may be a program for another process.
-_DOTTED = re.compile(rf"(?<![\w./])(?:{'|'.join(PROJECT)})(?:\.\w+)+")
+_DOTTED = re.compile(rf"(?<![\w./]){PACKAGE}\.(?:{'|'.join(PROJECT)})(?:\.\w+)+")
 
 
 class Import(NamedTuple):

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from silverloom.assets.codehash.modules import EFFECTS
 from silverloom.assets.codehash.names import WHOLE, Meaning, ProjectNames, Symbol
-from silverloom.assets.codehash.statements import PROJECT, Import, Statement, is_used, md5
+from silverloom.assets.codehash.statements import PACKAGE, Import, Statement, is_used, md5
 
 
 class Reach(NamedTuple):
@@ -129,7 +129,7 @@ class Symbols:
             if symbol is None:
                 texts.add(attributes)
                 package = attributes.split(".")[0]
-                if package not in sys.stdlib_module_names and package not in PROJECT:
+                if package not in sys.stdlib_module_names and package != PACKAGE:
                     content.packages.add(package)
             elif symbol.module == module or self.counts(symbol.module):
                 texts.add(f"{symbol.module} {symbol.name} {attributes}")

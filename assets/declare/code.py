@@ -16,18 +16,18 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from silverloom.assets.codehash.names import ProjectNames, Symbol
-from silverloom.assets.codehash.packages import Pins, locked, pins
+from silverloom.assets.codehash.packages import Pins, installed, locked, pins
 from silverloom.assets.codehash.statements import PROJECT, md5
 from silverloom.assets.codehash.symbols import Symbols
-from silverloom.assets.declare.project import LOCK, checkout
+from silverloom.assets.declare.project import LOCKS, checkout, project
 from silverloom.ops.models.installed import digest
 
 #: The code that turns outcomes into bytes is part of every dataset's code.
 WRITER = Symbol("silverloom.orchestration.files.parquet", "write_outcomes")
 
 #: The packages whose modules count in a dataset's code, and in a report's.
-DATASET = ("ops",)
-REPORT = ("ops", "silverloom.assets.rows", "pages")
+DATASET = ("silverloom.ops",)
+REPORT = ("silverloom.ops", "silverloom.assets.rows", "silverloom.pages")
 
 #: Cache of what symbols reach, next to the digest of the files that all of it was read from.
 CACHE = ".silverloom/reach.json"
@@ -84,14 +84,14 @@ def known() -> dict[str, LockedReach]:
     """Return what symbols reach, by key: what an earlier process stored for these files, or nothing."""
     today = project_files()  # before any of them is read
     with suppress(OSError, ValueError, TypeError):
-        files, stored = json.loads((checkout() / CACHE).read_bytes())
+        files, stored = json.loads((project() / CACHE).read_bytes())
         return dict(stored) if files == today else {}
     return {}
 
 
 def keep() -> None:
     """Store what symbols reach for other processes, unless a file changed in the meantime."""
-    path = checkout() / CACHE
+    path = project() / CACHE
     content = json.dumps([project_files(), known()]).encode()
     with suppress(OSError):  # before set-up, or no space
         if not (path.exists() and path.read_bytes() == content) and read_files() == project_files():
@@ -101,13 +101,13 @@ def keep() -> None:
 
 
 def read_files() -> str:
-    """Return a digest of all files that hashes depend on, and of Python's version."""
+    """Return a digest of all files that hashes depend on, of the packages, and of Python's version."""
     root = checkout()
-    folders = [place for package in PROJECT for place in os.walk(root / package)]
+    folders = [place for name in PROJECT for place in os.walk(root / name)]
     paths = [Path(folder, file) for folder, _, files in folders for file in files]
-    counted = sorted(path for path in [*paths, root / LOCK] if path.parent.name != "__pycache__")
+    counted = sorted(path for path in paths if path.parent.name != "__pycache__")
     texts = [(path.relative_to(root).as_posix(), md5(path.read_bytes())) for path in counted]
-    return md5(repr([sys.version_info[:2], texts]))
+    return md5(repr([sys.version_info[:2], sorted(read_lock_file().items()), texts]))
 
 
 #: The digest of these files when this process began to read them.
@@ -131,7 +131,14 @@ def symbol_of(function: Callable[..., Any]) -> Symbol:
     return Symbol(function.__module__, function.__qualname__.split(".")[0])
 
 
-@cache
-def lock_file() -> Pins:
-    """Return name and version of every locked package, by normalised name."""
-    return pins((checkout() / LOCK).read_text())
+def read_lock_file() -> Pins:
+    """Return name and version of every locked package, by normalised name.
+
+    An installed package has no lock files: what is installed beside it counts.
+    """
+    texts = [path.read_text() for name in LOCKS if (path := checkout() / name).exists()]
+    return pins("".join(texts)) if texts else installed()
+
+
+#: The locked packages when this process began to read them.
+lock_file = cache(read_lock_file)

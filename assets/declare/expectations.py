@@ -53,7 +53,7 @@ RULES = (
 #: The same for datasets that read sources.
 RULES_OF_SOURCES = Symbol("silverloom.orchestration.checks.rejects", "source_finding")
 #: The packages in which code counts that these reach.
-WITHIN = ("silverloom.orchestration.checks", "ops")
+WITHIN = ("silverloom.orchestration.checks", "silverloom.ops")
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def of_shape(shape: Shape, partitioned: bool = True) -> list[Expectation]:
 
 
 def votes() -> list[Expectation]:
-    """Expect that the votes of rated rows (`silverloom.ops.evaluation.human_evaluation.VOTES`) match their answers."""
+    """Expect that the votes of rated rows (VOTES of human_evaluation.py) match their answers."""
     return [
         unique("row_id", "question"),
         between("raters", 1),

@@ -11,16 +11,13 @@ import re
 from functools import cache
 from pathlib import Path
 
-from silverloom.assets.codehash.statements import PROJECT
-
-#: The pinned packages and models.
-LOCK, MODELS = "requirements.lock", "models.txt"
-
-#: All code of a checkout that is not data or params: its packages, and what they need to be the same.
-CODE = (*PROJECT, MODELS, LOCK)
+#: The pinned packages: what set-up installs, and what tests and a cluster need besides.
+LOCKS = ("requirements.lock", "requirements-extras.lock")
+#: The pinned models.
+MODELS = "models.txt"
 
 #: The part of it that decides over rows and over their checks.
-DATASET_CODE = ("assets", "ops", "orchestration/checks", "orchestration/files/parquet.py", MODELS, LOCK)
+DATASET_CODE = ("assets", "ops", "orchestration/checks", "orchestration/files/parquet.py", MODELS, *LOCKS)
 
 #: The part that decides over reports.
 REPORT_CODE = (*DATASET_CODE, "orchestration/definitions.py", "pages")
@@ -28,8 +25,17 @@ REPORT_CODE = (*DATASET_CODE, "orchestration/definitions.py", "pages")
 
 @cache
 def checkout() -> Path:
-    """Return the checkout that this code was imported from."""
+    """Return the folder with `ops`, `assets` and their like that this code was imported from.
+
+    It is a checkout's root, to which the links in its folder `silverloom` lead, or the installed package.
+    """
     return Path(__file__).resolve().parents[2]
+
+
+@cache
+def import_root() -> Path:
+    """Return the folder on Python's path in which this code's package `silverloom` lies."""
+    return Path(__file__).parents[3]
 
 
 @cache

@@ -23,6 +23,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 import silverloom.ops
+from silverloom.ops.core.extras import require
 from silverloom.ops.core.outcome import Outcomes
 from silverloom.ops.crawl.addresses import AddressPolicy, AddressRefusedError
 from silverloom.ops.crawl.captures.places import CaptureOptions
@@ -238,8 +239,9 @@ def run(
     If `kind` is a listing, `urls` are its lines: queries, or lists of the items of a `month`. `queries` are
     those of a search whose listings are in the journal already. `former` is the folder of another journal,
     whose pages are requested only if they have changed. `tell` is called with the number of URLs done and of
-    those known. Raises CrawlError.
+    those known. Raises CrawlError, MissingExtraError without Scrapy.
     """
+    require("crawl", "scrapy", "jmespath")
     from silverloom.ops.crawl.child import PLAN, Plan
 
     plan = Plan(
@@ -288,4 +290,4 @@ def environment(options: CrawlOptions) -> dict[str, str]:
         for name, value in os.environ.items()
         if any(fnmatchcase(name, pattern) for pattern in patterns)
     }
-    return {**handed, "PYTHONPATH": str(Path(ops.__path__[0]).parent)}
+    return {**handed, "PYTHONPATH": str(Path(silverloom.ops.__path__[0]).parents[1])}

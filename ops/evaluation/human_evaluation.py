@@ -296,9 +296,8 @@ def collected(answers: pa.Table, sent: pa.Table, questionnaires: Sequence[Questi
     """Return the answers that count, after comparing them with the rows that were sent out.
 
     Answers to a questionnaire that is not among these are dropped as `other_questionnaire` (one source may
-    hold the sheets of all systems), empty ones as `no_answer`. `silverloom.ops.evaluation.answers.validate` rejects
-    invalid ones. `sent` has the columns `id`, `licence`, `questionnaire` and those that each questionnaire
-    shows.
+    hold the sheets of all systems), empty ones as `no_answer`. `validate` (answers.py) rejects invalid ones.
+    `sent` has the columns `id`, `licence`, `questionnaire` and those that each questionnaire shows.
     """
     known = pa.array(sorted(questionnaire.name for questionnaire in questionnaires))
     ours = pc.is_in(answers["questionnaire"], known)

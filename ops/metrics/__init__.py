@@ -2,7 +2,8 @@
 
 Belongs here: the public names; docs/reference/metrics.md says which variant each one is. Not here: any code
 that runs. NLTK and sacrebleu are imported only by the functions that use them. A dataset imports from the
-module that it needs (`silverloom.ops.metrics.rouge`), so that its code version does not depend on the other metrics.
+module that it needs (`silverloom.ops.metrics.rouge`), so that its code version does not depend on the other
+metrics.
 """
 
 from silverloom.ops.metrics.bert_ibleu import bert_ibleu

@@ -67,7 +67,7 @@ def row_of(record: Record, kind: str, *parts: str) -> Row:
 
 
 def record_unit(record: Record) -> Row:
-    """Return the record as a row of `silverloom.ops.parse.schemas.RECORD`, which dropped and rejected records store."""
+    """Return the record as a row of RECORD (schemas.py), which dropped and rejected records store."""
     return {
         "id": record.id,
         "source_ids": [record.id],

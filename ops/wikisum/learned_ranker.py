@@ -164,7 +164,7 @@ class LearnedRankerParams(Bootstrap, section="wikisum.learned_ranker"):
 
 
 def features(title: str, paragraphs: Sequence[Row]) -> NDArray[np.float64]:
-    """Return the features of an article's paragraphs (N, F), rows of `silverloom.ops.wikisum.schemas.PARAGRAPH`.
+    """Return the features of an article's paragraphs (N, F), rows of PARAGRAPH (ops/wikisum/schemas.py).
 
     Sums have a fixed order and logarithms are our own, so every processor gives the same values.
     """

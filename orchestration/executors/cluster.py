@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from silverloom.assets.declare.project import CODE, project
+from silverloom.assets.declare.project import import_root, project
 from silverloom.orchestration.executors.base import (
     NO_CLUSTER,
     ClusterLostError,
@@ -40,10 +40,10 @@ SILENT = 3.0
 Machine: TypeAlias = Mapping[str, Any]
 
 
-def connect(address: str, root: Path, timeout: float) -> None:
+def connect(address: str, timeout: float) -> None:
     """Connect this process to a cluster, once. `auto` finds one on this machine, `local` starts one.
 
-    The code of the checkout at `root` and the project's params.yaml are sent along, and no data. Raises
+    The code that this process runs and the project's params.yaml are sent along, but no data. Raises
     ClusterLostError if there is no cluster, or if it does not answer within `timeout` seconds.
     """
     if ray.is_initialized():
@@ -51,7 +51,7 @@ def connect(address: str, root: Path, timeout: float) -> None:
     os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # the submitter reports a task's error
     pinned = {name: os.environ[name] for name in (*STRICT, *QUIET) if name in os.environ}
     with tempfile.TemporaryDirectory(prefix="silverloom-") as place:
-        _copy_code(root, Path(place))
+        _copy_code(Path(place))
         with _told_plainly(address):
             _probe(address)
             options = {
@@ -76,13 +76,9 @@ def _probe(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=10).close()
 
 
-def _copy_code(root: Path, place: Path) -> None:
+def _copy_code(place: Path) -> None:
     unwanted = shutil.ignore_patterns("__pycache__", ".*")
-    for name in CODE:
-        if (root / name).is_dir():
-            shutil.copytree(root / name, place / name, ignore=unwanted)
-        elif (root / name).exists():
-            shutil.copy(root / name, place / name)
+    shutil.copytree(import_root() / "silverloom", place / "silverloom", ignore=unwanted)
     shutil.copy(project() / "params.yaml", place / "params.yaml")
 
 

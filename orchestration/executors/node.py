@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from silverloom.assets.declare.project import LOCK
 from silverloom.ops.models.installed import MODELS_TXT, ModelNotInstalledError, digest, is_listed
 from silverloom.orchestration.executors.base import WorkerDiffersError
 
@@ -82,11 +81,6 @@ class Expected:
 
 
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.MULTILINE)
-
-
-def locked_packages(root: Path) -> dict[str, str]:
-    """Return the versions of all packages pinned in requirements.lock."""
-    return dict(_PIN.findall((root / LOCK).read_text(encoding="utf-8")))
 
 
 def check(expected: Expected) -> None:

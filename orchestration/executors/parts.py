@@ -7,7 +7,6 @@ parts (ops/core/parts.py), resuming from finished ones (partition/resume.py), th
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,19 +18,19 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from silverloom.assets.declare.code import lock_file
 from silverloom.assets.declare.params_file import settings
-from silverloom.assets.declare.project import checkout
 from silverloom.assets.declare.settings import EngineParams
+from silverloom.ops.core.extras import require
 from silverloom.ops.core.parts import Exchange, temporary_folder
 from silverloom.orchestration.executors.base import (
     EventSink,
     Executor,
     Resources,
     Result,
-    WorkerNotStartedError,
 )
 from silverloom.orchestration.executors.local import WorkerProcesses
-from silverloom.orchestration.executors.node import Expected, locked_packages
+from silverloom.orchestration.executors.node import Expected
 
 if TYPE_CHECKING:
     from silverloom.orchestration.executors.ray import RayExecutor
@@ -178,7 +177,7 @@ class RayEngine:
 
         said = self.params.needs(self.dataset)
         return RayExecutor(
-            Expected(locked_packages(checkout()), self.models),
+            Expected(dict(lock_file().values()), self.models),
             needs or Resources(said.processors, said.gpus, said.memory),
             self.params.retries,
             arrived,
@@ -285,13 +284,12 @@ def partitions_at_a_time() -> int:
 def begin(params: EngineParams | None = None) -> None:
     """Connect this process to the cluster in params, if there is one; child processes then find it.
 
-    Raises WorkerNotStartedError if the cluster cannot be reached or Ray is not installed.
+    Raises WorkerNotStartedError if the cluster cannot be reached, MissingExtraError if Ray is not installed.
     """
     params = params or engine_params()
     if params.kind != "ray":
         return
-    if importlib.util.find_spec("ray") is None:
-        raise WorkerNotStartedError("engine: ray: Ray is not installed; run `make cluster`")
+    require("cluster", "ray")
     from silverloom.orchestration.executors.cluster import connect
 
-    connect(params.address, checkout(), params.node_timeout)
+    connect(params.address, params.node_timeout)

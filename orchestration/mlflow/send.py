@@ -15,6 +15,7 @@ import contextlib
 import io
 import logging
 import os
+import shutil
 import socket
 import sys
 import tempfile
@@ -23,8 +24,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import silverloom.ops
 from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.settings import import_root
 from silverloom.ops.models.installed import MODELS_TXT
 from silverloom.ops.models.trained import ModelKind
 from silverloom.orchestration.files.identity import text_md5
@@ -249,10 +250,10 @@ class _Receiver:
             self._log_model(run_id, run.model, folder)
 
     def _log_model(self, run_id: str, model: TrackedModel, folder: Path) -> None:
-        kind, code = import_module(model.kind).KIND, Path(next(iter(ops.__path__)))
+        kind = import_module(model.kind).KIND
         place = self._artifacts(run_id)
         target = place or folder / run_id / "model"
-        save_model(kind, model.folder, code, target, model.packages.items())
+        save_model(kind, model.folder, target, model.packages.items())
         if place is None:
             self._client.log_artifacts(run_id, str(target), target.name)
 
@@ -272,12 +273,10 @@ class _Receiver:
         return target
 
 
-def save_model(
-    kind: ModelKind, files: Path, code: Path, target: Path, packages: Iterable[tuple[str, str]]
-) -> None:
+def save_model(kind: ModelKind, files: Path, target: Path, packages: Iterable[tuple[str, str]]) -> None:
     """Write a trained model as an MLflow model. `packages` are (name, version) of what it needs.
 
-    `code` is the folder of the project's `ops` package, which is stored with the model and loads it.
+    The package `silverloom.ops`, which loads the model, is stored with it.
     """
     import mlflow.pyfunc
     from mlflow.models import ModelSignature
@@ -293,7 +292,15 @@ def save_model(
     logging.getLogger("mlflow").setLevel(logging.ERROR)
     params = [ParamSpec(name, DataType[text], value) for name, (text, value) in kind.params.items()]
     save: Any = mlflow.pyfunc.save_model
-    with contextlib.redirect_stderr(io.StringIO()):  # MLflow prints coloured advice about type hints
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        contextlib.redirect_stderr(io.StringIO()),  # MLflow prints coloured advice about type hints
+    ):
+        code = Path(scratch, "silverloom")
+        shutil.copytree(
+            import_root() / code.name / "ops", code / "ops", ignore=shutil.ignore_patterns("__pycache__")
+        )
+        shutil.copy(import_root() / code.name / "__init__.py", code)
         save(
             target,
             python_model=str(Path(__file__).with_name("served_model.py")),

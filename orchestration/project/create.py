@@ -27,7 +27,6 @@ import yaml
 from silverloom.assets.declare.declaration import DECLARED
 from silverloom.assets.declare.graph import beginnings, recommended
 from silverloom.assets.declare.params_file import params_from
-from silverloom.assets.declare.project import checkout
 from silverloom.orchestration.project.detect import (
     FoundSource,
     SourceOptions,
@@ -40,6 +39,8 @@ from silverloom.orchestration.project.detect import (
 from silverloom.orchestration.workspace.environment import SERVERS
 
 _TEMPLATE = Path(__file__).with_name("template")
+#: DVC's templates of plots.
+_PLOTS = Path(__file__).parents[1] / "dvc" / "plots"
 
 #: Files of a new project, by their names in the template.
 _FILES = {
@@ -283,7 +284,7 @@ def _set_up(root: Path, system: str, made: Sequence[ProjectSource]) -> None:
 
 
 def _write(root: Path, system: str, made: Sequence[ProjectSource]) -> None:
-    shutil.copytree(checkout() / ".dvc" / "plots", root / ".dvc" / "plots", dirs_exist_ok=True)
+    shutil.copytree(_PLOTS, root / ".dvc" / "plots", dirs_exist_ok=True)
     for name, target in _FILES.items():
         shutil.copy(_TEMPLATE / name, root / target)
     content = {system: {}, "partitions": {"every": "none"}, "sources": _sources(made)}

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from silverloom.assets.declare.project import checkout
+from silverloom.assets.declare.project import import_root
 
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _CANNOT = 3
@@ -39,7 +39,7 @@ def push(folder: Path, repository: str) -> str:
     """
     done = subprocess.run(
         [sys.executable, "-m", "silverloom.orchestration.release.push", str(folder), check_name(repository)],
-        cwd=checkout(),
+        cwd=import_root(),
         stdout=subprocess.PIPE,  # progress goes to standard error
         text=True,
         check=False,

@@ -19,7 +19,7 @@ from dotenv import dotenv_values
 
 from silverloom.assets.declare.foreign_code import ForeignCodeError, check_checkout
 from silverloom.assets.declare.params_file import ParamsError
-from silverloom.assets.declare.project import checkout
+from silverloom.assets.declare.project import import_root
 from silverloom.orchestration.workspace.postgres import DAGSTER, with_driver
 from silverloom.orchestration.workspace.workspace import Workspace
 
@@ -113,16 +113,17 @@ def put_first() -> None:
 
     They inherit sys.path, but Dagster removes the checkout from it after loading the definitions.
     """
-    if str(checkout()) not in sys.path:
-        sys.path.insert(0, str(checkout()))
+    if str(import_root()) not in sys.path:
+        sys.path.insert(0, str(import_root()))
 
 
 def check_kernels() -> None:
     """Raise RuntimeError if this process cannot guarantee the bytes of what it would make."""
     if not _ready:
         raise RuntimeError(
-            "numpy was imported before silverloom.orchestration.definitions, so numerics: strict could not pin kernels;"
-            " make datasets with `silverloom run`, or import silverloom.orchestration.definitions first"
+            "numpy was imported before silverloom.orchestration.definitions, so numerics: strict could not pin"
+            " its kernels; make datasets with `silverloom run`, or import"
+            " silverloom.orchestration.definitions first"
         )
 
 

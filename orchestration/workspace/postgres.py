@@ -6,16 +6,14 @@ passwords. Not here: the stores themselves (dagster/instance.py, mlflow/store.py
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import time
 from typing import Any
 
+from silverloom.ops.core.extras import require
+
 #: The variable that moves Dagster's storage to a server.
 DAGSTER = "SILVERLOOM_DAGSTER_POSTGRES"
-
-#: The drivers' modules, with their packages in requirements-cluster.lock.
-_PACKAGES = {"dagster_postgres": "dagster-postgres", "psycopg2": "psycopg2-binary"}
 
 #: Seconds: how long to retry a server that does not answer, between two tries, and for one connection.
 PATIENCE, _PAUSE, _TIMEOUT = 5.0, 0.5, 5
@@ -33,7 +31,7 @@ def dagster_address() -> str | None:
     if not address:
         return None
     _parsed(address, DAGSTER)
-    _check_installed(DAGSTER)
+    require("postgres", "dagster_postgres", "psycopg2")
     return address
 
 
@@ -61,7 +59,7 @@ def check_answers(address: str, use: str, patience: float = PATIENCE) -> None:
     from sqlalchemy.pool import NullPool
 
     url = _parsed(with_driver(address), use)
-    _check_installed(use)
+    require("postgres", *(("dagster_postgres",) if use == DAGSTER else ()), "psycopg2")
     engine = create_engine(url, connect_args={"connect_timeout": _TIMEOUT}, poolclass=NullPool)
     end = time.monotonic() + patience
     while True:
@@ -121,13 +119,3 @@ def _parsed(address: str, use: str) -> Any:
     except (ArgumentError, ValueError):  # its message may contain a password
         pass
     raise ValueError(f"{use} needs an address like postgresql://user:password@host:5432/database")
-
-
-def _check_installed(use: str) -> None:
-    wanted = _PACKAGES if use == DAGSTER else {"psycopg2": _PACKAGES["psycopg2"]}
-    missing = [package for module, package in wanted.items() if importlib.util.find_spec(module) is None]
-    if missing:
-        raise RuntimeError(
-            f"{use} names a Postgres server, but these packages are not installed: {', '.join(missing)}; "
-            "run `make cluster`"
-        )

@@ -76,9 +76,9 @@ def call(program, *arguments, cwd, **environment):
 
 def test_the_packages_are_importable_from_any_folder(installed, tmp_path):
     project, bin = installed
-    code = f"import {', '.join(PROJECT)}; print(*[package.__file__ for package in ({', '.join(PROJECT)})])"
+    code = f"from silverloom import {', '.join(PROJECT)}; print(*[package.__file__ for package in ({', '.join(PROJECT)})])"
     found = call(bin / "python", "-c", code, cwd=tmp_path).split()
-    assert found == [str(project.root / package / "__init__.py") for package in PROJECT]
+    assert found == [str(project.root / "silverloom" / package / "__init__.py") for package in PROJECT]
 
 
 def test_definitions_and_the_instance_are_found_in_the_checkout(installed):

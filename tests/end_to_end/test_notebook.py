@@ -41,7 +41,7 @@ def test_numpy_may_be_imported_first_but_then_no_reproducible_dataset_is_made():
     assert done.returncode == 0, done.stderr
     datasets, refusal = done.stdout.splitlines()
     assert int(datasets) > 1
-    assert refusal.startswith("numpy was imported before orchestration")
+    assert refusal.startswith("numpy was imported before silverloom.orchestration")
 
 
 @pytest.mark.long

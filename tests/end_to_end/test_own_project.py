@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from silverloom.assets.declare.project import LOCKS
 from silverloom.orchestration.cli.app import main
 from silverloom.orchestration.workspace.environment import QUIET
 from tests.projects import CODE, ROOT
@@ -155,8 +156,10 @@ def test_dagster_makes_it_too(mine, active):
 @pytest.mark.long
 def test_an_upgrade_of_the_code_changes_nothing_and_is_planned(mine, active, tmp_path):
     for name in CODE:
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("models.txt", "requirements.lock"):
+        shutil.copytree(
+            ROOT / name, tmp_path / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    for name in ("models.txt", *LOCKS):
         shutil.copy(ROOT / name, tmp_path)
     plan = f"PYTHONPATH={tmp_path} silverloom plan --select discofuse/examples"
     assert "everything is up to date" in active(plan, mine)

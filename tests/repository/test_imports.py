@@ -11,7 +11,7 @@ import grimp
 import networkx
 import pytest
 
-from silverloom.assets.codehash.statements import PROJECT
+from silverloom.assets.codehash.statements import PACKAGE, PROJECT
 from silverloom.assets.declare.project import checkout
 
 
@@ -41,14 +41,14 @@ def circles(*packages):
 
 def test_every_tool_is_told_of_the_same_packages():
     tools = tomllib.loads((checkout() / "pyproject.toml").read_text())["tool"]
-    packages = {*PROJECT, "silverloom"}
-    assert {*tools["setuptools"]["packages"]} == packages
-    assert {*tools["mypy"]["packages"]} == packages
-    assert {*tools["importlinter"]["root_packages"]} == packages
+    assert tools["setuptools"]["packages"]["find"]["include"] == [PACKAGE, f"{PACKAGE}.*"]
+    assert tools["mypy"]["packages"] == tools["importlinter"]["root_packages"] == [PACKAGE]
+    for name in PROJECT:
+        assert (checkout() / PACKAGE / name).readlink().as_posix() == f"../{name}"
 
 
 def test_there_is_no_circle_of_imports():
-    assert circles(*PROJECT) == []
+    assert circles(PACKAGE) == []
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,16 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import packages_distributions
+from itertools import chain
 
 import pytest
 
 from silverloom.assets.codehash.statements import PROJECT
 from silverloom.assets.declare.project import checkout
 
-LOCKS = ("requirements.lock", "cuda.lock", "torch-cpu.lock", "requirements-cluster.lock", "models.txt")
-ASKED = ("requirements.in", "requirements-cluster.in")
+LOCKS = ("requirements.lock", "cuda.lock", "torch-cpu.lock", "requirements-extras.lock", "models.txt")
 
 
 def requirements(name):
@@ -34,7 +35,7 @@ def test_every_package_is_pinned_with_its_hashes(name):
 def test_every_installation_of_the_makefile_requires_hashes():
     text = (checkout() / "Makefile").read_text()
     assert re.search(r"^INSTALL := python -m pip install --no-deps --require-hashes$", text, re.M)
-    project = "pip install --no-deps --no-build-isolation --quiet --editable ."  # already here
+    project = "pip install --no-deps --no-build-isolation --quiet --editable . --config-settings editable_mode=compat"  # already here
     assert text.count("pip install") == 2 and project in text
 
 
@@ -44,13 +45,13 @@ def normal(name):
 
 
 def wanted():
-    texts = [(checkout() / name).read_text() for name in ASKED]
-    names = [found for text in texts for found in re.findall(r"^[A-Za-z0-9._-]+", text, re.M)]
-    return {normal(name) for name in names}
+    project = tomllib.loads((checkout() / "pyproject.toml").read_text())["project"]
+    asked = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    return {normal(re.match(r"[A-Za-z0-9._-]+", line)[0]) for line in asked}
 
 
 def test_every_required_package_is_locked():
-    locks = ("requirements.lock", "requirements-cluster.lock")
+    locks = ("requirements.lock", "requirements-extras.lock")
     locked = [re.split("==", line)[0] for name in locks for line in requirements(name)]
     assert not wanted() - set(locked)
     assert len(locked) == len(set(locked)), "a package is in both locks"
@@ -84,7 +85,7 @@ def test_packages_that_are_read_as_data_are_named_requirements():
 @pytest.fixture
 def make(tmp_path):
     """Run a target of the Makefile in a separate folder, with stubs for `python` and `uv`: no network."""
-    for name in ("Makefile", "pyproject.toml", *ASKED, *LOCKS):
+    for name in ("Makefile", "pyproject.toml", *LOCKS):
         shutil.copy(checkout() / name, tmp_path)
     plots = tmp_path / "orchestration/dvc/plots.html"  # set-up makes another one from it
     plots.parent.mkdir(parents=True)
@@ -134,7 +135,7 @@ def test_locking_changes_all_lock_files_or_none(make, tmp_path, fails):
     assert "uv pip compile" in calls and bool(ended.returncode) == fails, ended.stderr
     if not fails:
         before |= {"requirements.lock": b"numpy==0\nwrapt==0\n", "cuda.lock": b"triton==0\n"}
-        before["requirements-cluster.lock"] = b""  # the stub finds nothing else
+        before["requirements-extras.lock"] = b""  # the stub finds nothing else
     assert {name: (tmp_path / name).read_bytes() for name in LOCKS} == before
     assert not [path.name for path in tmp_path.glob(".*.lock")]
 

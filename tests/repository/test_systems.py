@@ -73,8 +73,8 @@ def test_no_file_outside_a_system_names_it():
 @pytest.mark.parametrize(
     "line",
     [
-        "from ops.loom import warp",
-        "import ops.loom.warp",
+        "from silverloom.ops.loom import warp",
+        "import silverloom.ops.loom.warp",
         "LOOM_ROWS = 3",
         "def of_loom(): ...",
         "call(loom=1)",

@@ -25,11 +25,11 @@ CHEAP = """
 import os, sys
 before = dict(os.environ)
 import silverloom
-heavy = {"assets", "dagster", "dvc", "mlflow", "numpy", "orchestration", "pyarrow", "pydantic", "spacy", "torch"}
+heavy = {"dagster", "dvc", "mlflow", "numpy", "pyarrow", "pydantic", "silverloom.assets", "spacy", "torch"}
 assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()
 silverloom.load
 silverloom.metrics, silverloom.parasci, silverloom.wikisum, silverloom.talksumm, silverloom.discofuse
-declaring = {name for name in sys.modules if name.startswith(("silverloom.assets.systems", "orchestration", "dagster"))}
+declaring = {name for name in sys.modules if name.startswith(("silverloom.assets.systems", "silverloom.orchestration", "dagster"))}
 assert not declaring, declaring
 assert dict(os.environ) == before
 print(silverloom.__file__)

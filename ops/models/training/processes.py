@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from silverloom.ops.core.extras import require
 from silverloom.ops.core.stored_rows import Made
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Processes:
     """This process among `count`; `count` is 1 if it was not launched together with others."""
 
     def __init__(self, strict: bool) -> None:
+        require("train", "accelerate")
         import torch
         from accelerate import PartialState
 

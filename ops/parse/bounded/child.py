@@ -46,7 +46,10 @@ from silverloom.ops.parse.source import Format, Only, ParseError, Raw, Source
 Result = TypeVar("Result")
 Document = TypeVar("Document", covariant=True)
 
-_SERVE = "import sys; sys.path[:] = {path!r}; from silverloom.ops.parse.bounded.serve import serve; serve{arguments!r}"
+_SERVE = (
+    "import sys; sys.path[:] = {path!r}; "
+    "from silverloom.ops.parse.bounded.serve import serve; serve{arguments!r}"
+)
 
 #: Arrow's own allocator reserves a GiB of address space at once, which is the child's whole limit.
 #: Large blocks are kept: if returned to the system, they would have to be mapped again page by page.

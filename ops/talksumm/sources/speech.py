@@ -16,20 +16,18 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import av
-import av.error
 import numpy as np
-import pocketsphinx
-from av.container import InputContainer
 from pydantic import Field, model_validator
 
+from silverloom.ops.core.extras import MissingExtraError, require
 from silverloom.ops.core.params import ModelName, Params
 from silverloom.ops.models.installed import ModelNotInstalledError, existing, is_listed, package_folder
 from silverloom.ops.parse.bounded.messages import tell
 from silverloom.ops.parse.source import ParseError, ServiceError
 from silverloom.ops.talksumm.sources.transcripts import Word
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # decoders and recognisers are loaded where they are used: few projects have recordings
+    from av.container import InputContainer
     from faster_whisper import WhisperModel
 
 ENDINGS = (".aac", ".flac", ".m4a", ".mkv", ".mp3", ".mp4", ".ogg", ".opus", ".wav", ".webm")
@@ -105,10 +103,14 @@ def read(content: bytes, model: str | None = MODEL, language: str = "en") -> Seq
 
     `model` is a model of faster-whisper, which gives punctuation, or None for pocketsphinx, which gives lower
     case. Raises ParseError if the content is not a recording, is damaged or has no sound. Raises ServiceError
-    without faster-whisper or its model, and if the model does not support the language.
+    without these packages or the model, and if the model does not support the language.
     """
     if not content:
         raise ParseError("the file is empty")
+    try:
+        require("speech", "av", "ctranslate2", "faster_whisper", "pocketsphinx")
+    except MissingExtraError as error:  # not the fault of a recording
+        raise ServiceError(f"recogniser: {error}") from None
     words: list[Word] = []
     offset = 0
     stretches = stretches_of(frames_of(content))
@@ -121,6 +123,9 @@ def read(content: bytes, model: str | None = MODEL, language: str = "en") -> Seq
 
 def frames_of(content: bytes) -> Iterator[bytes]:
     """Yield the sound as 16-bit mono samples at 16 kHz, and report progress."""
+    import av
+    import av.error
+
     samples = 0
     try:
         with _opened(content) as recording:
@@ -145,6 +150,9 @@ def frames_of(content: bytes) -> Iterator[bytes]:
 
 
 def _opened(content: bytes) -> InputContainer:
+    import av
+    import av.error
+
     try:
         return av.open(io.BytesIO(content), mode="r", metadata_errors="replace", options=OPTIONS)
     except av.error.ArgumentError:
@@ -164,6 +172,8 @@ def _pieces(frames: Iterator[bytes], size: int) -> Iterator[bytes]:
 
 def stretches_of(frames: Iterator[bytes]) -> Iterator[Stretch]:
     """Yield each stretch of speech."""
+    import pocketsphinx
+
     endpointer = pocketsphinx.Endpointer()
     stretch: list[bytes] | None = None
     began, heard = 0.0, 0.0
@@ -184,6 +194,8 @@ def stretches_of(frames: Iterator[bytes]) -> Iterator[Stretch]:
 
 def _by_pocketsphinx(stretches: Iterator[Stretch]) -> Iterator[tuple[str, float, float]]:
     """Yield each word with its start and end in seconds."""
+    import pocketsphinx
+
     decoder = pocketsphinx.Decoder(samprate=_RATE, loglevel="FATAL")
     for began, pieces in stretches:
         decoder.start_utt()
@@ -228,11 +240,9 @@ def _by_whisper(
 @cache
 def whisper_model(model: str) -> WhisperModel:
     """Return a model of faster-whisper by name; it is loaded only once."""
-    try:
-        from ctranslate2 import contains_model
-        from faster_whisper import WhisperModel
-    except ImportError as error:  # not the fault of a recording
-        raise ServiceError(f"recogniser: {error}: run `make setup`") from None
+    from ctranslate2 import contains_model
+    from faster_whisper import WhisperModel
+
     try:
         folder = existing(model) if Path(model).is_absolute() else package_folder(model) / "model"
     except ModelNotInstalledError as error:

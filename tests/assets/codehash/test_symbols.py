@@ -13,21 +13,18 @@ from silverloom.assets.codehash.symbols import Symbols
 ROOT = Symbol("silverloom.ops.a", "f")
 
 
-def symbols(sources, within=("ops",)):
+def symbols(sources, within=("silverloom.ops",)):
     """The symbols of a project of some modules (by dotted name; `.init` for a package) and other files."""
     root = Path(tempfile.mkdtemp())
     for name, text in sources.items():
-        path = (
-            root / name
-            if "/" in name
-            else root / Path(*name.replace(".init", ".__init__").split(".")).with_suffix(".py")
-        )
+        module = name.removeprefix("silverloom.").replace(".init", ".__init__")
+        path = root / name if "/" in name else root / Path(*module.split(".")).with_suffix(".py")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return Symbols(ProjectNames(root), within)
 
 
-def hash_of(sources, symbol=ROOT, within=("ops",)):
+def hash_of(sources, symbol=ROOT, within=("silverloom.ops",)):
     return symbols(sources, within).reach(symbol).hash
 
 

@@ -112,9 +112,10 @@ def test_the_reach_of_symbols_is_cached_unless_a_file_changes_in_the_meantime(tm
     memory = (code.known, code.project_files, code.names, code.symbols, code.lock_file)
     (tmp_path / "requirements.lock").touch()
     monkeypatch.setattr(code, "checkout", lambda: tmp_path)
+    monkeypatch.setattr(code, "project", lambda: tmp_path)
 
     def look():
-        found = code.reach(Symbol("ops.values", "VALUE"), code.DATASET)
+        found = code.reach(Symbol("silverloom.ops.values", "VALUE"), code.DATASET)
         if edited:
             module.write_text("VALUE = 2\n")
         code.keep()
@@ -141,6 +142,7 @@ def test_an_unreadable_cache_is_no_error_and_is_replaced(tmp_path, monkeypatch, 
     path.parent.mkdir()
     path.write_bytes(content)
     monkeypatch.setattr(code, "checkout", lambda: tmp_path)
+    monkeypatch.setattr(code, "project", lambda: tmp_path)
     for function in (code.known, code.project_files):
         monkeypatch.setattr(code, function.__name__, cache(function.__wrapped__))
     (tmp_path / "requirements.lock").touch()
@@ -151,6 +153,7 @@ def test_an_unreadable_cache_is_no_error_and_is_replaced(tmp_path, monkeypatch, 
 
 def test_before_set_up_nothing_is_cached(tmp_path, monkeypatch):
     monkeypatch.setattr(code, "checkout", lambda: tmp_path)
+    monkeypatch.setattr(code, "project", lambda: tmp_path)
     (tmp_path / "requirements.lock").touch()
     code.keep()
     assert [*tmp_path.iterdir()] == [tmp_path / "requirements.lock"]

@@ -31,7 +31,7 @@ defs = dg.Definitions(assets=[bought, hidden()], ARGUMENTS)
 def written(tmp_path, monkeypatch):
     """Write modules of assets/, each with Definitions of these arguments."""
     before = set(sys.modules)
-    monkeypatch.setattr(assets, "__path__", [*assets.__path__, str(tmp_path)])
+    monkeypatch.setattr(silverloom.assets, "__path__", [*silverloom.assets.__path__, str(tmp_path)])
 
     def write(**modules):
         for name, arguments in modules.items():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from silverloom.assets.declare.project import checkout
+from silverloom.assets.declare.code import lock_file
 from silverloom.orchestration.executors import node
 from silverloom.orchestration.executors.base import WorkerDiffersError
 
@@ -49,7 +49,7 @@ def test_a_folder_that_was_removed_is_created_again():
 
 
 def test_this_checkout_agrees_with_its_own_lock():
-    node.check(node.Expected(node.locked_packages(checkout()), {}))
+    node.check(node.Expected(dict(lock_file().values()), {}))
 
 
 @pytest.mark.parametrize(

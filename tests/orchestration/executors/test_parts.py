@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from silverloom.assets.declare.params_file import document
 from silverloom.assets.declare.settings import EngineParams, TaskResources
-from silverloom.orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
+from silverloom.ops.core.extras import MissingExtraError
+from silverloom.orchestration.executors.base import WorkerDiedError
 from silverloom.orchestration.executors.parts import LocalEngine, RayEngine, engine
 from silverloom.orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.pieces import numbered, sizes, sleeps_after_two
@@ -85,7 +86,9 @@ def test_a_dataset_needs_the_resources_set_for_it_or_for_its_group():
 
 def test_a_cluster_without_ray_says_what_to_install(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(WorkerNotStartedError, match="Ray is not installed; run `make cluster`"):
+    with pytest.raises(
+        MissingExtraError, match=r"not installed: ray; run `pip install 'silverloom\[cluster\]'`"
+    ):
         list(RayEngine(EngineParams(kind="ray")).map(numbered, [1], 3))
 
 

@@ -39,7 +39,6 @@ from tests.waiting import until
 
 ray = pytest.importorskip("ray")
 
-from silverloom.assets.declare.project import CODE  # noqa: E402
 from silverloom.orchestration.executors import losses  # noqa: E402
 from silverloom.orchestration.executors.cluster import connect  # noqa: E402
 from silverloom.orchestration.executors.ray import RayExecutor  # noqa: E402
@@ -117,14 +116,14 @@ def test_files_are_copies_on_the_nodes_and_are_deleted_at_the_end(ray_engine, tm
 def where_code_lies(piece):
     import silverloom.orchestration
 
-    return orchestration.__file__, os.environ["OPENBLAS_CORETYPE"], str(Path.cwd())
+    return silverloom.orchestration.__file__, os.environ["OPENBLAS_CORETYPE"], str(Path.cwd())
 
 
 def test_nodes_run_the_drivers_code_with_pinned_kernels_and_without_data(ray_engine):
     ((path, kernel, folder),) = set(ray_engine.map(where_code_lies, range(4)))
-    root = Path(path).parents[1]
+    root = Path(path).parents[2]
     assert root != HERE.root and Path(folder) == root and kernel == "Nehalem"
-    assert sorted(item.name for item in root.iterdir()) == sorted([*CODE, "params.yaml"])
+    assert sorted(item.name for item in root.iterdir()) == ["params.yaml", "silverloom"]
 
 
 def fails_at(piece, last, place):
@@ -196,7 +195,7 @@ def test_a_task_over_its_memory_is_not_restarted_for_ever():
 
 def test_a_worker_with_another_package_is_refused_by_name(ray_engine, monkeypatch):
     monkeypatch.setattr(
-        "silverloom.orchestration.executors.parts.locked_packages", lambda root: {"pyarrow": "1.0"}
+        "silverloom.orchestration.executors.parts.lock_file", lambda: {"pyarrow": ("pyarrow", "1.0")}
     )
     with pytest.raises(WorkerDiffersError, match=r"pyarrow is \d.*, but requirements.lock has 1.0"):
         list(ray_engine.map(numbered, range(4), 1))

@@ -3,13 +3,11 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pandas
 import pytest
 from mlflow.pyfunc import load_model
 
-import silverloom.ops
 from silverloom.ops.models.seq2seq.config import CopyNetConfig
 from silverloom.ops.models.seq2seq.files import KIND, make, save
 from silverloom.ops.models.seq2seq.pieces import Pieces
@@ -19,7 +17,6 @@ from silverloom.ops.talksumm.extractors.files import KIND as EXTRACTOR
 from silverloom.ops.talksumm.extractors.paper import ExtractorPaper
 from silverloom.orchestration.mlflow.send import save_model
 
-OPS = Path(next(iter(ops.__path__)))
 TEXTS = ["Ann sings . Ann runs .", "Bob reads ."]
 
 _ELSEWHERE = """
@@ -30,7 +27,7 @@ from mlflow.pyfunc import load_model
 model = load_model(sys.argv[1])
 print(model.predict(pandas.DataFrame({"source": sys.argv[2:]}))["prediction"].tolist())
 import silverloom.ops
-print(ops.__path__)
+print(silverloom.ops.__path__)
 """
 
 
@@ -42,7 +39,7 @@ def test_a_text_to_text_model_loads_on_its_own_and_gives_the_same_answers(tmp_pa
     files.mkdir()
     for name, content in save(model).items():
         (files / name).write_bytes(content)
-    save_model(KIND, files, OPS, tmp_path / "model", [("torch", "2.13.0")])
+    save_model(KIND, files, tmp_path / "model", [("torch", "2.13.0")])
 
     loaded = load_model(str(tmp_path / "model"))
     assert loaded.metadata.signature.inputs.input_names() == ["source"]
@@ -67,7 +64,7 @@ def test_an_extractor_loads_with_the_models_that_it_names_and_makes_the_same_cho
     files.mkdir()
     for name, content in extractors.save(extractor).items():
         (files / name).write_bytes(content)
-    save_model(EXTRACTOR, files, OPS, tmp_path / "model", [("torch", "2.13.0")])
+    save_model(EXTRACTOR, files, tmp_path / "model", [("torch", "2.13.0")])
 
     sentences = ["We count every row .", "Nothing is lost .", "It works ."]
     asked = pandas.DataFrame([{"title": "On rows", "sentences": sentences}])

@@ -52,7 +52,7 @@ print(at_import, os.environ["DAGSTER_HOME"])
 
 def test_importing_modules_changes_neither_the_environment_nor_how_errors_are_reported():
     modules = (
-        "orchestration",
+        "silverloom.orchestration",
         "silverloom.orchestration.process",
         "silverloom.orchestration.cli.app",
         "silverloom.orchestration.executors.local",

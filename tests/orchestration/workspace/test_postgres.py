@@ -39,7 +39,8 @@ def test_a_missing_package_is_named(environment):
     environment.setenv(postgres.DAGSTER, "postgresql://host/db")
     environment.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(
-        RuntimeError, match="not installed: dagster-postgres, psycopg2-binary; run `make cluster`"
+        RuntimeError,
+        match=r"not installed: dagster_postgres, psycopg2; run `pip install 'silverloom\[postgres\]'`",
     ):
         postgres.dagster_address()
 
