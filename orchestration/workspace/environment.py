@@ -121,8 +121,8 @@ def check_kernels() -> None:
     """Raise RuntimeError if this process cannot guarantee the bytes of what it would make."""
     if not _ready:
         raise RuntimeError(
-            "numpy was imported before silverloom.orchestration.definitions, so numerics: strict could not pin"
-            " its kernels; make datasets with `silverloom run`, or import"
+            "numpy was imported before silverloom.orchestration.definitions, so numerics: strict could not"
+            " pin its kernels; make datasets with `silverloom run`, or import"
             " silverloom.orchestration.definitions first"
         )
 
