@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from silverloom.assets.declare.declaration import Declaration
-from silverloom.assets.declare.settings import import_root
+from silverloom.assets.declare.project import import_root
 from silverloom.ops.models.installed import MODELS_TXT
 from silverloom.ops.models.trained import ModelKind
 from silverloom.orchestration.files.identity import text_md5
