@@ -1,6 +1,7 @@
 """The code of the checkout in which a command is called is run, or none: two may share a virtual environment."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,6 +29,7 @@ def interrupted(tmp_path):
 
     def interrupted(code):
         (tmp_path / "orchestration/cli").mkdir(parents=True)
+        shutil.copytree(ROOT / "silverloom", tmp_path / "silverloom", symlinks=True)
         for package in ("orchestration", "orchestration/cli"):
             (tmp_path / package / "__init__.py").touch()
         (tmp_path / "orchestration/cli/app.py").write_text(code)
@@ -69,7 +71,7 @@ def elsewhere(tmp_path):
             cwd=tmp_path / "below",
             capture_output=True,
             text=True,
-            env={**unset, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"},
+            env={**unset, "PYTHONPATH": str(ROOT)},
         )
 
     return elsewhere

@@ -15,6 +15,12 @@ from silverloom.assets.codehash.statements import PACKAGE, PROJECT
 from silverloom.assets.declare.project import checkout
 
 
+#: The modules of silverloom.assets.
+DECLARATIONS = sorted(
+    name for name in grimp.build_graph(PACKAGE, cache_dir=None).modules if name.startswith(f"{PACKAGE}.assets.")
+)
+
+
 def around(module):
     """The packages that contain a module."""
     parts = module.split(".")
@@ -83,7 +89,7 @@ def test_a_circle_through_the_package_of_a_module_is_found(tmp_path, monkeypatch
     assert circles("loop") == [{"loop.lines", "loop.papers", "loop.papers.scirex"}]
 
 
-@pytest.mark.parametrize("module", sorted(grimp.build_graph("assets", cache_dir=None).modules - {"assets"}))
+@pytest.mark.parametrize("module", DECLARATIONS)
 def test_a_module_of_declarations_can_be_imported_first(module):
     """In a fork, which already has the libraries in memory."""
     importlib.import_module("silverloom.assets.systems.talksumm.models")
@@ -91,7 +97,7 @@ def test_a_module_of_declarations_can_be_imported_first(module):
     reader, writer = os.pipe()
     if (child := os.fork()) == 0:
         try:
-            for name in [name for name in sys.modules if name.partition(".")[0] == "assets"]:
+            for name in [name for name in sys.modules if f"{name}.".startswith("silverloom.assets.")]:
                 del sys.modules[name]
             __import__(module)
         except BaseException:
@@ -109,7 +115,7 @@ def test_declarations_load_no_library_that_only_steps_need():
     code = f"""
 import importlib, sys
 
-for name in {sorted(grimp.build_graph("assets", cache_dir=None).modules)}:
+for name in {DECLARATIONS}:
     importlib.import_module(name)
 heavy = {{"ctranslate2", "faster_whisper", "numba", "onnxruntime", "sklearn", "tokenizers", "torch", "transformers"}}
 print(*sorted(heavy & sys.modules.keys()))
