@@ -209,6 +209,6 @@ def _endings() -> dict[str, tuple[float, float]]:
 def _frequencies(file: str) -> dict[str, float]:
     spec = importlib.util.find_spec("names")
     if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("the package `names` is not installed: run `make setup`")
+        raise ModuleNotFoundError("the package `names` is not installed: run `pip install names`")
     lines = (Path(spec.origin).parent / file).read_text(encoding="ascii").splitlines()
     return {line.split()[0].lower(): float(line.split()[1]) for line in lines}

