@@ -44,17 +44,25 @@ def normal(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def project():
+    return tomllib.loads((checkout() / "pyproject.toml").read_text())["project"]
+
+
 def wanted():
-    project = tomllib.loads((checkout() / "pyproject.toml").read_text())["project"]
-    asked = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    asked = [*project()["dependencies"], *chain(*project()["optional-dependencies"].values())]
     return {normal(re.match(r"[A-Za-z0-9._-]+", line)[0]) for line in asked}
 
 
 def test_every_required_package_is_locked():
-    locks = ("requirements.lock", "requirements-extras.lock")
+    locks = ("requirements.lock", "requirements-extras.lock", "models.txt")
     locked = [re.split("==", line)[0] for name in locks for line in requirements(name)]
     assert not wanted() - set(locked)
-    assert len(locked) == len(set(locked)), "a package is in both locks"
+    assert len(locked) == len(set(locked)), "a package is in two locks"
+
+
+def test_the_extra_of_models_has_those_of_models_txt():
+    pinned = [line.split()[0] for line in requirements("models.txt")]
+    assert project()["optional-dependencies"]["models"] == pinned
 
 
 def imported():
