@@ -1,0 +1,54 @@
+"""A project that a former commit made opens, is stale by its code, and is made again with the same bytes."""
+
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from tests.projects import ROOT
+
+#: Made with `silverloom init` and `silverloom run --select discofuse/examples` by commit fe703226, when `ops`,
+#: `assets`, `pages` and `orchestration` were packages of their own.
+STORED = Path(__file__).parent / "project_of_fe703226.tar.gz"
+
+
+@pytest.fixture
+def stored(tmp_path):
+    with tarfile.open(STORED) as archive:
+        archive.extractall(tmp_path / "mine", filter="data")
+    for command in ("init -q", "add .", "-c user.name=a -c user.email=a@b.example commit -qm stored"):
+        subprocess.run(["git", *command.split()], cwd=tmp_path / "mine", check=True)
+    return tmp_path / "mine"
+
+
+def run(project, *command):
+    environment = {name: value for name, value in os.environ.items() if name != "DAGSTER_HOME"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "silverloom", *command],
+        cwd=project,
+        env={**environment, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert ended.returncode == 0 and "Traceback" not in ended.stdout, ended.stdout
+    return ended.stdout
+
+
+def rows(project):
+    return {
+        path.relative_to(project): path.read_bytes() for path in sorted((project / "data").rglob("*.parquet"))
+    }
+
+
+def test_a_project_of_a_former_commit_is_stale_by_its_code_and_keeps_its_bytes(stored):
+    former = rows(stored)
+    assert len(former) > 4
+    planned = run(stored, "plan", "--select", "discofuse/examples")
+    assert planned.count("code changed") == 4
+    run(stored, "run", "--select", "discofuse/examples")
+    assert rows(stored) == former
+    assert "everything is up to date" in run(stored, "plan", "--select", "discofuse/examples")
