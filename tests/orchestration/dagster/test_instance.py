@@ -13,7 +13,7 @@ from tests.waiting import until
 ROOT = Path(__file__).resolve().parents[3]
 #: Writes an event of one run for each line on standard input.
 SAY = """
-import os, sys, dagster as dg, orchestration  # which has a folder for Dagster of its own
+import os, sys, dagster as dg, silverloom.orchestration  # which has a folder for Dagster of its own
 os.environ["DAGSTER_HOME"] = sys.argv[1]
 with dg.DagsterInstance.get() as instance:
     for line in sys.stdin:

@@ -40,7 +40,7 @@ def written(tmp_path, monkeypatch):
 
     yield write
     for name in set(sys.modules) - before:
-        if name.startswith("assets."):
+        if name.startswith("silverloom.assets."):
             del sys.modules[name]
 
 
@@ -77,13 +77,13 @@ def test_two_that_contradict_each_other_are_named_in_one_line(written, arguments
     written(left=first, right=arguments)
     with pytest.raises(ValueError) as caught:
         build(workspace())
-    expected = f"assets.right.defs and assets.left.defs both define {named}: rename or remove one"
+    expected = f"silverloom.assets.right.defs and silverloom.assets.left.defs both define {named}: rename or remove one"
     assert str(caught.value) == expected
 
 
 def test_the_store_is_not_theirs_to_replace(written):
     written(town='resources={"store": "bakery", "shop": "a"}')
     with pytest.raises(
-        ValueError, match=r"^assets\.town\.defs and silverloom both define the resource `store`"
+        ValueError, match=r"^silverloom\.assets\.town\.defs and silverloom both define the resource `store`"
     ):
         build(workspace())

@@ -83,7 +83,10 @@ def test_a_stamp_covers_every_file_whose_code_is_in_the_hashes_of_a_dataset_or_a
 @cache
 def files_of(root, within):
     """The files of all symbols that a symbol reaches."""
-    return {symbol.module.replace(".", "/") + ".py" for symbol in code.symbols(within).reached(root)}
+    return {
+        symbol.module.removeprefix("silverloom.").replace(".", "/") + ".py"
+        for symbol in code.symbols(within).reached(root)
+    }
 
 
 def test_an_edit_that_was_undone_is_detected(tmp_path, stamp):

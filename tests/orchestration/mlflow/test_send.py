@@ -233,7 +233,7 @@ def test_a_model_is_an_artifact_with_its_curve_and_loads_with_its_code(place, tm
             )
         )  # fmt: skip
     assert load_model(str(stored)).metadata.signature.inputs.input_names() == ["source"]
-    assert (stored / "code/ops/models/trained.py").exists()
+    assert (stored / "code/silverloom/ops/models/trained.py").exists()
 
 
 def test_only_what_mlflow_lacks_is_sent(place):

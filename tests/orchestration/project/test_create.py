@@ -15,7 +15,6 @@ import yaml
 
 from silverloom.assets.declare.project import checkout
 from silverloom.orchestration.cli.app import main
-from silverloom.orchestration.project import create
 
 TEXT = "The ferry was old, but it carried the mail for thirty years. The mill was sold, and it burned down. "
 SAMPLE = checkout() / "data/sample"
@@ -110,17 +109,6 @@ def test_a_hint_can_be_pasted_as_it_is_printed(table, called, capsys):
     given += ["--source", "b.csv"]
     assert init("other", *given, "--column", "text={x}") == 1
     assert "Say --column 'a.text={x}' or --column 'b.text={x}'" in capsys.readouterr().err
-
-
-def test_the_settings_of_dvc_are_not_those_of_the_code(table, called, tmp_path, monkeypatch):
-    (tmp_path / "code/.dvc/plots").mkdir(parents=True)
-    (tmp_path / "code/.dvc/config").write_text(
-        "[core]\n    remote = mine\n['remote \"mine\"']\n    url = /mine\n"
-    )
-    monkeypatch.setattr(create, "checkout", lambda: tmp_path / "code")
-    assert init("mine", "--system", "discofuse", "--source", "texts.csv") == 0
-    config = (tmp_path / "here/mine/.dvc/config").read_text()
-    assert "remote" not in config and "html_template" in config
 
 
 def test_servers_of_the_caller_are_not_passed_on(table, called, monkeypatch):

@@ -118,9 +118,7 @@ def test_a_model_without_its_tokenizer_is_refused_and_not_looked_for_on_the_web(
 
 def test_missing_packages_are_reported_with_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "faster_whisper", None)
-    with pytest.raises(
-        ServiceError, match="not installed: faster_whisper; run `pip install 'silverloom"
-    ):
+    with pytest.raises(ServiceError, match="not installed: faster_whisper; run `pip install 'silverloom"):
         speech.read(spoken(SAID), "a model that is not loaded yet")
 
 
