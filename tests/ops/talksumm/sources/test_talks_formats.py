@@ -6,7 +6,7 @@ import itertools
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from silverloom.ops.parse.source import ParseError
@@ -238,6 +238,28 @@ def test_rolling_captions_say_what_was_said(letters, repeated, new):
     said = [f"{letter}{position}" for position, letter in enumerate(letters)]
     cues = [said[max(0, start - repeated) : start + new] for start in range(0, len(said), new)]
     assert [word.text for word in read_srt(captions(*map(" ".join, cues)))] == said
+
+
+def words_of(lines):
+    return [word for word in " ".join(lines).split() if word != "[Music]"]
+
+
+LINES = st.sampled_from(["no", "thank you", "so here we go on", "[Music]", "[Music] bees"])
+
+
+@given(st.lists(LINES, min_size=2, max_size=12))
+def test_scrolling_lines_are_each_said_once(lines):
+    cues = [lines[0], lines[0]]
+    for before, line in itertools.pairwise(lines):  # as YouTube writes them
+        cues += [f"{before}\n{line}", line]
+    assert [word.text for word in read_srt(captions(*cues))] == words_of(lines)
+
+
+@given(st.lists(LINES, min_size=1, max_size=12), st.integers(1, 2))
+def test_lines_that_do_not_scroll_are_all_said(lines, height):
+    cues = [lines[start : start + height] for start in range(0, len(lines), height)]
+    assume(height == 1 or all(before[-1] != now[0] for before, now in itertools.pairwise(cues)))
+    assert [word.text for word in read_srt(captions(*map("\n".join, cues)))] == words_of(lines)
 
 
 @pytest.mark.parametrize("tag", ["<br>", "<br/>", "<BR />"])
