@@ -33,8 +33,8 @@ _MIDDLING = 10
 _LEAST_SHARE, _PROSE_WORDS = 0.05, 15
 #: A paragraph that shares this much of its words with main content is a variant of that content.
 _SAME_WORDS = 0.8
-#: Number of paragraphs of main content with which a paragraph of the page is compared by letters, and of nodes
-#: beside a post among which there may be another.
+#: Number of paragraphs of main content with which a paragraph of the page is compared by letters, and of
+#: nodes beside a post among which there may be another.
 _NEAR = 4
 #: trafilatura's time grows faster than the page: longer ones are left to resiliparse.
 LONGEST = 2_000_000

@@ -322,8 +322,8 @@ class CrawledRows:
 def body_of(raw: Raw) -> bytes:
     """Return what was fetched: the body of a response, or the whole resource.
 
-    Raises ParseError for an invalid HTTP message or a body that is cut short, UnwantedError for a status other
-    than 200.
+    Raises ParseError for an invalid HTTP message or a body that is cut short, UnwantedError for a status
+    other than 200.
     """
     if raw.companions["type"] != "response":
         return raw.content

@@ -229,7 +229,7 @@ def _next_in_number(paper: Marked, runs: list[range], strong: set[int]) -> Itera
 
 
 def _number(text: str, last: list[int]) -> list[int]:
-    """Return the number of a section, [2, 1] for "2.1"; a letter parts the last section with a Roman number."""
+    """Return the number of a section, [2, 1] for "2.1"; a letter is a part of the last section."""
     if number := _NUMBERED.match(text):
         return [int(part) for part in (number["number"] or number["deep"]).split(".")]
     if number := _ROMAN.match(text):

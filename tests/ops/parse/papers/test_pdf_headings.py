@@ -61,7 +61,14 @@ def test_a_line_that_begins_with_the_word_abstract_is_no_label():
 
 
 def test_letters_in_order_below_roman_numbers_tell_headings_in_the_font_of_the_text():
-    sections = ["I. INTRODUCTION", "II. RELATED WORK", "A. Older work", "B. Newer work", "III. METHOD", "A. Labels"]
+    sections = [
+        "I. INTRODUCTION",
+        "II. RELATED WORK",
+        "A. Older work",
+        "B. Newer work",
+        "III. METHOD",
+        "A. Labels",
+    ]
     printer = begun()
     for title in sections:
         section(printer, title, "what comes next", font="R", size=SIZE, above=12)
