@@ -88,9 +88,9 @@ class SpeechOptions(Params):
 def read(content: bytes, model: str = MODEL, language: str = "en") -> Sequence[Word]:
     """Return the recognised words with times in seconds and offsets in the joined text.
 
-    `model` is a model of faster-whisper. Raises ParseError if the content is not a recording, is damaged or has
-    no sound. Raises ServiceError without the packages or the model, and if the model does not support the
-    language.
+    `model` is a model of faster-whisper. Raises ParseError if the content is not a recording, is damaged or
+    has no sound. Raises ServiceError without the packages or the model, and if the model does not support
+    the language.
     """
     if not content:
         raise ParseError("the file is empty")
