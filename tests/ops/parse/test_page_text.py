@@ -79,6 +79,16 @@ def test_of_posts_below_an_article_the_first_is_no_more_main_text_than_the_other
     assert [text for text in main_of(page) if text in [*article, *REMARKS]] == article
 
 
+@pytest.mark.parametrize("tag", ["article", "div class='post'"])
+def test_an_article_beside_a_like_one_stays_main_text(tag):
+    article = [f"{text} {PROSE[number - 1]}" for number, text in enumerate(PROSE)]
+    end = tag.partition(" ")[0]
+    body = f"<{tag}><h1>Rivers</h1>{''.join(f'<p>{text}</p>' for text in article)}</{end}>"
+    other = f"<{tag}><h2>Bees</h2><p>{REMARKS[0]}</p></{end}>"
+    page = f"<html><head><title>Rivers</title></head><body><main>{body}{other}</main></body></html>"
+    assert [text for text in main_of(page) if text in article] == article
+
+
 def test_posts_alone_are_main_text_and_each_is_read_once():
     page = f"<html><body><main>{posts('div', 'post')}</main></body></html>"
     assert [text for text in main_of(page) if text != "Ann"] == REMARKS
