@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from silverloom.ops.parse.records import Record, record_id
 from silverloom.ops.parse.source import MonthRule, ParseError, Raw, Source, options_fault
-from silverloom.ops.parse.warc import message
+from silverloom.ops.parse.warc import body_of, message
 from silverloom.ops.parse.web import FORMATS, Html, page_of, parse_web_pages
 
 PROSE = (
@@ -93,6 +93,12 @@ def test_what_there_is_of_a_body_that_is_cut_short_is_read_and_counted(tmp_path,
     found = outcome(split(tmp_path))
     assert found.kept.num_rows == 2
     assert found.combinations["pages cut short within their compressed or chunked body"] == 1
+
+
+def test_papers_and_dumps_are_not_read_from_a_response_that_is_cut_short():
+    content = http(gzipped(LONG.encode())[:-200], "Content-Encoding: gzip")
+    with pytest.raises(ParseError, match="the body of the response is cut short"):
+        body_of(Raw("a.warc", "a", content, companions={"type": "response"}))
 
 
 @pytest.mark.parametrize("packing", ["plain", "a member a record", "one member", "members anywhere"])
