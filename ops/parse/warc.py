@@ -35,6 +35,7 @@ from silverloom.ops.parse.unpacked import (
     BombError,
     CutShortError,
     DamageError,
+    TrailingError,
     Unpacked,
     packing_of,
 )
@@ -189,10 +190,12 @@ class Message(NamedTuple):
     status: int
     content_type: str
     body: bytes
+    cut: bool = False
+    """Whether the body is cut short."""
 
 
 def message(content: bytes) -> Message:
-    """Return a parsed message; of a body that is cut short, what there is, as browsers show it.
+    """Return a parsed message; of a body that is cut short, what there is, as browsers show it, marked so.
 
     Raises ParseError if the message is invalid or its body cannot be decompressed.
     """
@@ -206,11 +209,13 @@ def message(content: bytes) -> Message:
     for line in head.split(b"\n")[1:]:
         name, _, value = line.decode("latin-1").partition(":")
         fields.setdefault(name.strip().lower(), value.strip())
+    cuts = [False]
     if "chunked" in fields.get("transfer-encoding", "").lower():
-        body = _unchunked(body)
+        body, cuts[0] = _unchunked(body)
     for packing in reversed(fields.get("content-encoding", "").lower().split(",")):
-        body = _unpacked_body(body, packing.strip())
-    return Message(int(match[1]), fields.get("content-type", "").lower(), body)
+        body, is_cut = _unpacked_body(body, packing.strip())
+        cuts.append(is_cut)
+    return Message(int(match[1]), fields.get("content-type", "").lower(), body, any(cuts))
 
 
 def _parted(content: bytes) -> tuple[bytes, bytes, bytes]:
@@ -221,8 +226,8 @@ def _parted(content: bytes) -> tuple[bytes, bytes, bytes]:
     return content.partition(mark)
 
 
-def _unchunked(body: bytes) -> bytes:
-    """Return a body with its chunks joined, unless the crawler has already done so.
+def _unchunked(body: bytes) -> tuple[bytes, bool]:
+    """Return a body with its chunks joined, unless the crawler has already done so, and whether it is cut.
 
     Raises ParseError for a chunk without a size; a body may end without its last chunk.
     """
@@ -231,33 +236,36 @@ def _unchunked(body: bytes) -> bytes:
     while match := _CHUNK_HEAD.match(body, place):
         size = int(match[1], 16)
         if not size:
-            return b"".join(pieces)
+            return b"".join(pieces), False
         pieces.append(body[match.end() : match.end() + size])
         place = match.end() + size
         place += 2 if body.startswith(b"\r\n", place) else 1
     if pieces and place < len(body):
         raise ParseError(f"a chunk without a size, at byte {place} of the body")
-    return b"".join(pieces) if pieces else body
+    return (b"".join(pieces), place > len(body) + 1) if pieces else (body, False)
 
 
-def _unpacked_body(body: bytes, packing: str) -> bytes:
-    """Return a body decompressed, unless the crawler has already done so. Raises ParseError."""
+def _unpacked_body(body: bytes, packing: str) -> tuple[bytes, bool]:
+    """Return a body decompressed, unless the crawler has already done so, and whether it is cut short.
+
+    Raises ParseError.
+    """
     try:
         return _decompressed(body, packing)
     except ParseError:
         # Servers declare a compression that they do not use, and crawlers keep the field.
         if not_text(body) is None:
-            return body
+            return body, False
         raise
 
 
-def _decompressed(body: bytes, packing: str) -> bytes:
-    """Return a body without its packing, which its first bytes may tell better than its head.
+def _decompressed(body: bytes, packing: str) -> tuple[bytes, bool]:
+    """Return a body without its packing, which its first bytes may tell better, and whether it is cut short.
 
-    Of a body that is cut short, there is what there is; what follows the packed bytes is ignored.
+    What follows the packed bytes is ignored.
     """
     if not body or packing in ("", "identity", "none"):
-        return body
+        return body, False
     name = packing_of(body) or packing
     if name == "deflate" and (len(body) < 2 or int.from_bytes(body[:2]) % 31 or body[0] & 15 != 8):
         name = "deflate without a head"
@@ -270,10 +278,13 @@ def _decompressed(body: bytes, packing: str) -> bytes:
             pieces.append(piece)
     except BombError:
         raise ParseError(f"a body that unpacks to more than {_LARGEST} bytes") from None
+    except TrailingError:
+        pass
     except DamageError as error:
         if not (pieces and isinstance(error, CutShortError)):
             raise ParseError(f"a body that cannot be unpacked ({packing}): {error}") from None
-    return b"".join(pieces)
+        return b"".join(pieces), True
+    return b"".join(pieces), False
 
 
 STATUS = "status"
@@ -311,7 +322,8 @@ class CrawledRows:
 def body_of(raw: Raw) -> bytes:
     """Return what was fetched: the body of a response, or the whole resource.
 
-    Raises ParseError for an invalid HTTP message, UnwantedError for a status other than 200.
+    Raises ParseError for an invalid HTTP message or a body that is cut short, UnwantedError for a status
+    other than 200.
     """
     if raw.companions["type"] != "response":
         return raw.content
@@ -324,6 +336,8 @@ def body_of(raw: Raw) -> bytes:
 def _status_and_body(content: bytes) -> tuple[int, str]:
     """Return a message's status, and its body as a string of one character per byte, which JSON can hold."""
     response = message(content)
+    if response.cut:
+        raise ParseError("the body of the response is cut short")
     return response.status, response.body.decode("latin-1")
 
 

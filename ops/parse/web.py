@@ -49,13 +49,17 @@ class WebOptions(Params):
 
 
 class WebPage(NamedTuple):
-    """A page with its address and date; or no page, with `reason` (and `detail`) saying why."""
+    """A page with its address and date; or no page, with `reason` (and `detail`) saying why.
+
+    `cut` says whether the response is cut short.
+    """
 
     url: str
     date: str
     page: HtmlPage | None
     reason: str = ""
     detail: str = ""
+    cut: bool = False
 
 
 class Warc:
@@ -82,7 +86,7 @@ class Warc:
             response = message(raw.content)
         if response.status != 200:
             return WebPage(about["url"], about["date"], None, STATUS, str(response.status))
-        return _page(raw, response.content_type, response.body)
+        return _page(raw, response.content_type, response.body)._replace(cut=response.cut)
 
 
 @dataclass(frozen=True)
@@ -167,19 +171,21 @@ def parse_web_pages(records: Sequence[Record]) -> Outcome:
     """Return every record as a page, dropped with its reason, or rejected with its cause; shape WEB_PAGES.
 
     Responses with a status other than 200 or a type other than HTML are dropped, and so are pages without
-    text. The outcome counts the pages whose main text resiliparse found, by the reason.
+    text. The outcome counts the pages whose main text resiliparse found, by the reason, and those cut short.
     """
-    fallbacks: Counter[str] = Counter()
-    return read_each(records, WEB_PAGES, lambda record: [_row(record, fallbacks)], fallbacks)
+    counts: Counter[str] = Counter()
+    return read_each(records, WEB_PAGES, lambda record: [_row(record, counts)], counts)
 
 
-def _row(record: Record, fallbacks: Counter[str]) -> Row:
+def _row(record: Record, counts: Counter[str]) -> Row:
     web_page = FORMATS[record.kind].parse(readable(record))
     page = web_page.page
     if page is None:
         raise UnwantedError(web_page.reason, web_page.detail or None)
     if page.fallback:
-        fallbacks[f"pages read by resiliparse: {page.fallback}"] += 1
+        counts[f"pages read by resiliparse: {page.fallback}"] += 1
+    if web_page.cut:
+        counts["pages cut short within their compressed or chunked body"] += 1
     paragraphs, start = [], 0
     for paragraph in page.paragraphs:
         end = start + len(paragraph.text)

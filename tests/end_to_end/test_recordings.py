@@ -1,4 +1,4 @@
-"""A run transcribes recordings of talks with faster-whisper, or with the recogniser that their source names."""
+"""A run transcribes recordings of talks with the model that their source names."""
 
 import pyarrow.parquet as pq
 import pytest

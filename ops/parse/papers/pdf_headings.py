@@ -40,7 +40,8 @@ _NUMBERED = re.compile(
     r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})(?:[.:|]\s*|\s+[|:\u2013]?\s*)(?=[A-Z\"'(\[\u201c\u2018])"
     r"|(?P<deep>\d{1,2}(?:\.\d{1,2}){1,4})\.?\s+(?=[a-z])"
 )
-_ROMAN = re.compile(r"[IVX]{1,5}\.\s*(?=[A-Z])")
+_ROMAN = re.compile(r"(?P<number>[IVX]{1,5})\.\s*(?=[A-Z])")
+_ROMAN_NUMBERS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
 _LETTERED = re.compile(r"(?:Appendix\s+)?[A-H](?P<tail>(?:\.\d{1,2}){0,3})(?:[.:]\s*|\s+)(?=[A-Z])")
 _FIRST = re.compile(r"(?:1|I)[.:]?\s")
 _CAPTION = re.compile(
@@ -217,8 +218,7 @@ def _next_in_number(paper: Marked, runs: list[range], strong: set[int]) -> Itera
     """Yield the lines apart from the text around them that have the number after that of the last heading."""
     last: list[int] = []
     for run in runs:
-        number = _NUMBERED.match(paper.text(run))
-        parts = [int(part) for part in (number["number"] or number["deep"]).split(".")] if number else []
+        parts = _number(paper.text(run), last)
         after, depth = run[-1] + 1, len(parts) - 1
         follows = parts and [*last, 0][: depth + 1] == [*parts[:-1], parts[-1] - 1]
         if run[0] in strong:
@@ -226,6 +226,16 @@ def _next_in_number(paper: Marked, runs: list[range], strong: set[int]) -> Itera
         elif follows and min(paper.gap(run[0]), paper.gap(after)) > SAME_BLOCK and _is_line(paper, run):
             last = parts
             yield run[0]
+
+
+def _number(text: str, last: list[int]) -> list[int]:
+    """Return the number of a section, [2, 1] for "2.1"; a letter is a part of the last section."""
+    if number := _NUMBERED.match(text):
+        return [int(part) for part in (number["number"] or number["deep"]).split(".")]
+    if number := _ROMAN.match(text):
+        return [_ROMAN_NUMBERS.index(number["number"]) + 1] if number["number"] in _ROMAN_NUMBERS else []
+    letter = _LETTERED.match(text)
+    return [*last[:1], "ABCDEFGH".index(text[0]) + 1] if letter and text[1] == "." and last else []
 
 
 def _is_line(paper: Marked, run: range) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from silverloom.ops.parse.papers.paper import is_rest
 from silverloom.ops.parse.papers.pdf_headings import (
     is_numbered,
     level_of,
@@ -148,7 +149,7 @@ def _goes_on(paper: Marked, last: int, index: int) -> bool:
     before, line = paper.lines[last], paper.lines[index]
     if (before.page, before.column) == (line.page, line.column):
         near = before.base - line.base < _INLINE * paper.style.pitch
-        return near and HOLE in before.text[-2:]
+        return HOLE in before.text[-2:] and (near or is_rest(line.text, ""))
     if paper.is_item(index) or line.run_in:
         return False
     full = before.right > before.edges[1] - 1.5 * before.size

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from silverloom.ops.parse.papers.paper import is_rest
 from silverloom.ops.parse.papers.pdf_headings import is_first
 from silverloom.ops.parse.papers.pdf_layout import Line
 from silverloom.ops.parse.papers.pdf_lines import (
@@ -282,7 +283,7 @@ def mark_holes(paper: Marked) -> None:
             continue
         before = _text_beside(paper, range(run.start - 1, -1, -1))
         after = _text_beside(paper, range(run.stop, len(kinds)))
-        goes_on = after is not None and paper.lines[after].text[:1].islower()
+        goes_on = after is not None and is_rest(paper.lines[after].text, "")
         if before is not None and not _ENDED.search(text := paper.lines[before].text):
             final = _FINAL.search(_EQUATION_NUMBER.sub("", paper.lines[run.stop - 1].text))
             ends = final and not goes_on and not text.endswith((":", ";", ","))

@@ -28,6 +28,8 @@ _BREAKS, _NOTES = frozenset({"break", "lb", "cb", "pb"}), frozenset({"fn", "note
 _ANNOTATIONS = frozenset({"annotation", "annotation-xml"})
 _BLANKS = frozenset({"mspace", "mphantom"})
 _SPACE = re.compile(r"\s+")
+#: The number of a displayed formula, before a sentence. (One within a sentence stays: paper.py, `is_rest`.)
+_FORMULA_NUMBER = re.compile(r"\s?\([A-H]?\.?\d{1,3}(?:\.\d{1,2})?[a-z]?\)\s+(?=[A-Z])")
 
 _LEVELS = {"sup": "raised", "superscript": "raised", "sub": "lowered", "subscript": "lowered"}
 #: Elements of citation marks and other references.
@@ -215,6 +217,7 @@ class Running:
         self._done: list[TextBlock] = []
         self._own = False
         self._interrupted = False  # whether a formula stood where the text goes on
+        self._behind_formula = False
         self._begin()
 
     def _begin(self) -> None:
@@ -240,6 +243,10 @@ class Running:
     def _add(self, text: str | None, line: int | None) -> None:
         """Append text; white space on both sides of a seam becomes one space."""
         folded = _SPACE.sub(" ", text or "")
+        if self._behind_formula and folded.strip():
+            number = _FORMULA_NUMBER.match(folded)
+            folded = folded[number.end() if number else 0 :]
+            self._behind_formula = False
         if folded.startswith(" ") and (self._open or not self._length):
             folded = folded[1:]
         if folded:
@@ -319,3 +326,4 @@ class Running:
         else:
             self._close()
             self._interrupted = True
+        self._behind_formula = True

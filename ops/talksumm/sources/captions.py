@@ -167,9 +167,10 @@ def _words_of_cues(cues: Iterable[Cue]) -> list[Word]:
     """
     ordered = _by_time(cues)
     speeches = [_speech(cue.lines) for cue in ordered]
-    labels = labels_in("\n".join(speech.text for speech in speeches))
+    texts = [speech.text for speech in speeches]
+    labels = labels_in("\n".join(texts))
     pieces = [list(pieces_of(spoken(speech.text, labels))) for speech in speeches]
-    repeats = _repeats([[text for text, _ in said] for said in pieces])
+    repeats = _repeats(texts, [[text for text, _ in said] for said in pieces])
     parts = zip(ordered, speeches, pieces, repeats, strict=True)
     return [word for cue, speech, said, repeated in parts for word in _words(cue, speech, said[repeated:])]
 
@@ -189,18 +190,26 @@ def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str | None
     return ((int(hours or 0) * 60 + int(minutes)) * 60_000 + int(seconds) * 1000 + thousandths) / 1000
 
 
-def _repeats(spoken_words: Sequence[Sequence[str]]) -> list[int]:
+def _repeats(texts: Sequence[str], spoken_words: Sequence[Sequence[str]]) -> list[int]:
     """Return how many words of each cue rolling captions show a second time.
 
     Automatic captions scroll: a cue begins with the last words of the previous one. They are repeats if at
-    least half of a file's cues do so, and new words follow the repeat in more than a third of these: where
-    cues are only equal, somebody said the same again.
+    least half of a file's cues do so, and at least a third of these continue, because the last line of the
+    previous cue has new ones below it, or more than one word has new words behind it: where cues are only
+    equal, somebody said the same again.
     """
     repeats = [0, *(_overlap(before, now) for before, now in itertools.pairwise(spoken_words))]
     repeated = sum(map(bool, repeats))
     continued = sum(1 < count < len(words) for count, words in zip(repeats, spoken_words, strict=True))
-    rolls = repeated * 2 >= sum(map(bool, spoken_words[1:])) and continued * 3 > repeated
+    scrolled = sum(_scrolls(before, now) for before, now in itertools.pairwise(texts))
+    rolls = repeated * 2 >= sum(map(bool, spoken_words[1:])) and max(continued, scrolled) * 3 >= repeated
     return repeats if rolls else [0] * len(repeats)
+
+
+def _scrolls(before: str, now: str) -> bool:
+    """Say whether a cue of several lines begins with the last line of the cue before it."""
+    above, lines = before.split("\n"), now.split("\n")
+    return len(lines) > 1 and above[-1].strip() == lines[0].strip()
 
 
 def _overlap(before: Sequence[str], now: Sequence[str]) -> int:

@@ -1,7 +1,7 @@
 """Words and their times from recordings of talks (audio or video), by speech recognition.
 
-Belongs here: decoding with PyAV, detecting speech, and recognising it with faster-whisper or with
-pocketsphinx, whose package contains its model. Not here: transcripts (transcripts.py, captions.py).
+Belongs here: decoding with PyAV, detecting speech with pocketsphinx, and recognising it with faster-whisper.
+Not here: transcripts (transcripts.py, captions.py).
 
 A recording is decoded and recognised as a stream. Memory holds the file, whose size `max_bytes` limits, and
 one stretch of speech at a time, however long the recording is.
@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator
 
 from silverloom.ops.core.extras import MissingExtraError, require
 from silverloom.ops.core.params import ModelName, Params
@@ -54,8 +54,6 @@ _LOOP = 2.4
 #: hum, and up to 0.89 for espeak-ng, which the paper's threshold of 0.6 would drop.
 _NOBODY = 0.9
 _WORD = re.compile(r"\w")
-_VARIANT = re.compile(r"\(\d+\)$")
-_FRAMES_A_SECOND = 100
 _RATE = 16_000
 _LEAST_RATE, _MOST_RATE = 4_000, 384_000
 
@@ -69,41 +67,30 @@ Stretch: TypeAlias = tuple[float, list[bytes]]
 class SpeechOptions(Params):
     """Options of speech recognition."""
 
-    recogniser: Literal["faster_whisper", "pocketsphinx"] = "faster_whisper"
-    model: ModelName | None = Field(
+    model: ModelName = Field(
         default=ModelName(MODEL),
-        description="of faster_whisper: a package of models.txt, or the absolute path of a folder",
+        description="of faster-whisper: a package of models.txt, or the absolute path of a folder",
     )
     language: str = Field(
         default="en", pattern="^[a-z]{2,3}$", description="what is spoken; of models that know others"
     )
 
-    @model_validator(mode="before")
+    @field_validator("model")
     @classmethod
-    def _pocketsphinx_has_its_own(cls, value: Any) -> Any:
-        if isinstance(value, Mapping) and value.get("recogniser") == "pocketsphinx":
-            return {"model": None, **value}
-        return value
-
-    @model_validator(mode="after")
-    def _model_of_recogniser(self) -> SpeechOptions:
-        if (self.recogniser == "pocketsphinx") != (self.model is None):
-            raise ValueError("faster_whisper needs a model, and pocketsphinx has its own")
-        if self.model is None and self.language != "en":
-            raise ValueError("pocketsphinx knows English only: leave language out")
-        if self.model is not None and not Path(self.model).is_absolute() and not is_listed(self.model):
+    def _is_found(cls, model: ModelName) -> ModelName:
+        if not Path(model).is_absolute() and not is_listed(model):
             raise ValueError(
-                f"the model is one of models.txt or the absolute path of a folder, not {self.model!r}"
+                f"the model is one of models.txt or the absolute path of a folder, not {model!r}"
             )
-        return self
+        return model
 
 
-def read(content: bytes, model: str | None = MODEL, language: str = "en") -> Sequence[Word]:
+def read(content: bytes, model: str = MODEL, language: str = "en") -> Sequence[Word]:
     """Return the recognised words with times in seconds and offsets in the joined text.
 
-    `model` is a model of faster-whisper, which gives punctuation, or None for pocketsphinx, which gives lower
-    case. Raises ParseError if the content is not a recording, is damaged or has no sound. Raises ServiceError
-    without these packages or the model, and if the model does not support the language.
+    `model` is a model of faster-whisper. Raises ParseError if the content is not a recording, is damaged or
+    has no sound. Raises ServiceError without the packages or the model, and if the model does not support
+    the language.
     """
     if not content:
         raise ParseError("the file is empty")
@@ -113,9 +100,7 @@ def read(content: bytes, model: str | None = MODEL, language: str = "en") -> Seq
         raise ServiceError(f"recogniser: {error}") from None
     words: list[Word] = []
     offset = 0
-    stretches = stretches_of(frames_of(content))
-    heard = _by_pocketsphinx(stretches) if model is None else _by_whisper(stretches, model, language)
-    for text, start, end in heard:
+    for text, start, end in _recognised(stretches_of(frames_of(content)), model, language):
         words.append(Word(text, offset, start, end))
         offset += len(text) + 1
     return words
@@ -192,28 +177,10 @@ def stretches_of(frames: Iterator[bytes]) -> Iterator[Stretch]:
         yield began, stretch
 
 
-def _by_pocketsphinx(stretches: Iterator[Stretch]) -> Iterator[tuple[str, float, float]]:
-    """Yield each word with its start and end in seconds."""
-    import pocketsphinx
-
-    decoder = pocketsphinx.Decoder(samprate=_RATE, loglevel="FATAL")
-    for began, pieces in stretches:
-        decoder.start_utt()
-        for piece in pieces:
-            decoder.process_raw(piece, False, False)
-        decoder.end_utt()
-        for segment in decoder.seg() or ():
-            if segment.word[0] in "<[":  # silence and noise
-                continue
-            start = began + segment.start_frame / _FRAMES_A_SECOND
-            end = began + (segment.end_frame + 1) / _FRAMES_A_SECOND
-            yield _VARIANT.sub("", segment.word), round(start, 3), round(end, 3)
-
-
-def _by_whisper(
+def _recognised(
     stretches: Iterator[Stretch], model: str, language: str
 ) -> Iterator[tuple[str, float, float]]:
-    """Yield the same with faster-whisper, recognising each stretch by itself to limit memory.
+    """Yield each word with its start and end in seconds, recognising each stretch by itself to limit memory.
 
     The temperature is 0, because higher ones sample randomly. Repetition loops are dropped, and so are
     segments that are probably not speech: noise, music and hum.

@@ -28,14 +28,14 @@ _TIME = r"[\[(]?(?:\d{1,2}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?[\])]?"
 _UNSPOKEN = re.compile(
     # a line that is only a time, perhaps with the speaker: "Jane Doe [5:03]"
     rf"^[ \t]*(?:(?:{_ROLE}|{_NAME})(?:[ \t]{{2,8}}|[ \t]?(?=[\[(])))?{_TIME}:?[ \t]*$"
-    # [MUSIC PLAYING], [5:03], and brackets that a caption closes on its next line
-    r"|\[[^\[\]]{1,80}\]"
+    # [MUSIC PLAYING], [5:03], "[Speaker 2]:", and brackets that a caption closes on its next line
+    r"|\[[^\[\]]{1,80}\](?:[ \t]*:(?!\S))?"
     # (applause), *laughs*: other brackets may hold words that somebody said
     rf"|[(*][^()*]{{0,40}}\b(?i:{'|'.join(_SOUNDS)})[^()*]{{0,40}}[)*]"
     # <noise>, {breath}: marks of recognisers
     r"|<[A-Za-z]\w{0,20}>|\{[A-Za-z]\w{0,20}\}"
-    # "Speaker 1 (5:03):", "DR. LEE:" at the beginning of a line; any name after ">>"
-    rf"|^[ \t]*(?:(?:>+|[-–])[ \t]*)?(?:{_TITLED}|{_ROLE})(?:[ \t]*{_TIME})?:(?!\S)"
+    # "Speaker 1 (5:03):", "(Speaker 1):", "DR. LEE:" at the beginning of a line; any name after ">>"
+    rf"|^[ \t]*(?:(?:>+|[-–])[ \t]*)?\(?(?:{_TITLED}|{_ROLE})\)?(?:[ \t]*{_TIME})?:(?!\S)"
     rf"|^[ \t]*>+[ \t]*{_NAME}:(?!\S)"
     # new speakers, lyrics, breaks
     r"|>{2,}|^[ \t]*>|[♩♪♫♬]|-{2,}|[—―]|(?<!\S)[-–*~_|•.…]+(?!\S)",

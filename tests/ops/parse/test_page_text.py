@@ -58,6 +58,47 @@ def test_comments_and_menus_are_kept_outside_of_main_text(extractor):
     assert all(score >= BOILERPLATE for text, score in scores.items() if "Home" in text or "cookies" in text)
 
 
+REMARKS = [
+    "Thank you for this fine text about bees, I read it aloud to my children and they loved every line of it.",
+    "I do not agree at all: my own bees leave in the evening, and nobody counts them at noon where I live.",
+    "What about the winter of 1990? We lost all of our hives then, and no one could tell us the reason for it.",
+]
+
+
+def posts(tag, name):
+    return "".join(f'<{tag} class="{name}"><b>Ann</b><p>{remark}</p></{tag}>' for remark in REMARKS)
+
+
+@pytest.mark.parametrize(("tag", "name"), [("div", "post"), ("div", "entry"), ("article", "comment")])
+@pytest.mark.parametrize("main", ["article", "div"])
+def test_of_posts_below_an_article_the_first_is_no_more_main_text_than_the_others(main, tag, name):
+    article = [f"{text} {PROSE[number - 1]}" for number, text in enumerate(PROSE)]
+    body = f"<{main} class='text'><h1>Rivers</h1>{''.join(f'<p>{text}</p>' for text in article)}</{main}>"
+    discussion = f'<div class="discussion">{posts(tag, name)}</div>'
+    page = f"<html><head><title>Rivers</title></head><body><main>{body}{discussion}</main></body></html>"
+    assert [text for text in main_of(page) if text in [*article, *REMARKS]] == article
+
+
+@pytest.mark.parametrize("tag", ["article", "div class='post'"])
+def test_an_article_beside_a_like_one_stays_main_text(tag):
+    article = [f"{text} {PROSE[number - 1]}" for number, text in enumerate(PROSE)]
+    end = tag.partition(" ")[0]
+    body = f"<{tag}><h1>Rivers</h1>{''.join(f'<p>{text}</p>' for text in article)}</{end}>"
+    other = f"<{tag}><h2>Bees</h2><p>{REMARKS[0]}</p></{end}>"
+    page = f"<html><head><title>Rivers</title></head><body><main>{body}{other}</main></body></html>"
+    assert [text for text in main_of(page) if text in article] == article
+
+
+def test_posts_alone_are_main_text_and_each_is_read_once():
+    page = f"<html><body><main>{posts('div', 'post')}</main></body></html>"
+    assert [text for text in main_of(page) if text != "Ann"] == REMARKS
+
+
+def test_a_paragraph_that_an_extractor_repeats_is_read_once(monkeypatch):
+    monkeypatch.setattr(page_text, "by_trafilatura", lambda page: iter([*PROSE, PROSE[1], PROSE[2]]))
+    assert main_of(PAGE) == PROSE
+
+
 def test_list_items_and_rows_of_tables_are_text_without_marks():
     text = "\n".join(main_of(PAGE))
     assert "\nThe Tane is 40 km long.\n" in text

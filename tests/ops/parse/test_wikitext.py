@@ -224,6 +224,15 @@ def test_items_of_lists_have_their_place_among_the_paragraphs(wikitext, items):
     assert section.items == items
 
 
+def test_a_comment_that_is_not_closed_goes_to_the_end_of_the_page_as_in_mediawiki():
+    assert paragraphs("It is <!-- a --> new. <!-- It was\n\nold.") == ["It is new."]
+
+
+def test_a_formula_alone_is_no_prose():
+    assert article("Tane", "", "<math>y^3</math>").reason == "no_prose"
+    assert paragraphs("It is.\n\n<math>y^3</math>\n\nIt was.") == ["It is.", "It was."]
+
+
 @pytest.mark.parametrize(
     ("wikitext", "reason"),
     [

@@ -428,6 +428,9 @@ def test_the_mark_of_a_footnote_is_no_text_either(kind, mark):
         ("jats", "<p>As follows:<disp-formula>x</disp-formula>. We end.</p>", [("As follows:", 0), ("We end.", 0)]),
         ("jats", "<p>As follows:</p><disp-formula>x</disp-formula><p>.</p><p>We end.</p>", [("As follows:", 0), ("We end.", 0)]),
         ("jats", "<p>As follows:<disp-formula>x</disp-formula>, where a is b.</p>", [("As follows:", 0), (", where a is b.", 1)]),
+        ("grobid_tei", "<p>The rate is</p><formula>x</formula><p>(3) Here a is b. We end.</p>", [("The rate is", 1), ("Here a is b.", 0), ("We end.", 0)]),
+        ("grobid_tei", "<p>It is old.</p><formula>x</formula><p>(A.3a) Here a is b.</p>", [("It is old.", 0), ("Here a is b.", 0)]),
+        ("jats", "<p>As follows: <disp-formula>x</disp-formula> (2) Here a is b.</p>", [("As follows:", 0), ("Here a is b.", 0)]),
         ("jats", "<p>The parts are</p><p>(1) a mill.</p>", [("The parts are", 0), ("(1) a mill.", 0)]),
     ],
 )  # fmt: skip

@@ -60,6 +60,25 @@ def test_a_line_that_begins_with_the_word_abstract_is_no_label():
     )
 
 
+def test_letters_in_order_below_roman_numbers_tell_headings_in_the_font_of_the_text():
+    sections = [
+        "I. INTRODUCTION",
+        "II. RELATED WORK",
+        "A. Older work",
+        "B. Newer work",
+        "III. METHOD",
+        "A. Labels",
+    ]
+    printer = begun()
+    for title in sections:
+        section(printer, title, "what comes next", font="R", size=SIZE, above=12)
+        printer.y -= 8
+        printer.line("D. Labels of all archives", 0)
+        printer.y -= 8
+        printer.paragraph(" ".join(prose("more", 4)))
+    assert titles(read(printer)) == sections
+
+
 def test_numbered_items_of_a_list_are_no_headings():
     printer = begun()
     section(printer, "1 Introduction", "the beginning")

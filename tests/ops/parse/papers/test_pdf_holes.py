@@ -64,6 +64,30 @@ def test_a_displayed_formula_is_a_hole_in_the_sentence_that_goes_on_below_it(end
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("sign", "end"), [(",", ""), (";", " (1)"), (",", ".")])
+def test_a_displayed_formula_is_a_hole_in_the_sentence_that_goes_on_with_a_sign(sign, end):
+    printer = begun()
+    printer.line("The loss of the archives that we have read is then computed as")
+    formula(printer, "L = a + b + c" + end)
+    printer.line(f"{sign} where a is the rate of the first archive. The others are measured in the same way.")
+    assert holes(printer) == [
+        *BEFORE,
+        (f"The loss of the archives that we have read is then computed as{sign} where a is the rate of the first archive.", 1),
+        ("The others are measured in the same way.", 0),
+    ]  # fmt: skip
+
+
+def test_a_sign_behind_a_displayed_formula_below_a_whole_sentence_is_a_hole():
+    printer = begun()
+    formula(printer, "L = a + b + c")
+    printer.line(", where a is the rate of the first archive. The others are measured in the same way.")
+    assert holes(printer) == [
+        *BEFORE,
+        (", where a is the rate of the first archive.", 1),
+        ("The others are measured in the same way.", 0),
+    ]
+
+
 @pytest.mark.parametrize(("last", "text"), [("by", "by."), ("as follows:", "as follows:")])
 def test_a_displayed_formula_may_end_its_sentence(last, text):
     printer = begun()

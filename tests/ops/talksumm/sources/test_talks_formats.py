@@ -6,7 +6,7 @@ import itertools
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from silverloom.ops.parse.source import ParseError
@@ -240,6 +240,28 @@ def test_rolling_captions_say_what_was_said(letters, repeated, new):
     assert [word.text for word in read_srt(captions(*map(" ".join, cues)))] == said
 
 
+def words_of(lines):
+    return [word for word in " ".join(lines).split() if word != "[Music]"]
+
+
+LINES = st.sampled_from(["no", "thank you", "so here we go on", "[Music]", "[Music] bees"])
+
+
+@given(st.lists(LINES, min_size=2, max_size=12))
+def test_scrolling_lines_are_each_said_once(lines):
+    cues = [lines[0], lines[0]]
+    for before, line in itertools.pairwise(lines):  # as YouTube writes them
+        cues += [f"{before}\n{line}", line]
+    assert [word.text for word in read_srt(captions(*cues))] == words_of(lines)
+
+
+@given(st.lists(LINES, min_size=1, max_size=12), st.integers(1, 2))
+def test_lines_that_do_not_scroll_are_all_said(lines, height):
+    cues = [lines[start : start + height] for start in range(0, len(lines), height)]
+    assume(height == 1 or all(before[-1] != now[0] for before, now in itertools.pairwise(cues)))
+    assert [word.text for word in read_srt(captions(*map("\n".join, cues)))] == words_of(lines)
+
+
 @pytest.mark.parametrize("tag", ["<br>", "<br/>", "<BR />"])
 def test_a_break_in_a_cue_parts_words(tag):
     assert [word.text for word in read_srt(captions(f"and more{tag}words"))] == ["and", "more", "words"]
@@ -270,6 +292,9 @@ def test_a_tag_that_is_not_closed_goes_to_the_end_of_its_cue_and_other_signs_sta
         ("the F1: 3:1 is a ratio, well-known", "the F1: 3:1 is a ratio, well-known"),
         ("0:05\nwe begin\n1:00:07\nhere", "we begin here"),
         ("Speaker 1 (0:05):\nwe begin\nSpeaker 2 [1:00:07]\nhere\nJane Doe  1:02\nso", "we begin here so"),
+        ("[Speaker 2]: we begin\n[JANE DOE] : here\n(Speaker 3): so", "we begin here so"),
+        ("[0:05] we begin\n[Speaker 2] here", "we begin here"),
+        ("in [brackets]:here and (others): so", "in :here and (others): so"),
         ("*laughs* we *really* begin", "we *really* begin"),
         ("Jane Doe: we\nJane Doe: begin\nJane Doe: here", "we begin here"),
         ("Note: we begin\nNote: here", "Note: we begin Note: here"),

@@ -1,4 +1,4 @@
-"""Recognition by faster-whisper, and the options that a source may set."""
+"""Recognition of speech, and the options that a source may set."""
 
 import dataclasses
 import io
@@ -35,8 +35,8 @@ def errors(heard):
     return Levenshtein.distance(SAID.lower().strip(".").split(), found)
 
 
-def test_whisper_recognises_what_pocketsphinx_does_not():
-    assert errors(speech.read(spoken(SAID))) <= 2 < errors(speech.read(spoken(SAID), None))
+def test_clear_speech_is_recognised():
+    assert errors(speech.read(spoken(SAID))) <= 2
 
 
 def test_recognition_uses_temperature_0(monkeypatch):
@@ -94,10 +94,9 @@ def recording(folder, **options):
     return Record("src/a.wav", "src", "recordings", "MIT", "2018-06", raw)
 
 
-@pytest.mark.parametrize(("options", "model"), [({}, MODEL), ({"recogniser": "pocketsphinx"}, None)])
-def test_talks_are_recognised_in_a_child_with_limited_memory(options, model, tmp_path):
-    [row] = parse_talks([recording(tmp_path, **options)]).kept.to_pylist()
-    assert row["words"] == [word._asdict() for word in speech.read(spoken(SAID), model)]
+def test_talks_are_recognised_in_a_child_with_limited_memory(tmp_path):
+    [row] = parse_talks([recording(tmp_path)]).kept.to_pylist()
+    assert row["words"] == [word._asdict() for word in speech.read(spoken(SAID))]
 
 
 def test_a_missing_model_is_reported_with_what_to_do(tmp_path):
@@ -142,7 +141,6 @@ def test_the_model_that_a_source_names_is_part_of_the_key_of_its_talks(tmp_path,
         monkeypatch.setattr("silverloom.assets.declare.declaration.settings", lambda: given)
         return dataclasses.replace(declaration).code["models"]
 
-    assert models(recogniser="pocketsphinx") == {}
     assert models() == {MODEL: installed_digest(MODEL)} and len(installed_digest(MODEL)) == 64
     before = models(model=str(tmp_path))
     (tmp_path / "model.bin").write_bytes(b"other weights")
@@ -153,16 +151,13 @@ def test_the_model_that_a_source_names_is_part_of_the_key_of_its_talks(tmp_path,
     "options",
     [
         {"model": None},
-        {"recogniser": "pocketsphinx", "model": MODEL},
-        {"recogniser": "pocketsphinx", "language": "de"},
-        {"recogniser": "faster_whisper", "model": "small"},
+        {"model": "small"},
         {"model": "models/small"},
         {"language": "English"},
-        {"recogniser": "another"},
     ],
 )
-def test_a_recogniser_without_its_model_or_language_is_refused(options):
-    with pytest.raises(ValueError, match=r"recogniser|model|language"):
+def test_what_is_no_model_or_language_is_refused(options):
+    with pytest.raises(ValueError, match=r"model|language"):
         FORMATS["recordings"].options.model_validate(options)
 
 
