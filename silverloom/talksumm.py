@@ -4,7 +4,7 @@ The first call in a process loads word vectors and compiled code: some seconds, 
 
 Examples:
     >>> from silverloom.talksumm import align, summarize
-    >>> paper = "A title\\n\\n# Introduction\\n\\nWe count words that are rare. Tables show all of the counts."
+    >>> paper = "A title\\n\\n# Introduction\\n\\nWe count words that are rare. Tables show the counts."
     >>> made = summarize("we count rare words in a corpus of texts", paper)
     >>> made.target, made.lost  # so short a talk could be about any paper
     ('', 'other_paper')

@@ -1,4 +1,4 @@
-"""WikiSum (Liu et al., ICLR 2018): an article's lead from the paragraphs of the pages that it is written from.
+"""WikiSum (Liu et al., ICLR 2018): an article's lead, from the pages that it is written from.
 
 Examples:
     >>> from silverloom.wikisum import clone_recall, example, rank

@@ -22,9 +22,7 @@ def source_name(path: Path) -> str:
 
 
 def records_of(name: str, source: Source, formats: Mapping[str, Format[object]], engine: Engine) -> Records:
-    """Return the records of a source; `source.path` is absolute. Raises SourceError as `Corpus.check` does."""
-    corpus = Corpus(
-        "records", {name: source}, formats, Path("/"), ALL, ALL, RECORDS_PER_PART, engine, "none"
-    )
+    """Return the records of a source with an absolute path. Raises SourceError as `Corpus.check` does."""
+    corpus = Corpus("records", {name: source}, formats, Path("/"), ALL, ALL, RECORDS_PER_PART, engine, "none")
     corpus.check()
     return corpus.records(ALL)

@@ -54,7 +54,9 @@ def summarize(
     summary, as in the dataset. The first call loads word vectors and compiled code, in some seconds. Raises
     ValueError for a paper or transcript that cannot be read.
     """
-    record = Record("text/paper.txt", "text", "plain_text", "", ALL, Raw("paper.txt", "paper", paper.encode()))
+    record = Record(
+        "text/paper.txt", "text", "plain_text", "", ALL, Raw("paper.txt", "paper", paper.encode())
+    )
     read = parse_records([record], {"plain_text": PlainText()})
     for row in read.rejected.to_pylist():
         raise ValueError(row["error"])

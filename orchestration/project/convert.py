@@ -63,8 +63,8 @@ def convert(
     if system not in _READ:
         if system in _NEED_SEVERAL:
             raise ValueError(
-                f"one file is not enough for {system}, which needs {_NEED_SEVERAL[system]}; a project has all "
-                f"sources: `silverloom init FOLDER --system {system} --source ...`"
+                f"one file is not enough for {system}, which needs {_NEED_SEVERAL[system]}; a project has"
+                f" all sources: `silverloom init FOLDER --system {system} --source ...`"
             )
         raise ValueError(f"there is no system {system!r}; there are: {', '.join([*_READ, *_NEED_SEVERAL])}")
     if target.suffix not in _WRITERS:

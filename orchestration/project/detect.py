@@ -33,7 +33,7 @@ from silverloom.ops.parse.source import (
 )
 from silverloom.ops.parse.tables import Table
 from silverloom.orchestration.executors.parts import LocalEngine
-from silverloom.orchestration.project.readers import read_through, readers, wanted
+from silverloom.orchestration.project.readers import read_through, readers, records_wanted
 
 #: The formats of a dataset, by kind.
 Formats: TypeAlias = Mapping[str, AnyFormat]
@@ -100,7 +100,7 @@ def detect(system: str, folder: Path, name: str, records: str, asked: SourceOpti
     known, through = readers(system), read_through(system)
     if records and records not in {**known, **through}:
         raise UndecidedError(f"{system} reads no {records}; it reads {', '.join({**known, **through})}")
-    sought = [records] if records else [*wanted(system), *recommended(system)]
+    sought = [records] if records else [*records_wanted(system), *recommended(system)]
     read = {each: known[each].formats for each in sought if each in known}
     indirect = {each: dataset.formats for each, (_, dataset) in through.items() if records in ("", each)}
     if fits := _fits(read, folder, name, asked):
@@ -114,15 +114,16 @@ def detect(system: str, folder: Path, name: str, records: str, asked: SourceOpti
 def detect_kind(
     formats: Mapping[str, Formats], folder: Path, name: str, asked: SourceOptions
 ) -> list[FoundSource]:
-    """Return which of some formats, by the records that they are for, read a folder. Raises UndecidedError."""
+    """Return which formats, given by the records that they are for, read a folder.
+
+    Raises UndecidedError.
+    """
     if fits := _fits(formats, folder, name, asked):
         return _best(fits, name, asked)
     raise _unread(formats, folder, name, asked)
 
 
-def _unread(
-    formats: Mapping[str, Formats], folder: Path, name: str, asked: SourceOptions
-) -> UndecidedError:
+def _unread(formats: Mapping[str, Formats], folder: Path, name: str, asked: SourceOptions) -> UndecidedError:
     """Return the error for a folder that none of some formats reads."""
     if not any(folder.rglob("*")):
         return UndecidedError(f"{name}: the folder is empty")
@@ -132,9 +133,7 @@ def _unread(
     return UndecidedError(f"{name}: {no_kind} its first files; of {' or '.join(kinds)}{why}")
 
 
-def _fits(
-    by_records: Mapping[str, Formats], folder: Path, name: str, asked: SourceOptions
-) -> list[_Fit]:
+def _fits(by_records: Mapping[str, Formats], folder: Path, name: str, asked: SourceOptions) -> list[_Fit]:
     """Return the formats that read the first records.
 
     Raises UndecidedError for a table whose columns do not show what they hold, unless the files are mostly of

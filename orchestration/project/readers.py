@@ -46,12 +46,12 @@ def read_through(system: str) -> dict[str, tuple[str, Declaration]]:
     return {
         dataset.key.asset: (records, dataset)
         for dataset in DECLARED.values()
-        for records in wanted(system)
+        for records in records_wanted(system)
         if dataset.key.asset not in known and _reads_rows_of(known[records], dataset)
     }
 
 
-def wanted(system: str) -> list[str]:
+def records_wanted(system: str) -> list[str]:
     """Return the records that a system can begin with."""
     return [records for group in beginnings(system) for records in group]
 

@@ -1,5 +1,9 @@
 """The methods as functions on texts: what they return, what they refuse, and that the datasets have the same."""
 
+import os
+import subprocess
+import sys
+import tomllib
 from itertools import repeat
 from pathlib import Path
 
@@ -7,6 +11,7 @@ import pytest
 
 import silverloom
 from silverloom.metrics import BertScorer, bertscore_items, bleu_items, means, sentence_bleu
+from silverloom.orchestration.workspace.environment import STRICT
 from silverloom.talksumm import Budget, summarize
 from silverloom.wikisum import example, rank
 from tests.projects import ROOT
@@ -159,3 +164,31 @@ def test_the_functions_return_what_the_datasets_of_the_sample_have(made_sample_p
                 pages.setdefault(paragraph["page_id"], []).append(paragraph["natural"])
             made = example(row["title"], ["\n\n".join(page) for page in pages.values()], words=10_000)
             assert made.source.startswith(row["source_text"])
+
+
+LOADED_ELSEWHERE = """
+import sys, spacy
+nlp = spacy.load(sys.argv[1])
+assert "silverloom.discofuse" not in sys.modules
+document = nlp("Ruth Varga was born here. She sang.")
+print(nlp.pipe_names[0], nlp.pipe_names[-1], [[str(span) for span in spans] for spans in document.spans.values()])
+"""
+
+
+def test_a_saved_pipeline_loads_in_a_process_that_does_not_import_silverloom(tmp_path):
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    metadata = tmp_path / "installed/silverloom_entries-0.dist-info"  # as an installer writes it
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: silverloom-entries\nVersion: 0\n")
+    lines = [f"{name} = {place}\n" for name, place in declared["spacy_factories"].items()]
+    (metadata / "entry_points.txt").write_text(f"[spacy_factories]\n{''.join(lines)}")
+    silverloom.discofuse.annotator().to_disk(tmp_path / "saved")
+    bare = {name: value for name, value in os.environ.items() if name not in STRICT}
+    ended = subprocess.run(
+        [sys.executable, "-c", LOADED_ELSEWHERE, str(tmp_path / "saved")],
+        cwd=tmp_path,
+        env={**bare, "PYTHONPATH": os.pathsep.join([str(metadata.parent), str(ROOT)])},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.stdout == "sentence_ends coreference [['Ruth Varga', 'She']]\n", ended.stderr

@@ -85,8 +85,9 @@ def fusion_examples(
     space-tokenised, its tokens are kept, and its sentences end at newlines, or at final marks if it has no
     newline. Without `space_tokenised`, its punctuation decides which it is. A `title` that names the person
     whom the text is about helps to resolve pronouns; of several texts, each may be (text, title). Several
-    texts are read as they are needed; `batch_size` of them are parsed at once. Memory grows with the longest text; what the parse needs in addition is
-    bounded. Raises TypeError for a text that is no string, and for a pipeline that is a name.
+    texts are read as they are needed, and `batch_size` of them are parsed at once. Memory grows with the
+    longest text; what the parse needs in addition is bounded. Raises TypeError for a text that is no string,
+    and for a pipeline that is a name.
     """
     if isinstance(nlp, str):
         raise TypeError(f"nlp is the pipeline itself, as annotator() returns it, not a name: {nlp!r}")

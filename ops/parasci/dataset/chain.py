@@ -43,16 +43,12 @@ def paraphrases_of_records(
     statements = StatementParams()
     whole = steps.made("sources/papers", PAPERS, papers.map(parse_papers) if papers else ())
     marks = steps.made("sources/citations", CITATIONS, papers.map(parse_citations) if papers else ())
-    printed = steps.made(
-        "sources/sentences", PAPER_SENTENCES, whole.map(filter_sentences, SentenceParams())
-    )
+    printed = steps.made("sources/sentences", PAPER_SENTENCES, whole.map(filter_sentences, SentenceParams()))
     loose = steps.made("sources/passages", PASSAGES, passages.map(parse_passages) if passages else ())
     sentences = steps.made(
         "parasci/sentences", SENTENCES, embedded_sentences(printed, whole, marks, statements, strict)
     )
-    others = steps.made(
-        "parasci/passages", EMBEDDED_PASSAGES, embedded_passages(loose, statements, strict)
-    )
+    others = steps.made("parasci/passages", EMBEDDED_PASSAGES, embedded_passages(loose, statements, strict))
     within = steps.made("parasci/intra", CANDIDATES, sentences.map(intra, IntraParams()))
     of_terms = steps.made(
         "parasci/definitions", CANDIDATES, definitions(sentences, others, DefinitionParams())

@@ -33,7 +33,9 @@ def prose(tmp_path, monkeypatch):
     """A folder outside of any project, with a table whose last rows cannot be read."""
     monkeypatch.chdir(tmp_path)
     rows = [json.dumps({"id": str(number), "text": text}) for number, text in enumerate(TEXTS)]
-    (tmp_path / "prose.jsonl").write_text("\n".join([*rows, '{"id": "2", "text": ', '{"id": "3", "text": ""}']))
+    (tmp_path / "prose.jsonl").write_text(
+        "\n".join([*rows, '{"id": "2", "text": ', '{"id": "3", "text": ""}'])
+    )
     return tmp_path
 
 
@@ -80,10 +82,22 @@ def test_neither_dagster_nor_the_like_is_loaded(prose):
     ("options", "error"),
     [
         ("none.txt --system discofuse -o out.csv", "there is no file or folder none.txt"),
-        ("prose.jsonl --system discofuse -o out.xlsx", "out.xlsx: the name must end in .parquet, .jsonl, .csv"),
-        ("prose.jsonl --system talksumm -o out.csv", "one file is not enough for talksumm, which needs talks and"),
-        ("prose.jsonl --system wikisum -o out.csv", "one file is not enough for wikisum, which needs articles"),
-        ("prose.jsonl --system disco -o out.csv", "there is no system 'disco'; there are: discofuse, parasci,"),
+        (
+            "prose.jsonl --system discofuse -o out.xlsx",
+            "out.xlsx: the name must end in .parquet, .jsonl, .csv",
+        ),
+        (
+            "prose.jsonl --system talksumm -o out.csv",
+            "one file is not enough for talksumm, which needs talks and",
+        ),
+        (
+            "prose.jsonl --system wikisum -o out.csv",
+            "one file is not enough for wikisum, which needs articles",
+        ),
+        (
+            "prose.jsonl --system disco -o out.csv",
+            "there is no system 'disco'; there are: discofuse, parasci,",
+        ),
         ("prose.jsonl --system discofuse --column text -o out.csv", "--column takes WHAT=COLUMN, such as"),
         ("prose.jsonl --system discofuse --kind pdf -o out.csv", "prose.jsonl: the kind 'pdf' does not read"),
         ("empty.jsonl --system discofuse -o out.csv", "empty.jsonl gives no rows; out.csv is not written"),
