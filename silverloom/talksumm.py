@@ -4,7 +4,8 @@ The first call in a process loads word vectors and compiled code: some seconds, 
 
 Examples:
     >>> from silverloom.talksumm import align, summarize
-    >>> paper = "A title\\n\\n# Introduction\\n\\nWe count words that are rare. Tables show the counts."
+    >>> text = "We count words that are rare. Tables show all of the counts."
+    >>> paper = f"A title\\n\\n# Introduction\\n\\n{text}"
     >>> made = summarize("we count rare words in a corpus of texts", paper)
     >>> made.target, made.lost  # so short a talk could be about any paper
     ('', 'other_paper')

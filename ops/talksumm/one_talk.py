@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.outcome import Row
 from silverloom.ops.core.periods import ALL
 from silverloom.ops.parse.papers.plain import PlainText
 from silverloom.ops.parse.papers.table import parse_records
@@ -70,7 +71,7 @@ def summarize(
     made = summaries(aligned.kept, pairs, SummaryParams(budgets={"summary": budget or Budget(words=150)}))
     source = " ".join(word["text"] for word in words)
     told = next(iter(made.kept.to_pylist()), None)
-    evidence = told or next(iter(aligned.kept.to_pylist()), {})
+    evidence: Row = told or next(iter(aligned.kept.to_pylist()), {})
     # What is wrong with the whole pair comes last: sentences that are no states are dropped before.
     reasons = [] if told else ["no_sentence", *aligned.dropped["reason"].to_pylist()]
     reasons += [] if told else made.dropped["reason"].to_pylist()

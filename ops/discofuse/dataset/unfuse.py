@@ -48,7 +48,7 @@ class Fusion(NamedTuple):
 
 
 @overload
-def fusion_examples(
+def fusion_examples(  # type: ignore[overload-overlap]  # a str is an Iterable[str], too
     texts: str,
     nlp: Language,
     params: RuleParams | None = ...,
@@ -109,6 +109,7 @@ def _of_several(
 ) -> Iterator[list[Fusion]]:
     batches = AnnotationParams(batch_size=batch_size)
     for whole, run in groupby(titled, lambda text: _is_tokenised(text[0], space_tokenised)):
+        annotations: Iterator[Annotation]
         if whole:
             annotations = (annotated(text, nlp, title=title, space_tokenised=True) for text, title in run)
         else:
