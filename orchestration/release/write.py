@@ -24,6 +24,7 @@ import jinja2
 import pyarrow as pa
 import yaml
 
+import silverloom
 from silverloom.assets.declare.declaration import Declaration
 from silverloom.assets.declare.graph import label
 from silverloom.assets.rows.reading import tables
@@ -34,7 +35,7 @@ from silverloom.orchestration.messages import escaped
 from silverloom.orchestration.release.contents import Contents, Words, check
 from silverloom.orchestration.state.freshness import View
 from silverloom.orchestration.state.replaced import unreplaced
-from silverloom.orchestration.workspace.workspace import Workspace, commit
+from silverloom.orchestration.workspace.workspace import WRITTEN, Workspace, commit
 
 #: The asset that holds the Parquet files of a system's release.
 FILES = "release_files"
@@ -74,8 +75,10 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
         params = next(value for value in dataset.arguments.values() if isinstance(value, ReleaseParams))
         check(workspace, dataset, params)
         inside = target.is_relative_to(workspace.root)
-        besides = [target.relative_to(workspace.root).as_posix()] if inside else []
-        contents = Contents(workspace, dataset, manifest, Words.of(system), commit(workspace, besides))
+        besides = [*WRITTEN, *([target.relative_to(workspace.root).as_posix()] if inside else [])]
+        contents = Contents(
+            workspace, dataset, manifest, Words.of(system), commit(workspace, besides), params
+        )
         if not contents.files:
             lost = _lost(workspace, dataset)
             raise RuntimeError(f"{dataset.name} has no rows: there is nothing to release{lost}")
@@ -141,17 +144,25 @@ def card(contents: Contents) -> bytes:
             head=_yaml(head(contents)),
             statistics=statistics,
             params=_yaml(contents.params),
+            version=silverloom.__version__,
+            cited=_cited(contents.params_of_release),
         )
         .encode()
         + b"\n"
     )
 
 
+def _cited(params: ReleaseParams) -> list[tuple[str, str]]:
+    """Return what params.yaml says about the dataset as a whole."""
+    creators = ", ".join(params.creators)
+    return [(name, told) for name, told in (("by", creators), ("at", params.homepage)) if told]
+
+
 def head(contents: Contents) -> dict[str, Any]:
     """Return the YAML head that hubs and `datasets` read."""
     rows = sum(row["rows"] for row in contents.files)
     return {
-        "pretty_name": contents.words.head["title"],
+        "pretty_name": contents.title,
         **_licence([licence for licence, _ in contents.licences]),
         "language": contents.words.head["language"],
         "task_categories": contents.words.head["tasks"],
@@ -219,7 +230,8 @@ def croissant(contents: Contents) -> bytes:
         in_language=head["language"],
         keywords=head["tags"],
         license=[_address(licence) for licence, _ in contents.licences],
-        url=head["paper"],
+        url=contents.params_of_release.homepage or head["paper"],
+        creators=[library.Person(ctx=context, name=name) for name in contents.params_of_release.creators],
         version=f"1.0.0+{contents.manifest.version.removesuffix('.dir')}",
         distribution=[*_files(contents, context, library), *_file_sets(contents, context, library)],
         record_sets=_record_sets(contents, context, library),

@@ -49,7 +49,7 @@ from silverloom.ops.discofuse.dataset.examples import (
     supported_shares,
 )
 from silverloom.ops.discofuse.dataset.examples import examples as examples_op
-from silverloom.ops.discofuse.dataset.references import references
+from silverloom.ops.discofuse.dataset.references import TOKENISED, references
 from silverloom.ops.discofuse.dataset.release import released as released_op
 from silverloom.ops.discofuse.dataset.splits import splits as splits_op
 from silverloom.ops.discofuse.evaluation.alignment import SENSE_NAMES
@@ -298,5 +298,13 @@ def release_files(
     """Examples as Parquet files: the balanced set, those to split sentences, and all of each domain."""
     subsets = {"balanced": balanced, "splits": splits}
     return release_files_op(
-        examples, files, params, "domain", without=("links",), subsets=subsets, beside=references
+        examples,
+        files,
+        params,
+        "domain",
+        without=("links",),
+        subsets=subsets,
+        beside=references,
+        pair=("unfused_detokenised", "fused_detokenised"),
+        aside={"tokenised": TOKENISED},
     )

@@ -18,6 +18,7 @@ import pyarrow as pa
 from silverloom.ops.core.joins import grouped, matches, stored
 from silverloom.ops.core.outcome import Row
 from silverloom.ops.core.parts import Parts
+from silverloom.ops.discofuse.schemas import RELEASED_COLUMNS
 
 _TEXT = pa.string()
 _INPUTS = pa.schema([("id", _TEXT), ("split", _TEXT), ("fused", _TEXT), ("input", _TEXT)])
@@ -25,6 +26,9 @@ _SEVERAL = pa.schema([("id", _TEXT), ("split", _TEXT), ("references", pa.list_(_
 _ASIDE = pa.schema([("references", pa.list_(_TEXT))])
 _SENTENCES = ["incoherent_first_sentence", "incoherent_second_sentence"]
 _FINAL = ".!?"
+
+#: The columns of an example in tokens separated by spaces: the authors', and those of our models.
+TOKENISED = (*RELEASED_COLUMNS.names[:4], "fused", "unfused", "references")
 
 #: Examples after which a part of grouped inputs may end.
 _ROWS = 10_000
