@@ -160,7 +160,7 @@ def _cited(params: ReleaseParams) -> list[tuple[str, str]]:
 
 def head(contents: Contents) -> dict[str, Any]:
     """Return the YAML head that hubs and `datasets` read."""
-    rows = sum(row["rows"] for row in contents.files)
+    rows = sum(count for _, count in contents.licences)
     return {
         "pretty_name": contents.title,
         **_licence([licence for licence, _ in contents.licences]),
