@@ -73,7 +73,12 @@ class ReleaseParams(Params, section="release"):
     )
     title: str = Field(default="", exclude=True, description="of the card; empty: the system's")
     creators: tuple[str, ...] = Field(default=(), exclude=True, description="names of who made the dataset")
-    homepage: str = Field(default="", exclude=True, description="address of the dataset's page")
+    homepage: str = Field(
+        default="",
+        pattern=r"^(https?://[^\s<>]+)?$",
+        exclude=True,
+        description="address of the dataset's page",
+    )
 
 
 def shape(rows: Shape) -> Shape:

@@ -145,17 +145,11 @@ def card(contents: Contents) -> bytes:
             statistics=statistics,
             params=_yaml(contents.params),
             version=silverloom.__version__,
-            cited=_cited(contents.params_of_release),
+            release=contents.params_of_release,
         )
         .encode()
         + b"\n"
     )
-
-
-def _cited(params: ReleaseParams) -> list[tuple[str, str]]:
-    """Return what params.yaml says about the dataset as a whole."""
-    creators = ", ".join(params.creators)
-    return [(name, told) for name, told in (("by", creators), ("at", params.homepage)) if told]
 
 
 def head(contents: Contents) -> dict[str, Any]:

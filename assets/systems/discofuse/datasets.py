@@ -49,7 +49,7 @@ from silverloom.ops.discofuse.dataset.examples import (
     supported_shares,
 )
 from silverloom.ops.discofuse.dataset.examples import examples as examples_op
-from silverloom.ops.discofuse.dataset.references import TOKENISED, references
+from silverloom.ops.discofuse.dataset.references import TOKENISED, beside_released
 from silverloom.ops.discofuse.dataset.release import released as released_op
 from silverloom.ops.discofuse.dataset.splits import splits as splits_op
 from silverloom.ops.discofuse.evaluation.alignment import SENSE_NAMES
@@ -293,7 +293,12 @@ def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:
     expectations=file_columns(),
 )
 def release_files(
-    examples: Parts, balanced: Parts, splits: Parts, files: FilesFolder, params: ReleaseParams
+    examples: Parts,
+    annotated: Parts,
+    balanced: Parts,
+    splits: Parts,
+    files: FilesFolder,
+    params: ReleaseParams,
 ) -> Outcomes:
     """Examples as Parquet files: the balanced set, those to split sentences, and all of each domain."""
     subsets = {"balanced": balanced, "splits": splits}
@@ -304,7 +309,7 @@ def release_files(
         "domain",
         without=("links",),
         subsets=subsets,
-        beside=references,
+        beside=partial(beside_released, annotated),
         pair=("unfused_detokenised", "fused_detokenised"),
         aside={"tokenised": TOKENISED},
     )
