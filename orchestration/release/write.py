@@ -17,6 +17,7 @@ import re
 import shutil
 from collections import Counter
 from datetime import datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ import jinja2
 import pyarrow as pa
 import yaml
 
-import silverloom
 from silverloom.assets.declare.declaration import Declaration
 from silverloom.assets.declare.graph import label
 from silverloom.assets.rows.reading import tables
@@ -144,12 +144,20 @@ def card(contents: Contents) -> bytes:
             head=_yaml(head(contents)),
             statistics=statistics,
             params=_yaml(contents.params),
-            version=silverloom.__version__,
+            version=_installed_version(),
             release=contents.params_of_release,
         )
         .encode()
         + b"\n"
     )
+
+
+def _installed_version() -> str:
+    """Return the version of silverloom; empty in a checkout that was never set up."""
+    try:
+        return metadata.version("silverloom")
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def head(contents: Contents) -> dict[str, Any]:
@@ -215,7 +223,7 @@ def croissant(contents: Contents) -> bytes:
     context.conforms_to = type(context.conforms_to)(_VERSION)
     head, commit = contents.words.head, contents.commit
     library: Any = mlc
-    metadata = library.Metadata(
+    described = library.Metadata(
         ctx=context,
         name=contents.system,
         description=" ".join(head["summary"].split()),
@@ -230,7 +238,7 @@ def croissant(contents: Contents) -> bytes:
         distribution=[*_files(contents, context, library), *_file_sets(contents, context, library)],
         record_sets=_record_sets(contents, context, library),
     )
-    return (json.dumps(metadata.to_json(), indent=1, ensure_ascii=False, default=str) + "\n").encode()
+    return (json.dumps(described.to_json(), indent=1, ensure_ascii=False, default=str) + "\n").encode()
 
 
 def _files(contents: Contents, context: Any, library: Any) -> list[Any]:
