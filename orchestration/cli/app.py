@@ -101,7 +101,7 @@ def init(
 def convert(
     workspace: Workspace,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file, or a folder of files.")],
-    system: Annotated[str, typer.Option("--system", help="discofuse or parasci.")],
+    system: Annotated[str, typer.Option("--system", help="The system, such as discofuse.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="A name that ends in .parquet, .jsonl or .csv.")],
     kind: Annotated[str, typer.Option("--kind", help="How it is read. Default: detected.")] = "",
     column: Annotated[

@@ -1,7 +1,7 @@
 """`silverloom convert`: a file in, rows out, without a project.
 
 Belongs here: which systems one corpus is enough for, reading it, and writing the rows as one file. Not here:
-the steps (each system's `chain.py`), what the files are (detect.py), projects (create.py).
+the steps (each system's `one_corpus.py`), what the files are (detect.py), projects (create.py).
 """
 
 from __future__ import annotations
@@ -11,37 +11,25 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TextIO
+from typing import Any, TextIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from silverloom.assets.declare.project import checkout
 from silverloom.ops.core.parts import Parts
 from silverloom.ops.core.steps import Steps
-from silverloom.ops.discofuse.dataset.chain import examples_of_records
-from silverloom.ops.discofuse.sources import PROSE_FORMATS
-from silverloom.ops.parasci.dataset.chain import paraphrases_of_records
-from silverloom.ops.parasci.sources import PASSAGE_FORMATS
 from silverloom.ops.parse.one_source import records_of, source_name
-from silverloom.ops.parse.papers import FORMATS as PAPER_FORMATS
 from silverloom.ops.parse.scan import Records
 from silverloom.ops.parse.source import Source, folder_formats
 from silverloom.orchestration.files.publish import writing
-from silverloom.orchestration.project.detect import Formats, FoundSource, SourceOptions, detect_kind
+from silverloom.orchestration.project.detect import FoundSource, SourceOptions, detect_kind
 
-#: What each system reads of one corpus: the formats by the name of its records in params.yaml.
-_READ: Mapping[str, Mapping[str, Formats]] = {
-    "discofuse": {"prose": PROSE_FORMATS},
-    "parasci": {"papers": PAPER_FORMATS, "passages": PASSAGE_FORMATS},
-}
-
-#: What the other systems need, and what makes an example of them.
-_NEED_SEVERAL = {
-    "talksumm": "talks and their papers; in Python, silverloom.talksumm.summarize takes a pair of them",
-    "wikisum": "articles and web pages; in Python, silverloom.wikisum.example takes a title and pages",
-}
+#: A system's module that says what it makes of one corpus, or what it needs besides.
+_MODULE = "one_corpus"
 
 
 def convert(
@@ -55,18 +43,20 @@ def convert(
 ) -> tuple[int, Steps]:
     """Write the rows that a system makes of a file or folder; return their number, and what was lost.
 
-    The rows are those of the dataset that a project with default params and without filters makes of it:
-    `discofuse/examples` or `parasci/paraphrases`. The name of `target` ends in .parquet, .jsonl or .csv; in
-    .csv, lists are JSON. `tell` gets lines of progress. Raises ValueError for another name, a system that
-    needs several sources, a missing file, one that no format reads, and if there are no rows.
+    The rows are those of the dataset that a project with default params and without filters makes of it.
+    The name of `target` ends in .parquet, .jsonl or .csv; in .csv, lists are JSON. `tell` gets lines of
+    progress. Raises ValueError for another name, a system that needs several sources, a missing file, and one
+    that no format reads.
     """
-    if system not in _READ:
-        if system in _NEED_SEVERAL:
-            raise ValueError(
-                f"one file is not enough for {system}, which needs {_NEED_SEVERAL[system]}; a project has"
-                f" all sources: `silverloom init FOLDER --system {system} --source ...`"
-            )
-        raise ValueError(f"there is no system {system!r}; there are: {', '.join([*_READ, *_NEED_SEVERAL])}")
+    known = sorted(path.parent.name for path in (checkout() / "ops").glob(f"*/{_MODULE}.py"))
+    if system not in known:
+        raise ValueError(f"there is no system {system!r}; there are: {', '.join(known)}")
+    module: Any = import_module(f"silverloom.ops.{system}.{_MODULE}")
+    if needs := getattr(module, "NEEDS", None):
+        raise ValueError(
+            f"one file is not enough for {system}, which needs {needs}; a project has all sources:"
+            f" `silverloom init FOLDER --system {system} --source ...`"
+        )
     if target.suffix not in _WRITERS:
         raise ValueError(f"{target.name}: the name must end in {', '.join(_WRITERS)}")
     if not path.exists():
@@ -80,12 +70,12 @@ def convert(
         name = source_name(path.resolve())
         steps = Steps(Path(scratch, "steps"), tell=tell)
         records: dict[str, Records] = {}
-        for found in detect_kind(_READ[system], folder, path.name, options):
+        for found in detect_kind(module.FORMATS, folder, path.name, options):
             tell(f"{path.name}: {found.records}, read as {found.kind}")
             source = _source(found, folder, name, licence)
-            formats = folder_formats(_READ[system][found.records])
+            formats = folder_formats(module.FORMATS[found.records])
             records[found.records] = records_of(name, source, formats, steps.engine)
-        rows = _rows(system, steps, records, strict)
+        rows = module.rows(steps, records, strict)
         count = sum(part.rows for part in rows.parts)
         if count:
             with writing(target.absolute()) as temporary:
@@ -98,12 +88,6 @@ def _source(found: FoundSource, folder: Path, name: str, licence: str) -> Source
     return Source(
         kind=found.kind, path=str(folder), licence=licence, fields=dict(found.fields), domain=domain
     )
-
-
-def _rows(system: str, steps: Steps, records: Mapping[str, Records], strict: bool) -> Parts:
-    if system == "discofuse":
-        return examples_of_records(steps, records["prose"])
-    return paraphrases_of_records(steps, records.get("papers"), records.get("passages"), strict)
 
 
 def _put(file: Path, place: Path) -> None:
