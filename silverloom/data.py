@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from silverloom.assets.declare.project import checkout, nearest_project
+from silverloom.assets.declare.project import nearest_project
 from silverloom.ops.core.extras import require
 from silverloom.ops.core.parts import part_files
 from silverloom.ops.core.periods import ALL
@@ -71,7 +71,7 @@ def load(
     `form` is "arrow" (for a `pyarrow.Table`), "pandas" (a `pandas.DataFrame`) or "datasets" (a
     `datasets.Dataset` of Hugging Face, in memory). `table` chooses the kept rows, the dropped ones with their
     reasons, or the rejected ones with their errors. `root` is the project; by default it is the one around
-    the working directory, or else the checkout that silverloom is installed from.
+    the working directory.
 
     Only finished partitions are read, and each file is checked against its manifest. Raises LookupError for a
     project, dataset, partition or column that is not there, ValueError for a damaged manifest, or a file that
@@ -83,7 +83,9 @@ def load(
         raise ValueError(f"table must be one of {', '.join(get_args(RowTable))}, not {table!r}")
     if isinstance(columns, str):
         columns = [columns]
-    place = (nearest_project() or checkout()) if root is None else Path(root)
+    place = nearest_project() if root is None else Path(root)
+    if place is None:
+        raise LookupError("there is no project here or above: pass root=, the folder of one")
     if not place.is_dir():
         raise LookupError(f"{place}: no such folder")
     found = _partitions(place, dataset, partition)

@@ -2,14 +2,19 @@
 
 Examples:
     >>> from silverloom.discofuse import annotator, fusion_examples
-    >>> nlp = annotator()  # loaded once a process
-    >>> fusion_examples("The ferry was old, but it carried the mail.", nlp)[0].discourse_type
-    'SINGLE_S_COORD_ANAPHORA'
+    >>> nlp = annotator()  # once a process: some seconds, most of them for PyTorch, which spaCy loads
+    >>> example = fusion_examples("The ferry was old, but it carried the mail.", nlp)[0]
+    >>> example.source
+    'The ferry was old. The ferry carried the mail.'
+    >>> example.target, example.discourse_type
+    ('The ferry was old, but it carried the mail.', 'SINGLE_S_COORD_ANAPHORA')
+    >>> texts = ["It rained, so we stayed.", "The mill was sold and burned down."]
+    >>> [len(examples) for examples in fusion_examples(texts, nlp, batch_size=64)]
+    [1, 1]
 """
 
 from silverloom.ops.discofuse.dataset.pipeline import annotator
-from silverloom.ops.discofuse.dataset.unfuse import fusion_examples
+from silverloom.ops.discofuse.dataset.unfuse import Fusion, fusion_examples
 from silverloom.ops.discofuse.rules import RuleParams
-from silverloom.ops.discofuse.rules.rule import FusionExample
 
-__all__ = ["FusionExample", "RuleParams", "annotator", "fusion_examples"]
+__all__ = ["Fusion", "RuleParams", "annotator", "fusion_examples"]

@@ -1,7 +1,14 @@
-"""TalkSumm (Lev et al., ACL 2019): which sentence of a paper its speaker has in mind, word by word.
+"""TalkSumm (Lev et al., ACL 2019): the summary of a paper from its talk, and their alignment word by word.
+
+The first call in a process loads word vectors and compiled code: some seconds, more right after set-up.
 
 Examples:
-    >>> from silverloom.talksumm import align
+    >>> from silverloom.talksumm import align, summarize
+    >>> text = "We count words that are rare. Tables show all of the counts."
+    >>> paper = f"A title\\n\\n# Introduction\\n\\n{text}"
+    >>> made = summarize("we count rare words in a corpus of texts", paper)
+    >>> made.target, made.lost  # so short a talk could be about any paper
+    ('', 'other_paper')
     >>> spoken = "we count rare words then we draw tables of their counts".split()
     >>> align(spoken, ["We count words that are rare.", "Tables show the counts."]).counts
     array([...])
@@ -12,17 +19,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from silverloom.ops.models.word_vectors import WordVectors, word_vectors
-from silverloom.ops.rank.choose import Budget, summarize
+from silverloom.ops.rank.choose import Budget
+from silverloom.ops.rank.choose import summarize as choose_sentences
 from silverloom.ops.talksumm.align.hmm import Alignment, HmmParams, align_words, viterbi
 from silverloom.ops.talksumm.align.transition import GeometricTransition
+from silverloom.ops.talksumm.one_talk import TalkSummary, summarize
 
 __all__ = [
     "Alignment",
     "Budget",
     "GeometricTransition",
     "HmmParams",
+    "TalkSummary",
     "WordVectors",
     "align",
+    "choose_sentences",
     "summarize",
     "viterbi",
 ]

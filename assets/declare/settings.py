@@ -25,7 +25,7 @@ from pydantic import (
 from silverloom.ops.core import periods
 from silverloom.ops.core.params import Params
 from silverloom.ops.core.periods import Every
-from silverloom.ops.parse.source import DatasetSource, Source
+from silverloom.ops.parse.source import RECORDS_PER_PART, DatasetSource, Source
 
 
 def _as_text(value: Any) -> Any:
@@ -106,7 +106,7 @@ class Exclusion(Params):
 class StoreParams(Params, section="store"):
     """How datasets are stored on disk."""
 
-    records_per_part: int = Field(default=256, gt=0)
+    records_per_part: int = Field(default=RECORDS_PER_PART, gt=0)
     """Records per part file. Smaller parts: less memory, more files."""
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -35,6 +36,18 @@ _FILLED = 980_000
 #: In-memory bytes of a row group, which readers load as a whole.
 _ROW_GROUP = 64 << 20
 
+#: What each row has in every configuration.
+_IDENTITY = ("id", "source_ids", "licence")
+
+_MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))
+
+#: What the columns that `params.text` makes hold.
+TEXT_COLUMNS = {
+    "prompt": "the input",
+    "completion": "the output",
+    "messages": "the input, of the user, and the output, of the assistant",
+}
+
 _FILES = columns(
     ("file", pa.string(), "its path next to the rows and in the released folder", NAME),
     ("config", pa.string(), "the configuration that it belongs to"),
@@ -53,6 +66,19 @@ class ReleaseParams(Params, section="release"):
         description="SPDX names; a row of any other licence is not released",
     )
     megabytes: float = Field(default=500, gt=0, description="a file is no larger, unless by a single row")
+    text: Literal["columns", "prompt_completion", "messages"] = Field(
+        default="columns",
+        description="what the input and the output are called: by their columns; `prompt` and `completion`;"
+        " or one column `messages` of a user and an assistant, as trainers of chat models read it",
+    )
+    title: str = Field(default="", exclude=True, description="of the card; empty: the system's")
+    creators: tuple[str, ...] = Field(default=(), exclude=True, description="names of who made the dataset")
+    homepage: str = Field(
+        default="",
+        pattern=r"^(https?://[^\s<>]+)?$",
+        exclude=True,
+        description="address of the dataset's page",
+    )
 
 
 def shape(rows: Shape) -> Shape:
@@ -69,6 +95,8 @@ def release_files(
     subsets: Mapping[str, Parts] | None = None,
     others: Sequence[Parts] = (),
     beside: Callable[[Parts, Path], Parts] | None = None,
+    pair: tuple[str, str] = ("source", "target"),
+    aside: Mapping[str, Sequence[str]] | None = None,
 ) -> Outcomes:
     """Write the released rows and yield a row for each file; rows that may not be released are dropped.
 
@@ -77,12 +105,14 @@ def release_files(
     rows that are sources of another dataset's rows: it becomes an additional configuration, and a boolean
     column marks its rows. The rows of `others` are made of the same rows and have columns of their own: they
     form configurations by their column `config`, without those of other licences. `beside` makes, for each
-    part of `rows` and in a folder, a part with more columns for these rows. Files are written row group by
-    row group. Memory holds one row group per open file, and the ids of the rows already in it.
+    part of `rows` and in a folder, a part with more columns for these rows. `pair` are the columns of the
+    input and the output, which `params.text` may rename. `aside` are columns that form a configuration of
+    their own, by its name, with the ids of all rows; other configurations lack them. Files are written row
+    group by row group. Memory holds one row group per open file, and the ids of the rows already in it.
 
     Raises ValueError if a configuration has the name of a subset, or of one of the others.
     """
-    subsets = subsets or {}
+    subsets, aside = subsets or {}, aside or {}
     names = [name for name in rows.schema.names if name not in {*without, "split"}]
     kind, most = shape(Shape(rows.schema, rows.schema)), int(params.megabytes * _FILLED)
     allowed = cache(partial(allows, params.licences))
@@ -91,6 +121,7 @@ def release_files(
         sources = [sources_within(rows, parts, folder / name) for name, parts in subsets.items()]
         more = beside(rows, folder / "beside") if beside else None
         names += more.schema.names if more else []
+        names = [name for name in names if name not in {*chain.from_iterable(aside.values())}]
         for table, *sources_of_part in zip(_side_by_side(rows, more), *sources, strict=True):
             chosen = pa.array(map(allowed, table["licence"].to_pylist()), pa.bool_())
             released = table.filter(chosen)
@@ -100,18 +131,24 @@ def release_files(
                 released = released.append_column(name, pc.is_in(released["id"], source_table["source_id"]))
             for value, split, split_rows in _by_config_and_split(released, config):
                 place = config_name(value), split
-                if place[0] in subsets:
+                if place[0] in {*subsets, *aside}:
                     raise ValueError(
                         f"{config} {value!r} is what a part of the release is called: give it another name"
                     )
                 writer = writers.setdefault(place, _SplitWriter(files.path, kind, *place, most))
-                yield from writer.add(split_rows.select([*names, *subsets]))
+                yield from writer.add(_named(split_rows.select([*names, *subsets]), params, pair))
+            for name, columns_aside in aside.items():
+                for _, split, split_rows in _by_config_and_split(released):
+                    writer = writers.setdefault(
+                        (name, split), _SplitWriter(files.path, kind, name, split, most, is_subset=True)
+                    )
+                    yield from writer.add(split_rows.select([*_IDENTITY, *columns_aside]))
             for name in subsets:
                 for _, split, split_rows in _by_config_and_split(released.filter(released[name])):
                     writer = writers.setdefault(
                         (name, split), _SplitWriter(files.path, kind, name, split, most, is_subset=True)
                     )
-                    yield from writer.add(split_rows.select([*names, *subsets]))
+                    yield from writer.add(_named(split_rows.select([*names, *subsets]), params, pair))
     for table in chain.from_iterable(others):
         released = table.filter(pa.array(map(allowed, table["licence"].to_pylist()), pa.bool_()))
         for value, split, split_rows in _by_config_and_split(released, config):
@@ -121,9 +158,24 @@ def release_files(
                 raise ValueError(
                     f"two datasets of the release have a {config} {value!r}: give one another name"
                 )
-            yield from writer.add(split_rows.drop_columns(["split"]))
+            yield from writer.add(_named(split_rows.drop_columns(["split"]), params, ("source", "target")))
     for _, writer in sorted(writers.items()):
         yield from writer.close()
+
+
+def _named(table: pa.Table, params: ReleaseParams, pair: tuple[str, str]) -> pa.Table:
+    """Return a table with its input and output as `params.text` says; one without these stays as it is."""
+    if params.text == "columns" or not {*pair} <= {*table.column_names}:
+        return table
+    if params.text == "prompt_completion":
+        renamed = dict(zip(pair, ("prompt", "completion"), strict=True))
+        return table.rename_columns([renamed.get(name, name) for name in table.column_names])
+    texts = zip(*(table[name].to_pylist() for name in pair), strict=True)
+    messages = [
+        [{"role": "user", "content": prompt}, {"role": "assistant", "content": completion}]
+        for prompt, completion in texts
+    ]
+    return table.drop_columns([*pair]).append_column("messages", pa.array(messages, _MESSAGES))
 
 
 def _side_by_side(rows: Parts, more: Parts | None) -> Iterator[pa.Table]:

@@ -1,4 +1,4 @@
-"""Coreference as a spaCy pipeline component.
+"""Coreference as a component of spaCy pipelines: "coreference", by an entry point in pyproject.toml.
 
 Belongs here: the component, its back ends by name, the links and clusters that it adds to a document, and the
 back end `fastcoref` (Otmazgin et al., 2022) for users who have it installed. Not here: how our own ranker
@@ -20,6 +20,8 @@ from silverloom.ops.coreference.links import Backend, FoundLinks, Link, LinkKind
 from silverloom.ops.coreference.ranker import ranker
 from silverloom.ops.models.installed import ModelNotInstalledError
 
+#: Its name in pipelines.
+COMPONENT = "coreference"
 _LINKS = "silverloom.coreference"
 #: Prefix of the names in `doc.spans`; a number from 1 follows.
 CLUSTERS = "coref_clusters_"
@@ -37,19 +39,10 @@ def links_of(document: Doc) -> Sequence[Link]:
     return found
 
 
-def register_coreference() -> None:
-    """Register the component with spaCy as "coreference", for `nlp.add_pipe`; may be called repeatedly."""
-    Language.factory(
-        "coreference",
-        default_config={
-            "backend": "ranker",
-            "threshold": THRESHOLD,
-            "nominal_threshold": NOMINAL_THRESHOLD,
-        },
-        func=coreference,
-    )
-
-
+@Language.factory(
+    COMPONENT,
+    default_config={"backend": "ranker", "threshold": THRESHOLD, "nominal_threshold": NOMINAL_THRESHOLD},
+)
 def coreference(
     nlp: Language, name: str, backend: str, threshold: float, nominal_threshold: float
 ) -> Callable[[Doc], Doc]:

@@ -6,13 +6,20 @@ Belongs here: applying a metric to lists of items. Not here: the metrics.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TypeVar
+from itertools import islice
+from operator import itemgetter
+from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
+from silverloom.ops.metrics.bleu import sentence_bleu
 from silverloom.ops.metrics.bootstrap import Interval, interval
 from silverloom.ops.metrics.fusion import Sari, exact_match, sari
 from silverloom.ops.metrics.rouge import DIGITS, ROUGE, Combination, Score, Text, rouge_of_references
+
+if TYPE_CHECKING:
+    from silverloom.ops.metrics.bertscore import BertScorer
 
 Prediction = TypeVar("Prediction")
 Reference = TypeVar("Reference")
@@ -63,6 +70,28 @@ def fusion_items(
         exact = float(exact_match(prediction, its_own))
         rows.append([exact, sari_parts.score, sari_parts.keep, sari_parts.add, sari_parts.delete])
     return _table(["exact_match", "sari", "sari_keep", "sari_add", "sari_delete"], rows)
+
+
+def bleu_items(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> pa.Table:
+    """Return sentence BLEU of each item: N rows of `bleu`, float64. Raises as `rouge_items` does."""
+    rows = [[sentence_bleu(prediction, its)] for prediction, its in _aligned(predictions, references)]
+    return _table(["bleu"], rows)
+
+
+def bertscore_items(
+    predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: BertScorer | None = None
+) -> pa.Table:
+    """Return BERTScore of each item against its best reference by F1: N rows, 3 columns of float64.
+
+    The columns are bertscore_precision, bertscore_recall and bertscore_f. Raises as `rouge_items` does.
+    """
+    from silverloom.ops.metrics.bertscore import BertScorer
+
+    pairs = [(prediction, text) for prediction, its in _aligned(predictions, references) for text in its]
+    scores = (scorer or BertScorer()).score([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    of_pairs = iter(np.stack(scores, axis=1).tolist())
+    best = [max(islice(of_pairs, len(its)), key=itemgetter(2)) for its in references]
+    return _table([f"bertscore_{name}" for name in Score._fields], best)
 
 
 def means(items: pa.Table, resamples: int = 1000, seed: int = 0) -> dict[str, Interval]:

@@ -35,6 +35,9 @@ if TYPE_CHECKING:  # settings are read before numpy may be loaded
 
     from silverloom.ops.core.outcome import Row
 
+#: Records in a part of a dataset, unless params.yaml says otherwise.
+RECORDS_PER_PART = 256
+
 #: A month, or a year, meaning its January (YAML reads it as a number).
 Month = Annotated[str, BeforeValidator(str), Field(pattern=r"^\d{4}(-(0[1-9]|1[0-2]))?$")]
 

@@ -109,7 +109,7 @@ def pair_talks(
             dropped.append(drop(talk, choice.reason, match["score"], choice.detail))
         else:
             by = named[talk["id"]]
-            kept.append(_pair(talk, known[choice.paper], by, match["score"], texts[choice.paper]))
+            kept.append(pair_of(talk, known[choice.paper], by, match["score"], texts[choice.paper]))
     return Outcome.of(PAIRS, ids, kept, dropped)
 
 
@@ -216,7 +216,8 @@ def _missing(talk: Row) -> str:
     return f"no paper is called {next(names).partition(':')[2]!r}, as the column {PAPER} of its metadata says"
 
 
-def _pair(talk: Row, paper: Row, named_by: str | None, score: float, sentences: Sequence[Row]) -> Row:
+def pair_of(talk: Row, paper: Row, named_by: str | None, score: float, sentences: Sequence[Row]) -> Row:
+    """Return the row of a talk and its paper, with the sentences of the paper in its order."""
     pair = row_id("pair", talk["id"], paper["id"])
     return {
         "id": pair,

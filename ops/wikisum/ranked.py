@@ -140,7 +140,7 @@ def ranked_of(corpus: pa.Table, articles: pa.Table, web_pages: pa.Table, params:
         filtered: list[Row] = []
         seen: dict[str, dict[str, Any]] = {}
         for unit in references:
-            readable, faulty = _paragraphs(unit, pages[unit["page_id"]], seen, params)
+            readable, faulty = paragraphs_of(unit, pages[unit["page_id"]], seen, params)
             paragraphs += readable
             filtered += faulty
             if not readable:
@@ -188,7 +188,7 @@ def lead_recall(unit: Row, scores: Sequence[float | None], words: int) -> float:
     return float(bigram_recalls(unit["lead"], [first_words(texts, order_of(scores), words)])[0])
 
 
-def _paragraphs(
+def paragraphs_of(
     unit: Row, page: Row, seen: dict[str, dict[str, Any]], params: RankedParams
 ) -> tuple[list[Row], list[Row]]:
     """Return the paragraphs of a page that are worth reading, and those that are not.

@@ -98,6 +98,25 @@ def init(
 
 
 @command(assets=False)
+def convert(
+    workspace: Workspace,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file, or a folder of files.")],
+    system: Annotated[str, typer.Option("--system", help="The system, such as discofuse.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="A name that ends in .parquet, .jsonl or .csv.")],
+    kind: Annotated[str, typer.Option("--kind", help="How it is read. Default: detected.")] = "",
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="WHAT=COLUMN", help="As of `init`. May be repeated."),
+    ] = None,
+    licence: Annotated[str, typer.Option("--licence", help="The texts' licence, as an SPDX name.")] = "",
+) -> int:
+    """Turn a file into rows of a system's dataset, without a project."""
+    from silverloom.orchestration.cli.convert import run
+
+    return run(workspace, file, system, out, kind, column or [], licence)
+
+
+@command(assets=False)
 def setup(workspace: Workspace) -> None:
     """Create what git does not hold: the stores of Dagster and MLflow, and DVC's template of plots."""
     from silverloom.orchestration.dagster.instance import close_stores, instance

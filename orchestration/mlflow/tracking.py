@@ -24,16 +24,13 @@ from silverloom.assets.declare.graph import label
 from silverloom.assets.declare.logins import without_logins
 from silverloom.ops.core.parts import FILES, TABLES, part_files
 from silverloom.orchestration.state.freshness import Manifest, View, flattened, manifest_file, read_manifest
-from silverloom.orchestration.workspace.workspace import Workspace, commit
+from silverloom.orchestration.workspace.workspace import WRITTEN, Workspace, commit
 
 #: The tags of a partition's run that identify it, next to its experiment.
 IDENTITY = ("partition", "data version", "code version")
 
 #: The most characters of a digest that MLflow stores.
 _DIGEST = 36
-
-#: What runs themselves write into the checkout; these do not make the tree dirty.
-_WRITTEN = ("dvc.lock", "code.json", "metrics", "*.gitignore")
 
 
 class MadePartition(NamedTuple):
@@ -215,7 +212,7 @@ def _trainings(
 @cache
 def _git(workspace: Workspace) -> dict[str, str]:
     """Return the commit that is checked out, and whether the tree was dirty; {} outside git."""
-    if (head := commit(workspace, besides=_WRITTEN)) is None:
+    if (head := commit(workspace, besides=WRITTEN)) is None:
         return {}
     dirty = str(bool(head.changed)).lower()
     return {"mlflow.source.git.commit": head.id, "mlflow.source.git.dirty": dirty}

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -27,15 +26,14 @@ import yaml
 from silverloom.assets.declare.declaration import DECLARED
 from silverloom.assets.declare.graph import beginnings, recommended
 from silverloom.assets.declare.params_file import params_from
+from silverloom.ops.parse.one_source import source_name
 from silverloom.orchestration.project.detect import (
     FoundSource,
     SourceOptions,
     UndecidedError,
     detect,
-    read_through,
-    readers,
-    systems,
 )
+from silverloom.orchestration.project.readers import read_through, readers, systems
 from silverloom.orchestration.workspace.environment import SERVERS
 
 _TEMPLATE = Path(__file__).with_name("template")
@@ -170,7 +168,7 @@ def _given(system: str, sources: Sequence[str]) -> Iterator[GivenSource]:
             wrong = f" ({rest.partition('=')[0]} is not one of {', '.join(known)})" if "=" in rest else ""
             raise ValueError(f"there is no file or folder {rest}{wrong}")
         path = path.resolve()
-        name = re.sub(r"\W+", "_", path.name.partition(".")[0]).strip("_").lower() or "texts"
+        name = source_name(path)
         while paths.setdefault(name, path) != path:
             name = f"{name}_2"
         source = GivenSource(records, path, name)

@@ -15,17 +15,28 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from silverloom.assets.declare.declaration import DECLARED, Declaration
-from silverloom.assets.declare.graph import beginnings, recommended, with_ancestors
+from silverloom.assets.declare.graph import recommended
 from silverloom.ops.parse.decoding import json_object
 from silverloom.ops.parse.files import FOREIGN
 from silverloom.ops.parse.records import UnwantedError
 from silverloom.ops.parse.scan import Corpus
-from silverloom.ops.parse.source import Format, ParseError, Raw, Source, Tabular, folder_formats, row_formats
+from silverloom.ops.parse.source import (
+    AnyFormat,
+    Format,
+    ParseError,
+    Raw,
+    Source,
+    Tabular,
+    folder_formats,
+)
 from silverloom.ops.parse.tables import Table
 from silverloom.orchestration.executors.parts import LocalEngine
+from silverloom.orchestration.project.readers import read_through, readers, records_wanted
+
+#: The formats of a dataset, by kind.
+Formats: TypeAlias = Mapping[str, AnyFormat]
 
 #: How many records of a source are examined, and how many of these are parsed.
 _FIRST, _PARSED = 50, 3
@@ -80,52 +91,6 @@ class _Fit(NamedTuple):
     detected: FoundSource
 
 
-def systems() -> list[str]:
-    """Return the names of all systems: the groups of datasets with params of their own."""
-    owners = {
-        dataset.key.group
-        for dataset in DECLARED.values()
-        for kind in dataset.params.values()
-        if str(kind.section).startswith(f"{dataset.key.group}.")
-    }
-    return sorted(owners)
-
-
-def readers(system: str) -> dict[str, Declaration]:
-    """Return the datasets that read raw records for a system, by the records' name in params.yaml."""
-    declared = {dataset.name: dataset for dataset in DECLARED.values()}
-    names = {
-        ancestor
-        for dataset in declared.values()
-        if dataset.key.group == system
-        for ancestor in with_ancestors(declared, dataset.name)
-    }
-    return {
-        dataset.key.asset: dataset
-        for name, dataset in declared.items()
-        if name in names and dataset.records == dataset.key.asset
-    }
-
-
-def read_through(system: str) -> dict[str, tuple[str, Declaration]]:
-    """Return the datasets of files whose rows a system can begin with, each after the records it is read as.
-
-    They are by name of their records in params.yaml, which are not among those that the system itself reads.
-    """
-    known = readers(system)
-    return {
-        dataset.key.asset: (records, dataset)
-        for dataset in DECLARED.values()
-        for records in _wanted(system)
-        if dataset.key.asset not in known and _reads_rows_of(known[records], dataset)
-    }
-
-
-def _wanted(system: str) -> list[str]:
-    """Return the records that a system can begin with."""
-    return [records for group in beginnings(system) for records in group]
-
-
 def detect(system: str, folder: Path, name: str, records: str, asked: SourceOptions) -> list[FoundSource]:
     """Return what the files of a folder are for a system: most of them first, then files of other records.
 
@@ -135,34 +100,40 @@ def detect(system: str, folder: Path, name: str, records: str, asked: SourceOpti
     known, through = readers(system), read_through(system)
     if records and records not in {**known, **through}:
         raise UndecidedError(f"{system} reads no {records}; it reads {', '.join({**known, **through})}")
-    sought = [records] if records else [*_wanted(system), *recommended(system)]
-    read = {each: known[each] for each in sought if each in known}
+    sought = [records] if records else [*records_wanted(system), *recommended(system)]
+    read = {each: known[each].formats for each in sought if each in known}
+    indirect = {each: dataset.formats for each, (_, dataset) in through.items() if records in ("", each)}
     if fits := _fits(read, folder, name, asked):
         return _best(fits, name, asked)
-    indirect = {each: dataset for each, (_, dataset) in through.items() if records in ("", each)}
     if fits := _fits(indirect, folder, name, asked):
         best = _best(fits, name, asked)[0]
         return [best._replace(reader=through[best.records][0])]
-    tried = read or indirect
-    kinds = [f"{each} ({', '.join(sorted(folder_formats(form.formats)))})" for each, form in tried.items()]
-    no_kind = f"the kind {asked.kind!r} does not read" if asked.kind else "no kind reads"
+    raise _unread(read or indirect, folder, name, asked)
+
+
+def detect_kind(
+    formats: Mapping[str, Formats], folder: Path, name: str, asked: SourceOptions
+) -> list[FoundSource]:
+    """Return which formats, given by the records that they are for, read a folder.
+
+    Raises UndecidedError.
+    """
+    if fits := _fits(formats, folder, name, asked):
+        return _best(fits, name, asked)
+    raise _unread(formats, folder, name, asked)
+
+
+def _unread(formats: Mapping[str, Formats], folder: Path, name: str, asked: SourceOptions) -> UndecidedError:
+    """Return the error for a folder that none of some formats reads."""
     if not any(folder.rglob("*")):
-        raise UndecidedError(f"{name}: the folder is empty")
-    why = "".join(f"; {fault}" for fault in islice(_faults(tried, folder), _FAULTS))
-    raise UndecidedError(f"{name}: {no_kind} its first files; of {' or '.join(kinds)}{why}")
+        return UndecidedError(f"{name}: the folder is empty")
+    kinds = [f"{each} ({', '.join(sorted(folder_formats(of_each)))})" for each, of_each in formats.items()]
+    no_kind = f"the kind {asked.kind!r} does not read" if asked.kind else "no kind reads"
+    why = "".join(f"; {fault}" for fault in islice(_faults(formats, folder), _FAULTS))
+    return UndecidedError(f"{name}: {no_kind} its first files; of {' or '.join(kinds)}{why}")
 
 
-def _reads_rows_of(reader: Declaration, dataset: Declaration) -> bool:
-    """Say whether kept rows of a dataset of files can be the source of another dataset."""
-    if reader is dataset or dataset.shape is None or dataset.records != dataset.key.asset:
-        return False
-    try:
-        return any(form.columns(dataset.shape.kept) for form in row_formats(reader.formats).values())
-    except ValueError:
-        return False
-
-
-def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: SourceOptions) -> list[_Fit]:
+def _fits(by_records: Mapping[str, Formats], folder: Path, name: str, asked: SourceOptions) -> list[_Fit]:
     """Return the formats that read the first records.
 
     Raises UndecidedError for a table whose columns do not show what they hold, unless the files are mostly of
@@ -170,8 +141,8 @@ def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: S
     """
     formats = [
         (records, kind, form)
-        for records, dataset in datasets.items()
-        for kind, form in folder_formats(dataset.formats).items()
+        for records, its in by_records.items()
+        for kind, form in folder_formats(its).items()
         if asked.kind in ("", kind) and (not asked.columns or isinstance(form, Tabular))
     ]
     fits: list[_Fit] = []
@@ -197,11 +168,11 @@ def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: S
     return fits
 
 
-def _faults(datasets: Mapping[str, Declaration], folder: Path) -> Iterator[str]:
+def _faults(by_records: Mapping[str, Formats], folder: Path) -> Iterator[str]:
     """Yield why formats do not read the first record, each reason once."""
     told = set[str]()
-    for dataset in datasets.values():
-        for kind, form in folder_formats(dataset.formats).items():
+    for its in by_records.values():
+        for kind, form in folder_formats(its).items():
             for raw in islice(_raws(form, Source(kind=kind, path=str(folder), licence="first")), 1):
                 fault = raw.error
                 if fault is None and not getattr(form, "slow", False):

@@ -6,7 +6,6 @@ writing it (write.py), the rule itself (ops/core/release.py).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,10 +20,11 @@ from silverloom.assets.declare.declaration import Declaration
 from silverloom.assets.declare.project import checkout
 from silverloom.assets.rows.reading import tables
 from silverloom.ops.core.counts import total
+from silverloom.ops.core.database import database, escaped_paths
 from silverloom.ops.core.measures import DatasetScore
 from silverloom.ops.core.outcome import Row, meaning
-from silverloom.ops.core.parts import FILES
-from silverloom.ops.core.release import FORBIDDEN, ReleaseParams, licence_names
+from silverloom.ops.core.parts import FILES, temporary_folder
+from silverloom.ops.core.release import FORBIDDEN, TEXT_COLUMNS, ReleaseParams, licence_names
 from silverloom.ops.filters.params import ScoreParams
 from silverloom.ops.parse.records import record_place
 from silverloom.orchestration.state.dvc_files import locked_stages, recorded, stage_name
@@ -42,8 +42,8 @@ class Filtered(NamedTuple):
     masked: str
 
 
-#: The published params of a source. Paths, addresses and contacts stay private.
-_TOLD = ("kind", "dataset", "domain", "licence")
+#: The published params of a source. Paths and contacts stay private.
+_TOLD = ("title", "attribution", "url", "kind", "dataset", "domain", "licence")
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,12 @@ class Contents:
     manifest: Manifest
     words: Words
     commit: Commit | None
+    params_of_release: ReleaseParams
+
+    @property
+    def title(self) -> str:
+        """The title: that of params.yaml, or the system's."""
+        return self.params_of_release.title or str(self.words.head["title"])
 
     @property
     def system(self) -> str:
@@ -111,7 +117,7 @@ class Contents:
         }
 
     def _columns(self, file: Row) -> list[tuple[pa.Field, str]]:
-        told: Mapping[str, str] = self.words.head.get("columns", {})
+        told: Mapping[str, str] = {**TEXT_COLUMNS, **self.words.head.get("columns", {})}
         schema = pq.read_schema(self.folder / file["file"])
         inputs = [source.key.to_user_string() for source in self.dataset.argument_inputs]
         shapes = (self.workspace.datasets[name].shape for name in inputs)
@@ -146,18 +152,23 @@ class Contents:
 
     @cached_property
     def licences(self) -> list[tuple[str, int]]:
-        """The licences of rows with their row counts, most frequent first."""
-        counts: Counter[str] = Counter()
-        for table in self._rows(self.files, ["licence"]):
-            counts.update(table["licence"].to_pylist())
-        return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        """The licences with the numbers of their rows, most frequent first; a row counts once."""
+        paths = escaped_paths(self.folder / row["file"] for row in self.files)
+        with temporary_folder() as folder, database(folder / "rows") as opened:
+            counts = opened.execute(
+                "SELECT licence, count(DISTINCT id) AS rows FROM "
+                "read_parquet(?, hive_partitioning = false, union_by_name = true) "
+                "GROUP BY licence ORDER BY rows DESC, licence",
+                [paths],
+            )
+            return counts.fetchall()
 
     @cached_property
     def sources(self) -> list[tuple[str, str]]:
         """The sources in params.yaml that it is made from, by name, without private params."""
         raw_records = {dataset.records for dataset in self.ancestors if dataset.records}
         return [
-            (f"{records}.{name}", _told(source.model_dump(mode="json")))
+            (f"{records}.{name}", described(source.model_dump(mode="json")))
             for records in sorted(raw_records)
             for name, source in sorted(self.workspace.settings.sources.get(records, {}).items())
         ]
@@ -239,7 +250,8 @@ class Contents:
         return self.workspace.shown(self.workspace.folder(dataset))
 
 
-def _told(source: Mapping[str, Any]) -> str:
+def described(source: Mapping[str, Any]) -> str:
+    """Return what is published of a source's params: what it is, whose, where, and its licence."""
     return ", ".join(f"{name} {source[name]}" for name in _TOLD if source.get(name))
 
 

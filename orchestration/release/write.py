@@ -17,6 +17,7 @@ import re
 import shutil
 from collections import Counter
 from datetime import datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ from silverloom.orchestration.messages import escaped
 from silverloom.orchestration.release.contents import Contents, Words, check
 from silverloom.orchestration.state.freshness import View
 from silverloom.orchestration.state.replaced import unreplaced
-from silverloom.orchestration.workspace.workspace import Workspace, commit
+from silverloom.orchestration.workspace.workspace import WRITTEN, Workspace, commit
 
 #: The asset that holds the Parquet files of a system's release.
 FILES = "release_files"
@@ -74,8 +75,10 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
         params = next(value for value in dataset.arguments.values() if isinstance(value, ReleaseParams))
         check(workspace, dataset, params)
         inside = target.is_relative_to(workspace.root)
-        besides = [target.relative_to(workspace.root).as_posix()] if inside else []
-        contents = Contents(workspace, dataset, manifest, Words.of(system), commit(workspace, besides))
+        besides = [*WRITTEN, *([target.relative_to(workspace.root).as_posix()] if inside else [])]
+        contents = Contents(
+            workspace, dataset, manifest, Words.of(system), commit(workspace, besides), params
+        )
         if not contents.files:
             lost = _lost(workspace, dataset)
             raise RuntimeError(f"{dataset.name} has no rows: there is nothing to release{lost}")
@@ -141,17 +144,27 @@ def card(contents: Contents) -> bytes:
             head=_yaml(head(contents)),
             statistics=statistics,
             params=_yaml(contents.params),
+            version=_installed_version(),
+            release=contents.params_of_release,
         )
         .encode()
         + b"\n"
     )
 
 
+def _installed_version() -> str:
+    """Return the version of silverloom; empty in a checkout that was never set up."""
+    try:
+        return metadata.version("silverloom")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
 def head(contents: Contents) -> dict[str, Any]:
     """Return the YAML head that hubs and `datasets` read."""
-    rows = sum(row["rows"] for row in contents.files)
+    rows = sum(count for _, count in contents.licences)
     return {
-        "pretty_name": contents.words.head["title"],
+        "pretty_name": contents.title,
         **_licence([licence for licence, _ in contents.licences]),
         "language": contents.words.head["language"],
         "task_categories": contents.words.head["tasks"],
@@ -210,7 +223,7 @@ def croissant(contents: Contents) -> bytes:
     context.conforms_to = type(context.conforms_to)(_VERSION)
     head, commit = contents.words.head, contents.commit
     library: Any = mlc
-    metadata = library.Metadata(
+    described = library.Metadata(
         ctx=context,
         name=contents.system,
         description=" ".join(head["summary"].split()),
@@ -219,12 +232,13 @@ def croissant(contents: Contents) -> bytes:
         in_language=head["language"],
         keywords=head["tags"],
         license=[_address(licence) for licence, _ in contents.licences],
-        url=head["paper"],
+        url=contents.params_of_release.homepage or head["paper"],
+        creators=[library.Person(ctx=context, name=name) for name in contents.params_of_release.creators],
         version=f"1.0.0+{contents.manifest.version.removesuffix('.dir')}",
         distribution=[*_files(contents, context, library), *_file_sets(contents, context, library)],
         record_sets=_record_sets(contents, context, library),
     )
-    return (json.dumps(metadata.to_json(), indent=1, ensure_ascii=False, default=str) + "\n").encode()
+    return (json.dumps(described.to_json(), indent=1, ensure_ascii=False, default=str) + "\n").encode()
 
 
 def _files(contents: Contents, context: Any, library: Any) -> list[Any]:

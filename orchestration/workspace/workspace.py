@@ -145,6 +145,10 @@ class Workspace:
         return path.relative_to(self.root).as_posix()
 
 
+#: What runs themselves write into a checkout; this does not make the tree dirty.
+WRITTEN = ("dvc.lock", "code.json", "metrics", "*.gitignore")
+
+
 class Commit(NamedTuple):
     """A commit, and the files that differ from it, including untracked ones."""
 

@@ -10,9 +10,11 @@ import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
+import silverloom
 from silverloom.assets.declare.project import LOCKS
 from silverloom.orchestration.cli.app import main
 from silverloom.orchestration.workspace.environment import QUIET
@@ -136,6 +138,26 @@ def test_commands_work_in_it_and_say_what_can_be_typed_there(mine, active):
     assert "corpus/abstracts/abstracts.jsonl.gz, line 1" in active(f"silverloom explain {row}", mine)
     (mine / "below").mkdir()
     assert row in active(f'python -c "{code}"', mine / "below"), "from any folder of the project"
+
+
+def test_convert_makes_the_same_rows_without_a_project(mine, active, corpus, tmp_path):
+    active(
+        f"silverloom convert {corpus}/abstracts.jsonl.gz --system discofuse --licence CC-BY-4.0 -o out.parquet",
+        tmp_path,
+    )
+    rows = pq.read_table(tmp_path / "out.parquet")
+    made = silverloom.load("discofuse/examples", root=mine)
+    assert rows.num_rows > 3 and rows.to_pylist() == made.to_pylist()
+
+
+@pytest.mark.long
+def test_convert_makes_the_same_pairs_of_papers_as_a_project(active, tmp_path):
+    papers = ROOT / "data/sample/papers/text"
+    active(f"silverloom init mine --system parasci --source {papers} --licence MIT", tmp_path)
+    active("silverloom run --select parasci/paraphrases", tmp_path / "mine")
+    active(f"silverloom convert {papers} --system parasci --licence MIT -o out.parquet", tmp_path)
+    rows = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    assert rows and rows == silverloom.load("parasci/paraphrases", root=tmp_path / "mine").to_pylist()
 
 
 def test_dvc_finds_all_as_it_made_it(mine, active):

@@ -164,6 +164,14 @@ def test_the_project_is_that_of_the_working_directory(project, monkeypatch):
     assert silverloom.load("toys/model").num_rows == 1
 
 
+def test_outside_of_a_project_there_are_no_rows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        LookupError, match=r"there is no project here or above: pass root=, the folder of one"
+    ):
+        silverloom.load("sources/papers")
+
+
 def test_what_was_not_made_is_an_error_that_lists_what_was(project):
     with pytest.raises(
         LookupError, match=r"has no dataset 'toys/ships'; made so far: toys/boats, toys/model, toys/"

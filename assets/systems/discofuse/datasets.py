@@ -49,7 +49,7 @@ from silverloom.ops.discofuse.dataset.examples import (
     supported_shares,
 )
 from silverloom.ops.discofuse.dataset.examples import examples as examples_op
-from silverloom.ops.discofuse.dataset.references import references
+from silverloom.ops.discofuse.dataset.references import TOKENISED, beside_released
 from silverloom.ops.discofuse.dataset.release import released as released_op
 from silverloom.ops.discofuse.dataset.splits import splits as splits_op
 from silverloom.ops.discofuse.evaluation.alignment import SENSE_NAMES
@@ -293,10 +293,23 @@ def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:
     expectations=file_columns(),
 )
 def release_files(
-    examples: Parts, balanced: Parts, splits: Parts, files: FilesFolder, params: ReleaseParams
+    examples: Parts,
+    annotated: Parts,
+    balanced: Parts,
+    splits: Parts,
+    files: FilesFolder,
+    params: ReleaseParams,
 ) -> Outcomes:
     """Examples as Parquet files: the balanced set, those to split sentences, and all of each domain."""
     subsets = {"balanced": balanced, "splits": splits}
     return release_files_op(
-        examples, files, params, "domain", without=("links",), subsets=subsets, beside=references
+        examples,
+        files,
+        params,
+        "domain",
+        without=("links",),
+        subsets=subsets,
+        beside=partial(beside_released, annotated),
+        pair=("unfused_detokenised", "fused_detokenised"),
+        aside={"tokenised": TOKENISED},
     )

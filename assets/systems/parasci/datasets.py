@@ -270,4 +270,4 @@ def released(paraphrases: Parts, near_misses: Parts, files: FilesFolder) -> Outc
 )
 def release_files(paraphrases: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
     """Pairs as Parquet files."""
-    return release_files_op(paraphrases, files, params)
+    return release_files_op(paraphrases, files, params, pair=("first", "second"))

@@ -290,4 +290,12 @@ def statistics(
 )
 def release_files(examples: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
     """Examples as Parquet files, one configuration per set, without sub-words."""
-    return release_files_op(examples, files, params, "set", without=("source_tokens", "target_tokens"))
+    return release_files_op(
+        examples,
+        files,
+        params,
+        "set",
+        without=("source_tokens", "target_tokens"),
+        pair=("source_text", "target_text"),
+        aside={"normalised": ("source", "target")},
+    )

@@ -24,6 +24,7 @@ from silverloom.ops.text.holes import holes_within
 from silverloom.ops.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
+    from spacy.language import Language
     from spacy.tokens import Doc
 
 #: Limit of tokens held as Python objects before they are converted to Arrow.
@@ -63,7 +64,13 @@ def parsed(texts: Iterable[tuple[str, str | None]], params: AnnotationParams) ->
     """
     from silverloom.ops.discofuse.dataset.pipeline import annotator
 
-    nlp = annotator(params.pipeline, params.coreference)
+    yield from parsed_by(annotator(params.pipeline, params.coreference), texts, params)
+
+
+def parsed_by(
+    nlp: Language, texts: Iterable[tuple[str, str | None]], params: AnnotationParams
+) -> Iterator[Annotation]:
+    """Yield what `parsed` does, by a pipeline of the caller's."""
     cut = (
         (with_title(nlp.make_doc(text[start:end]), title), last)
         for text, title in texts

@@ -15,14 +15,14 @@ from spacy.attrs import SENT_START
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from silverloom.ops.coreference.component import register_coreference
+from silverloom.ops.coreference.component import COMPONENT
 from silverloom.ops.coreference.titles import with_title
 from silverloom.ops.discofuse.annotation import CLOSING
 from silverloom.ops.models.spacy_pipeline import SPACY_PIPELINE, load_pipeline
 from silverloom.ops.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 #: In tokenised text a blank precedes every comma and full stop, except in numbers and abbreviations.
@@ -81,7 +81,12 @@ def sentences_of_tokens(words: Sequence[str]) -> list[Sequence[str]]:
     return [*found, words[start:]] if start < len(words) else found
 
 
-@Language.component("sentence_ends")
+@Language.factory("sentence_ends")
+def sentence_ends_component(nlp: Language, name: str) -> Callable[[Doc], Doc]:
+    """Return the component "sentence_ends", which pyproject.toml has an entry point for."""
+    return sentence_ends
+
+
 def sentence_ends(document: Doc) -> Doc:
     """Set sentence starts unless the document already has them; the parser keeps them.
 
@@ -103,6 +108,5 @@ def sentence_ends(document: Doc) -> Doc:
 def _annotator(name: str, coreference: str) -> Language:
     nlp = load_pipeline(name)
     nlp.add_pipe("sentence_ends", first=True)
-    register_coreference()
-    nlp.add_pipe("coreference", last=True, config={"backend": coreference})
+    nlp.add_pipe(COMPONENT, last=True, config={"backend": coreference})
     return nlp

@@ -18,13 +18,19 @@ import pyarrow as pa
 from silverloom.ops.core.joins import grouped, matches, stored
 from silverloom.ops.core.outcome import Row
 from silverloom.ops.core.parts import Parts
+from silverloom.ops.discofuse.schemas import RELEASED_COLUMNS
 
 _TEXT = pa.string()
 _INPUTS = pa.schema([("id", _TEXT), ("split", _TEXT), ("fused", _TEXT), ("input", _TEXT)])
 _SEVERAL = pa.schema([("id", _TEXT), ("split", _TEXT), ("references", pa.list_(_TEXT))])
 _ASIDE = pa.schema([("references", pa.list_(_TEXT))])
+_BESIDE = pa.schema([("document", _TEXT), *_ASIDE])
+_NAMES = ("document_id", "document")
 _SENTENCES = ["incoherent_first_sentence", "incoherent_second_sentence"]
 _FINAL = ".!?"
+
+#: The columns of an example in tokens separated by spaces: the authors', and those of our models.
+TOKENISED = (*RELEASED_COLUMNS.names[:4], "fused", "unfused", "references")
 
 #: Examples after which a part of grouped inputs may end.
 _ROWS = 10_000
@@ -51,6 +57,21 @@ def references(examples: Parts, folder: Path) -> Parts:
     ids = (table["id"] for table in examples.tables(["id"]))
     found = matches(several, "id", ids, folder / "matches")
     return stored(_beside(examples, found), _ASIDE, examples, folder / "references")
+
+
+def beside_released(annotated: Parts, examples: Parts, folder: Path) -> Parts:
+    """Return what `references` does, with the name of each example's document in its source: `document`."""
+    ids = (table["document_id"] for table in examples.tables(["document_id"]))
+    documents = matches(annotated, "document_id", ids, folder / "names", _NAMES)
+    lists = references(examples, folder)
+    return stored(_named(examples, documents, lists), _BESIDE, examples, folder / "beside")
+
+
+def _named(examples: Parts, documents: Parts, lists: Parts) -> Iterator[pa.Table]:
+    for table, names, its in zip(examples.tables(["document_id"]), documents, lists, strict=True):
+        known = dict(zip(*(names[name].to_pylist() for name in _NAMES), strict=True))
+        of_rows = [known[name] for name in table["document_id"].to_pylist()]
+        yield pa.table([pa.array(of_rows, _TEXT), its["references"]], _BESIDE)
 
 
 def _beside(examples: Parts, found: Parts) -> Iterator[pa.Table]:

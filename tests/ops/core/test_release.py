@@ -207,3 +207,42 @@ def test_a_configuration_with_the_name_of_a_subset_is_refused(parts, release, ch
 )
 def test_a_configuration_is_a_name_that_stays_in_its_folder(value, name):
     assert config_name(value) == name
+
+
+def test_columns_aside_form_a_configuration_and_are_in_no_other(parts, release, chosen):
+    rows = parts([row(1), row(2, licence="Odd"), row(3, "test")])
+    outcomes, files = release(rows, config="set", subsets={"chosen": chosen}, aside={"texts": ["text"]})
+    own = ["id", "source_ids", "licence", "text"]
+    found = {name: (table.column_names, table["id"].to_pylist()) for name, table in tables(files).items()}
+    assert found["data/texts/train-00000.parquet"] == (own, ["row-00001"])
+    assert found["data/texts/test-00000.parquet"] == (own, ["row-00003"])
+    assert all(("text" in names) == name.startswith("data/texts/") for name, (names, _) in found.items())
+    units = [unit for outcome in outcomes for unit in outcome.units.to_pylist()]
+    assert sorted(units) == ["row-00001", "row-00002", "row-00003"]
+
+
+PAIR = columns(("split", pa.string()), ("read", pa.string()), ("written", pa.string()))
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        ("columns", {"read": "in", "written": "out"}),
+        ("prompt_completion", {"prompt": "in", "completion": "out"}),
+        (
+            "messages",
+            {"messages": [{"role": "user", "content": "in"}, {"role": "assistant", "content": "out"}]},
+        ),
+    ],
+)
+def test_input_and_output_are_called_as_trainers_read_them(parts, release, text, texts):
+    identity = {"id": "row-1", "source_ids": ["s-1"], "licence": "MIT"}
+    rows = parts([{**identity, "split": "train", "read": "in", "written": "out"}], schema=PAIR)
+    _, files = release(rows, ReleaseParams(text=text), pair=("read", "written"))
+    [table] = tables(files).values()
+    assert table.to_pylist() == [{**identity, **texts}]
+
+
+def test_what_a_card_says_of_the_whole_does_not_change_the_files():
+    params = ReleaseParams(title="Mine", creators=("Ann",), homepage="https://example.org")
+    assert params.model_dump() == ReleaseParams().model_dump()

@@ -12,7 +12,8 @@ import pytest
 
 from silverloom.assets.declare.project import checkout
 from silverloom.ops.parse.source import Source
-from silverloom.orchestration.project.detect import SourceOptions, UndecidedError, detect, readers, systems
+from silverloom.orchestration.project.detect import SourceOptions, UndecidedError, detect
+from silverloom.orchestration.project.readers import readers, systems
 from tests.papers_as_pdf import printed
 
 SAMPLE = checkout() / "data/sample"

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import subprocess
 
 import pytest
@@ -75,8 +76,11 @@ def test_discofuse_loads_balanced_unless_another_configuration_is_requested(made
     project = made_sample_project.copy(tmp_path / "sample")
     project.silverloom("release", "discofuse")
     folder = project.root / "release/discofuse"
+    card = (folder / "README.md").read_text()
     rows = loaded(folder, tmp_path / "cache")
-    assert list(rows) == ["balanced", "encyclopedia", "splits", "sports"]
+    assert list(rows) == ["balanced", "encyclopedia", "splits", "sports", "tokenised"]
+    every = {row for config in rows.values() for ids in config.values() for row in ids}
+    assert sum(map(int, re.findall(r"^\| Apache-2.0 \| (\d+) \|$", card, re.MULTILINE))) == len(every)
     default = load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
     assert {split: table["id"][:] for split, table in default.items()} == rows["balanced"]
     whole = load_dataset(str(folder), "sports", cache_dir=str(tmp_path / "cache"))["train"]
@@ -87,7 +91,7 @@ def test_discofuse_loads_balanced_unless_another_configuration_is_requested(made
     }
     assert share["balanced"] < 0.05 and share["whole"] < 0.05
     for row in load_dataset(str(folder), "splits", cache_dir=str(tmp_path / "cache"))["train"]:
-        assert not row["control"] and row["coherent_second_sentence"] == ""
+        assert not row["control"] and row["discourse_type"].startswith("SINGLE_")
     for row in whole:
         assert row["control"] == (row["discourse_type"] == "PAIR_NONE")
         assert row["control"] == (row["unfused_detokenised"] == row["fused_detokenised"])

@@ -12,7 +12,7 @@ from silverloom.ops.discofuse.annotation import AnnotationParams
 from silverloom.ops.discofuse.dataset.annotated import annotate
 from silverloom.ops.discofuse.dataset.candidates import candidates
 from silverloom.ops.discofuse.dataset.examples import ExampleParams, examples
-from silverloom.ops.discofuse.dataset.references import references, several_references
+from silverloom.ops.discofuse.dataset.references import beside_released, references, several_references
 from silverloom.ops.discofuse.rules import RuleParams
 from silverloom.ops.discofuse.schemas import EXAMPLES, PROSE
 from tests.ops.discofuse.example_cases import example
@@ -92,3 +92,12 @@ def test_references_are_those_of_the_slow_comparison_of_all_rows(tmp_path_factor
     assert [texts for table in found for texts in table["references"].to_pylist()] == wanted
     several = {row["id"]: row["references"] for row in several_references(split, folder / "some").rows()}
     assert several == {str(number): texts for number, texts in enumerate(wanted) if len(texts) > 1}
+
+
+def test_released_rows_name_the_document_of_their_source(fused, tmp_path):
+    rows = parts(tmp_path / "examples", EXAMPLES.kept, fused.slice(0, 1), fused.slice(1))
+    names = pa.Table.from_pylist([{"document_id": name, "document": f"{name}.txt"} for name in "ba"])
+    annotated = parts(tmp_path / "annotated", names.schema, names.to_pylist())
+    found = list(beside_released(annotated, rows, tmp_path / "scratch"))
+    assert [table["document"].to_pylist() for table in found] == [["a.txt"], ["b.txt"]]
+    assert [len(references) for table in found for references in table["references"].to_pylist()] == [2, 2]

@@ -1,0 +1,28 @@
+"""From records of prose to fusion examples, in one call and without a project.
+
+Belongs here: the order of the steps, with the params' defaults. Not here: the steps, and the declarations by
+which a project runs them (assets/systems/discofuse).
+"""
+
+from __future__ import annotations
+
+from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.steps import Steps
+from silverloom.ops.discofuse.annotation import AnnotationParams
+from silverloom.ops.discofuse.dataset.annotated import annotate
+from silverloom.ops.discofuse.dataset.candidates import candidates
+from silverloom.ops.discofuse.dataset.examples import ExampleParams, examples
+from silverloom.ops.discofuse.rules import RuleParams
+from silverloom.ops.discofuse.schemas import ANNOTATED, CANDIDATES, EXAMPLES, PROSE
+from silverloom.ops.discofuse.sources import parse_prose
+from silverloom.ops.parse.scan import Records
+
+
+def examples_of_records(steps: Steps, prose: Records) -> Parts:
+    """Return the rows of discofuse/examples that a project without filters makes of these records."""
+    annotation = AnnotationParams()
+    documents = steps.made("sources/prose", PROSE, prose.map(parse_prose))
+    annotated = steps.made("discofuse/annotated", ANNOTATED, documents.map(annotate, annotation))
+    found = annotated.map(candidates, annotation, RuleParams())
+    of_rules = steps.made("discofuse/candidates", CANDIDATES, found)
+    return steps.made("discofuse/examples", EXAMPLES, of_rules.map(examples, ExampleParams()))
