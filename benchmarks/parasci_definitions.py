@@ -1,8 +1,8 @@
 """Recall of ParaSCI's definitions: of sentences that a reader chose as defining, how many are tagged.
 
 Run: python benchmarks/parasci_definitions.py SENTENCES [--missed]. SENTENCES is the folder of a project's
-`sources/sentences`, of the corpora in ratings/defining_sentences.csv (ratings/README.md). That file has hashes
-instead of texts; a sentence that a project splits otherwise is not found, and not counted.
+`sources/sentences`, of the corpora in ratings/defining_sentences.csv (ratings/README.md). That file has
+hashes instead of texts; a sentence that a project splits otherwise is not found, and not counted.
 
 --missed prints the sentences without a term.
 """

@@ -62,13 +62,13 @@ from silverloom.ops.wikisum.references import ReferenceParams, sections_of
 from silverloom.ops.wikisum.references import references as references_op
 from silverloom.ops.wikisum.search_index import search_index
 from silverloom.ops.wikisum.statistics import statistics
-from silverloom.ops.wikisum.topic import passage_embeddings, topic_similarities
+from silverloom.ops.wikisum.topic import passage_embeddings, topic_score, topic_similarities
 
 MONTH, LENGTHS, AT_ONCE = "2018-06", (100, 500, 1000), 16
 #: Values of `least_section_words` to compare.
 LEASTS = (1, 2, 5, 10, 20, 50, 100)
 #: Floors of similarity with the title, and words of the sections that they must not drop.
-FLOORS, SECTION_WORDS = (0.1, 0.15, 0.19, 0.2, 0.25, 0.3, 0.4), 100
+FLOORS, SECTION_WORDS = (0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2), 100
 
 
 def records(formats: Mapping[str, Any], kind: str, folder: Path) -> Iterator[Record]:
@@ -150,7 +150,10 @@ def made(
 
 
 def floor(references: Parts, work: Path) -> None:
-    """Print what floors of similarity lose of sections under their own titles, and drop of what was found."""
+    """Print what floors lose of sections under their own titles, and drop of what was found.
+
+    A section has no rival here: it was not found for another article.
+    """
     articles = [row for table in parts_at(work / "articles") for row in table.to_pylist()]
     sections = [
         (article["title"], text)
@@ -161,7 +164,8 @@ def floor(references: Parts, work: Path) -> None:
     titles, texts = zip(*sections, strict=True)
     embed = embedder(ENCODER)
     own = topic_similarities(titles, passage_embeddings(texts, embed), embed)
-    found = np.array([row["title_similarity"] for table in references for row in table.to_pylist()])
+    results = [row for table in references for row in table.to_pylist()]
+    found = np.array([topic_score(row["title_similarity"], row["rival_similarity"]) for row in results])
     print(f"{len(own)} sections under their titles, {len(found)} results")
     for least in FLOORS:
         print(f"  floor {least}: loses {(own < least).mean():.1%}, drops {(found < least).mean():.1%}")
