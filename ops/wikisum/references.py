@@ -225,12 +225,22 @@ def references_of(
             detail = ", ".join(f"{reason} {count}" for reason, count in sorted((+reasons).items()))
             dropped.append(drop(article, "no_reference", detail=detail or "it cites nothing"))
         lost += reasons
-    similarities = {(row["article_id"], row["page_id"]): row for row in results.to_pylist()}
-    for row in kept:
-        result = similarities.get((row["article_id"], row["page_id"])) if is_of_index(row["hits"]) else None
-        row["title_similarity"] = result and result["similarity"]
-        row["rival_similarity"] = result and result["rival"]
+    kept = _with_similarities(kept, results)
     return Outcome.of(REFERENCES, [unit["id"] for unit in units], kept, dropped, combinations=lost)
+
+
+def _with_similarities(references: Sequence[Row], results: pa.Table) -> list[Row]:
+    """Return references with the similarities of what the index alone found."""
+    similar = {(row["article_id"], row["page_id"]): row for row in results.to_pylist()}
+    nothing = {"similarity": None, "rival": None}
+    found = (
+        similar[row["article_id"], row["page_id"]] if is_of_index(row["hits"]) else nothing
+        for row in references
+    )
+    return [
+        {**row, "title_similarity": result["similarity"], "rival_similarity": result["rival"]}
+        for row, result in zip(references, found, strict=True)
+    ]
 
 
 def sections_of(article: Row) -> Iterator[tuple[str, str]]:
