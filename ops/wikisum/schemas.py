@@ -72,7 +72,8 @@ REFERENCES = Shape(
         optional(
             "rival_similarity",
             _REAL,
-            "the greatest title_similarity of the page with another article that the index found it for",
+            "the greatest title_similarity of the page with another article of the partition that the index "
+            "found it for",
         ),
         ("soft_404", _FLAG, "whether the page says that there is no page"),
         ("signature", pa.list_(pa.uint32()), "MinHash of the page's runs of words; missing where not asked"),
