@@ -58,7 +58,7 @@ NAMES = ("to 500", "to 1,000", "to 5,000", "to 10,000", "to 20,000", "more")
 VOLUME = 25_000
 KINDS = ("whole", "half", "reordered", "changed")
 HARDER = ("half changed", "lead", "lead changed")
-LEASTS = (1, 10, 20, 50, 100)
+LEASTS = (1, 2, 5, 10, 20, 50, 100)
 THRESHOLDS = (0.02, *(round(0.05 * step, 2) for step in range(1, 19)))
 RESAMPLES = 1_000
 
@@ -359,6 +359,10 @@ def main() -> None:
     print("on half 2:")
     for shown in dict.fromkeys([PAPER, *OF_WORDS, DEFAULT, setting]):
         show(second, shown)
+    print("the default with other least sizes of a section, on both halves:")
+    for least in LEASTS:
+        for half in (first, second):
+            show(half, DEFAULT._replace(least=least))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ the target that it predicts: recall of the lead's bigrams per paragraph word.
 
 --paper detects clones with the paper's formula, and keeps whatever the search finds. --read prints that many
 kept references, sampled by --seed, each with the places that have the title's words, to judge by reading.
+Clones are counted for several `least_section_words`, each with its longest run of words that the article has,
+too.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ import tarfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from difflib import SequenceMatcher
+from itertools import groupby, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -48,7 +51,7 @@ from silverloom.ops.parse.schemas import ARTICLES, WEB_PAGES
 from silverloom.ops.parse.source import MonthRule, Source
 from silverloom.ops.rank.rankers import content_words
 from silverloom.ops.text.word_numbers import number_words
-from silverloom.ops.wikisum import dispersion, schemas
+from silverloom.ops.wikisum import clone_recalls, dispersion, schemas
 from silverloom.ops.wikisum.corpus import CorpusParams, corpus
 from silverloom.ops.wikisum.dispersion import DispersionParams
 from silverloom.ops.wikisum.examples import ExampleParams
@@ -59,11 +62,13 @@ from silverloom.ops.wikisum.references import ReferenceParams, sections_of
 from silverloom.ops.wikisum.references import references as references_op
 from silverloom.ops.wikisum.search_index import search_index
 from silverloom.ops.wikisum.statistics import statistics
-from silverloom.ops.wikisum.topic import passage_embeddings, topic_similarities
+from silverloom.ops.wikisum.topic import passage_embeddings, topic_score, topic_similarities
 
 MONTH, LENGTHS, AT_ONCE = "2018-06", (100, 500, 1000), 16
+#: Values of `least_section_words` to compare.
+LEASTS = (1, 2, 5, 10, 20, 50, 100)
 #: Floors of similarity with the title, and words of the sections that they must not drop.
-FLOORS, SECTION_WORDS = (0.1, 0.15, 0.19, 0.2, 0.25, 0.3, 0.4), 100
+FLOORS, SECTION_WORDS = (0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2), 100
 
 
 def records(formats: Mapping[str, Any], kind: str, folder: Path) -> Iterator[Record]:
@@ -145,7 +150,10 @@ def made(
 
 
 def floor(references: Parts, work: Path) -> None:
-    """Print what floors of similarity lose of sections under their own titles, and drop of what was found."""
+    """Print what floors lose of sections under their own titles, and drop of what was found.
+
+    A section has no rival here: it was not found for another article.
+    """
     articles = [row for table in parts_at(work / "articles") for row in table.to_pylist()]
     sections = [
         (article["title"], text)
@@ -156,10 +164,43 @@ def floor(references: Parts, work: Path) -> None:
     titles, texts = zip(*sections, strict=True)
     embed = embedder(ENCODER)
     own = topic_similarities(titles, passage_embeddings(texts, embed), embed)
-    found = np.array([row["title_similarity"] for table in references for row in table.to_pylist()])
+    results = [row for table in references for row in table.to_pylist()]
+    found = np.array([topic_score(row["title_similarity"], row["rival_similarity"]) for row in results])
     print(f"{len(own)} sections under their titles, {len(found)} results")
     for least in FLOORS:
         print(f"  floor {least}: loses {(own < least).mean():.1%}, drops {(found < least).mean():.1%}")
+
+
+def clones(references: Parts, work: Path, finding: ReferenceParams, threshold: float) -> None:
+    """Print how many results are clones by the least size of a section, and those that sizes disagree on."""
+    articles = {row["id"]: row for table in parts_at(work / "articles") for row in table.to_pylist()}
+    columns = ["id", "title", "text"]
+    pages = {row["id"]: row for row in pq.read_table(work / "pages", columns=columns).to_pylist()}
+    shingle = finding.shingle_words if finding.recall == "shingles" else 1
+    flagged: dict[int, set[tuple[str, str]]] = {least: set() for least in LEASTS}
+    rows = [row for table in references for row in table.select(["article_id", "page_id"]).to_pylist()]
+    for name, of_article in groupby(rows, key=lambda row: str(row["article_id"])):
+        ids = [row["page_id"] for row in of_article]
+        sections = [text for _, text in sections_of(articles[name])]
+        for least in LEASTS:
+            recalls = clone_recalls([pages[page]["text"] for page in ids], sections, shingle, least)
+            flagged[least] |= {
+                (name, page) for page, recall in zip(ids, recalls, strict=True) if recall > threshold
+            }
+    for least, of_least in flagged.items():
+        print(f"  clones with least_section_words {least}: {len(of_least)} of {len(rows)}")
+    for name, page in sorted(set.union(*flagged.values())):
+        leasts = [least for least, of_least in flagged.items() if (name, page) in of_least]
+        run = longest_run(articles[name]["text"], pages[page]["text"])
+        shown = f"{len(run)} words shared in a row: {' '.join(run[:20])}"
+        print(f"    {articles[name]['title']} <- {pages[page]['title']}: at {leasts}; {shown}")
+
+
+def longest_run(one: str, other: str) -> list[str]:
+    """Return the longest run of words that two texts share."""
+    first, second = ([word.lower() for word in re.findall(r"\w+", text)] for text in (one, other))
+    block = SequenceMatcher(None, first, second, autojunk=False).find_longest_match()
+    return first[block.a : block.a + block.size]
 
 
 def parts_at(folder: Path) -> Iterator[pa.Table]:
@@ -266,6 +307,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         references, corpora, ranked = made(given.data, Path(folder), given.rankers, finding, choosing)
         floor(references, Path(folder))
+        clones(references, Path(folder), finding, choosing.clone_recall)
         read(corpora, Path(folder), given.read, given.seed)
         *_, last = statistics(
             ranked, corpora, references, ExampleParams(citations=0), choosing, DispersionParams()

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from silverloom.ops.parasci import terms
 from silverloom.ops.parasci.kinds import kind_of
+from silverloom.ops.parasci.short_forms import expansions_of
 from silverloom.ops.parasci.terms import is_general, is_term
 
 
@@ -46,6 +47,7 @@ _ADVERB, _EXACT = rf"(?:{terms.ADVERB}\s+)?", rf"(?:{terms.EXACT}\s+)?"
 _LEAD = re.compile(
     r"""(?:Unlike\s[^,()]{2,60},\s+|[IiFfWwAaUuOoBb](?:n|or|ithin|s|nder|y)\s
         (?![^,]*(?:[Tt]able|[Ff]igure|[Ss]ection|[Ee]xample|above|below))[^,()]{2,60},\s+
+    |In\s\[[^\[\]]{1,20}\],?\s+(?=an?\s)
     |As\s[^,()]{2,60},\s+|Definition\s\d[\d.]*[.:]?\s+(?:\([^()]{2,40}\)\s+)?
     |(?:[A-Z][a-z]+ly,|Hence|Thus|Here|However|Moreover|Furthermore|Also|Recall|Note|Indeed|Similarly|Therefore
         |Besides|Conversely|Nowadays|Recently|That\ is)\s*,?\s+(?:that\s+)?(?!\w+ly\b))?""",
@@ -59,9 +61,14 @@ _OF_TERM = re.compile(
 _DETERMINER = re.compile(r"(?:(?P<definite>[Tt]he)|[Aa]n?)\s+")
 #: "The centroid of a cluster" is any centroid; "the construction of a parser" is an act.
 _OF_ANY = re.compile(r"(?<!tion)(?<!sion)(?<!ment)(?<!ing)\sof\s+an?\s+[^\W\d][\w\- ]*\Z")
+_NUMBER = re.compile(r"\s\d+\Z")
 _NUMBERED = re.compile(r"\(\s*(?:[ivx]+|[a-z\d])\s*\)")
+#: "Maximum Entropy (ME) model".
+_SHORTENED = re.compile(rf"(?P<term>[^()]+?)\s+\([A-Z][\w\-]{{1,7}}\)\s+{terms.GENUS}")
 _TAIL = re.compile(
-    rf"{_BRACKETS}(?:\s*,\s+(?:or|also\s+known\s+as|also\s+called)\s+[^,]{{2,60}}(?=,))?\s*,?\s*\Z"
+    rf"""{_BRACKETS}(?:\s*,\s+(?:(?:or|also\s+(?:known\s+as|referred\s+to\s+as|called)|as\s+\w+ed\s+by)\s+[^,]{{2,60}}
+        |as\s+\w+ed\s+in(?:\s[^,]{{2,60}})?|in\s+this\s+\w+)(?=,))?\s*,?\s*\Z""",
+    re.VERBOSE,
 )
 
 
@@ -86,9 +93,17 @@ def _subject(sentence: str, end: int, *, definite_terms: bool = False) -> tuple[
     if definite and definite_terms and (whole := _OF_ANY.search(sentence, begin, stop)):
         stop = whole.start()
         definite = is_general(sentence[begin:stop])
+    if shortened := _SHORTENED.fullmatch(sentence, begin, stop):
+        stop = shortened.end("term")
     term = sentence[begin:stop]
-    several = definite_terms and " " in term and not is_general(term)
-    return (begin, stop) if is_term(term, definite and not (of_term or several)) else None
+    several = definite_terms and " " in term and not is_general(term) and not term.startswith("core ")
+    name = _NUMBER.sub("", term) if _is_shortened(sentence, begin, stop, end) else term
+    return (begin, stop) if is_term(name, definite and not (of_term or several)) else None
+
+
+def _is_shortened(sentence: str, begin: int, stop: int, end: int) -> bool:
+    """Return whether a term has its short form in brackets: "interleukin 6 (IL-6)"."""
+    return sentence[begin:stop] in expansions_of([sentence[begin:end]]).values()
 
 
 def _is_particular(sentence: str, begin: int, stop: int) -> bool:
@@ -210,7 +225,7 @@ _AIMS = re.compile(
     re.VERBOSE,
 )
 _AIM_OF_ALL = re.compile(terms.AIM_OF_ALL)
-_ACTION = re.compile(r"(?:ing|tion|sion|ysis|ment|search|retrieval)$")
+_ACTION = re.compile(r"(?:ing|tion|sion|ysis|ment|search|retrieval|ics)$")
 
 
 def _aims(sentence: str) -> tuple[int, int] | None:
@@ -263,6 +278,11 @@ _FRAMES = tuple(
         rf"""^In\s+(?:the\s+(?:task|problem)\s+of\s+)?{_TERM}{_BRACKETS},\s+
         the\s+(?:goal|task|aim|objective)\s+is\s+to\s+(?!address|improve|be\b|provide)[a-z]+""",
         rf"""^(?:An?\s+|The\s+)?{_TERM}{_BRACKETS}\s+(?:occurs|arises)\s+(?:when|if|whenever)\s""",
+        rf"""^(?:[A-Z][a-z]+ly,\s+)?(?:[Aa]n?|[Tt]he)\s+{_TERM}{_BRACKETS}\s+is\s+an?\s+(?:(?:ordered|finite)\s+)?
+        (?:(?:\d|two|three|four|five|six|seven|eight)-?\s*tuple|pair|triple|quadruple|quintuple|tuple)
+        (?:\s+(?:\w+\s*=\s*)?[(<⟨\\]|:\s)""",
+        rf"""^(?:An?|Any)\s+[^.;:]{{2,80}}?\s(?:is|are)\s+(?:called|termed|said\s+to\s+be)\s+an?\s+{_TERM}
+        (?:\s+(?:for|of|at|on|in|from|to|over)\s[^.;]{{1,40}}?)?\s+(?:if|when|whenever|iff|provided)\s""",
         rf"""^(?:An?\s+|Any\s+)?[^.;:,]{{2,40}}?\s(?:that|which|whose|with|in\s+which|without)\s[^.;:]{{5,120}}?\s
         (?:is|are)\s+{_ADVERB}(?:called|termed|known\s+as|referred\s+to\s+as)\s+(?:an?\s+|the\s+)?{_OPEN}{_TERM}{_CLOSE}
         (?=\s*(?:\([^()]*\))?\s*\.?\s*\Z)""",
@@ -348,9 +368,12 @@ def _of_kind(sentence: str) -> tuple[int, int] | None:
         return None
     if not statement.relative:
         span = _subject(sentence, statement.end, definite_terms=statement.account)
-        if span is None or _INVERTED.search(sentence, *span):
+        if span is None:
             return None
-        return span if statement.account or not _is_particular(sentence, *span) else None
+        if _INVERTED.search(sentence, *span) and not _is_shortened(sentence, *span, statement.end):
+            return None
+        particular = not statement.account or sentence.startswith(" is the ", statement.end)
+        return None if particular and _is_particular(sentence, *span) else span
     relative = _RELATIVE.search(sentence, 0, statement.end + len(", which"))
     span = _inside(sentence, *relative.span("term")) if relative and statement.account else None
     return None if span is None or _PART_OF.search(sentence, 0, span[0]) else span

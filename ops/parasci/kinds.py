@@ -52,12 +52,12 @@ _NO_GENUS = listed(
     paper section finding conclusion observation difference hypothesis possibility concern problem problems
     cause causes source sources factor factors contributor component components target targets
     function functions topic bottleneck obstacle barrier prerequisite requirement condition way ways manner
-    addition alternative alternatives extension improvement advance breakthrough shortcoming weakness strength
+    addition alternative alternatives improvement advance breakthrough shortcoming weakness strength
     opportunity priority direction trend driver cornerstone pillar hallmark milestone starting solution
-    solutions option options approximation estimate estimates value values reflection manifestation review
+    solutions option options estimate estimates value values reflection manifestation review
     overview summary survey comparison illustration demonstration explanation interpretation counterpart
     professor student researcher author abbreviation abbreviations average plot daughter constituent orders
-    hallmark hallmarks version versions modification synergy partnership leader rate order foundation
+    hallmark hallmarks synergy partnership leader rate order foundation
     analogue equivalent proxy fit match mixture majority minority consensus debate interest importance use
     """
 )
@@ -68,8 +68,15 @@ _COMPOUND = re.compile(r"\b(?:transcription|growth|impact)\s+factors?\Z")
 _KINDS = listed(
     """
     type types kind kinds form forms class classes family families variant variants member members subset
-    subsets subtype subtypes subclass subclasses combination examples
+    subsets subtype subtypes subclass subclasses combination examples extension extensions modification
+    modifications version versions
     """
+)
+
+#: "a member of the zinc finger family", "of the family of sedolisins".
+_FAMILY = re.compile(
+    r"of\s+the\s+(?:(?!same\b)[\w\-]+\s+){1,4}(?:super)?family\b"
+    r"|of\s+the\s+(?:super)?family\s+of\s+(?!(?:proteins|genes|molecules|enzymes|models|methods)\b)[a-z]{4}"
 )
 
 #: What a relative clause says about how a thing performs or is received.
@@ -95,7 +102,7 @@ _FARES = rf"""(?:
 #: The beginning of an account in a relative clause: "that regulates", "from which".
 _RELATIVE_CLAUSE = rf"""(?:
     (?:that|which|who)\s+(?!(?:[a-z]+ly\s+)?{_FARES}\b)(?!\s*[,.])
-    |whose\b|where\b(?!as)|whereby\b|wherein\b
+    |in\s+that\b|whose\b|where\b(?!as)|whereby\b|wherein\b
     |aiming\s+to\s+(?!{AIM_OF_ALL})[a-z]+
     |(?:in|by|through|for|on|with|at|from|of|to|during|under|after|over|within)\s+(?:which|whom)\b
         (?!\s+(?:our\s+understanding|much|little)\b)
@@ -145,6 +152,13 @@ _DOES = re.compile(
 )
 #: "the rearing of": other things with "the" are particular ones.
 _ACT_OF = re.compile(r"\w+(?:ing|tion|sion|ment|ysis)\s+of\b")
+#: "the average rank assigned to", "the percentage of words": a measure, but not of several runs.
+_MEASURED = re.compile(
+    r"""(?:(?:average|mean|total|maximum|minimum|maximal|minimal)\s(?:\w+\s){1,2}?(?:of|over|among|between|in|from|to|that|\w+ed)
+    |(?:percentage|fraction|proportion|ratio|number|probability)\sof)\s
+    (?!.*\b(?:runs|folds|trials|seeds|experiments|datasets|languages|participants|subjects|annotators)\b)""",
+    re.VERBOSE,
+)
 #: The fewest words of an account, with its preposition.
 _SHORTEST_ACCOUNT = 3
 _PLURAL = re.compile(
@@ -207,7 +221,9 @@ def _noun_phrase(sentence: str, start: int, *, plural: bool) -> tuple[int, int] 
         return None
     if not can_be_noun(noun) or noun.endswith("ly"):
         return None
-    if determiner == "the" and not _ACT_OF.match(sentence, words[-1].start()):
+    if determiner == "the" and not (
+        _ACT_OF.match(sentence, words[-1].start()) or _MEASURED.match(sentence, words[0].start())
+    ):
         return None
     if not determiner and (not _PLURAL.search(noun) or _NOT_BARE.search(words[0].group())):
         return None
@@ -216,6 +232,8 @@ def _noun_phrase(sentence: str, start: int, *, plural: bool) -> tuple[int, int] 
 
 def _tells_apart(sentence: str, start: int, end: int) -> str | None:
     """Return what distinguishes the subject within its genus: an "account", a "phrase", or None."""
+    if _MEASURED.match(sentence, start):
+        return "account"
     phrase, rest = sentence[start:end], _ABBREVIATION.sub("", sentence[end:].lstrip())
     praised = bool(_PRAISED.search(phrase))
     account = _ACCOUNT.match(rest.lstrip(", "))
@@ -235,6 +253,8 @@ def _tells_apart(sentence: str, start: int, end: int) -> str | None:
         told = False
     elif word[0] == "of":
         told = _of_tells(noun, rest)
+    elif noun == "approximation":
+        told = word[0] == "to" and len(rest.split()) >= _SHORTEST_ACCOUNT
     elif word[0] == "from":
         told = bool(_FROM_TO.match(rest))
     else:
@@ -251,6 +271,8 @@ def _of_tells(noun: str, rest: str) -> bool:
     if following is None or following[0].lower() in _NO_OF:
         return False
     clause = _CLAUSE_END.split(rest)[0]
+    if noun == "member" and _FAMILY.match(rest):
+        return True
     if noun not in _KINDS and following[0].lower() != "the":
         return len(_RELATIVE_PRONOUN.split(clause)[0].split()) >= _SHORTEST_ACCOUNT
     places = [place.start() for place in _WORD_START.finditer(clause)]

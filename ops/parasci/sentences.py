@@ -29,8 +29,9 @@ from silverloom.ops.parasci.areas import area_of
 from silverloom.ops.parasci.definitions import definition
 from silverloom.ops.parasci.marks import printed_keys, without_marks
 from silverloom.ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
+from silverloom.ops.parasci.short_forms import expansions_of
 from silverloom.ops.parasci.slices import Statements, embedded_parts
-from silverloom.ops.parasci.terms import expansions_of, normal_form
+from silverloom.ops.parasci.terms import normal_form
 from silverloom.ops.parasci.well_formed import well_formed
 from silverloom.ops.parse.records import record_place
 from silverloom.ops.parse.roles import REFERENCES, known_roles

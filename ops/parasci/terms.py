@@ -1,14 +1,14 @@
 """The words of definitions: what can be a term, and how to distinguish a definition from praise.
 
-Belongs here: words that a term cannot contain, normal forms, abbreviations with their expansions; genera,
-adjectives and distinguishing phrases, as parts of regular expressions for re.VERBOSE. Not here: the sentences
-that define terms (definitions.py).
+Belongs here: words that a term cannot contain, normal forms; genera, adjectives and distinguishing phrases,
+as parts of regular expressions for re.VERBOSE. Not here: the sentences that define terms (definitions.py),
+abbreviations (short_forms.py).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 
@@ -222,7 +222,7 @@ NO_THING = one_of("this these it them him our")
 #: Words that no term contains: pronouns, verbs of papers, references to the surrounding text.
 _NEVER = listed(
     """
-    with on whereas convenient core row rows column columns line lines please readers reader interested
+    with on whereas convenient row rows column columns line lines please readers reader interested
     the a an cannot implicit case similar fourth fifth alternative automatically most two three and i we
     you he she it they them us our ours my your his her its their theirs one ones this that these those
     there here such same other others another each every both either neither all any some many few
@@ -230,7 +230,7 @@ _NEVER = listed(
     what which who whom whose where when why how if whether while because although though since as than
     is are was were be been being am has have had having do does did can could may might must shall
     should will would not no nor only also thus hence however therefore then so but or yet moreover
-    furthermore proposed propose present presented show shows shown used using use based given called
+    furthermore proposed propose present presented show shows shown used using use given called
     known described define defined say note let assume suppose see recall consider paper papers work
     study article thesis chapter section figure fig table equation appendix tutorial contribution
     contributions result results conclusion example examples novelty main key important challenging
@@ -244,7 +244,7 @@ _NEVER = listed(
 )
 
 #: Words that may be inside a term, but not at its ends.
-_INNER = listed("of for in to from de")
+_INNER = listed("of for in to from de based")
 
 #: Words that are a term only together with others: "assignment problem" is a term, "problem" is not.
 _GENERAL = listed(
@@ -265,14 +265,15 @@ _GENERAL = listed(
 _WORD = re.compile(r"[^\W\d_][\w'’+/&.\-]*|\d[\w\-]*")
 _LONGEST = 7
 
+#: After a word that no dictionary has: "annexin A7", "peptidase I".
+_NAME_NUMBER = re.compile(r"I|[A-Z]\d{1,2}")
+
 #: "L.app", "Y&M2003", "simja+mi", "QL_m", and "1WordNet" with the number of a footnote.
 _SIGN = re.compile(r"^[A-Z]\.[a-z]|&.*\d|[a-z]\+[a-z]|_|^\d[A-Z][a-z]")
 
 _BRITISH = re.compile(r"(?<=[a-z])is(?=(?:e|ed|es|er|ers|ing|ation|ations)\Z)")
 #: Words of the same shape that are spelt with "is" in American English, too.
 _EVERYWHERE = re.compile(r"(?:\w*(?:exerc|adv|superv|rev|dev|compr|improv|prom|prec|prem)|no|ra|w|r|ar)is\w*")
-
-_SHORT_FORM = re.compile(r"\(\s*(?P<short>[A-Za-z][\w\-/&]{1,9})\s*(?:[;,][^()]*)?\)")
 
 
 def is_term(text: str, definite: bool = False) -> bool:
@@ -281,7 +282,7 @@ def is_term(text: str, definite: bool = False) -> bool:
     `definite`: they follow "the". Then they are a term only if they contain a capital: "the parser" is a
     particular parser in the surrounding text.
     """
-    words = text.split()
+    words = _without_number(text.split())
     if not 0 < len(words) <= _LONGEST or not all(map(_WORD.fullmatch, words)) or any(map(_is_sign, words)):
         return False
     small = [word.lower().strip(".") for word in words]
@@ -300,11 +301,19 @@ def is_term(text: str, definite: bool = False) -> bool:
     return not definite or text != text.lower()
 
 
+def _without_number(words: list[str]) -> list[str]:
+    """Return the words of a name without its last, if that is like the number of a molecule: "annexin A7"."""
+    from lemminflect import getAllLemmas
+
+    numbered = len(words) > 1 and _NAME_NUMBER.fullmatch(words[-1]) and not getAllLemmas(words[-2].lower())
+    return words[:-1] if numbered else words
+
+
 def normal_form(term: str, expansions: Mapping[str, str] | None = None) -> str:
     """Return the form that all mentions of a term have in common.
 
     Normalises case, hyphens, British spelling, and the plural of the last word. Expands abbreviations by
-    `expansions`, the result of `expansions_of`.
+    `expansions`, the result of `short_forms.expansions_of`.
     """
     known = expansions or {}
     parts = [known.get(part) or known.get(singular(part)) or part for part in term.split()]
@@ -327,24 +336,6 @@ def singular(word: str) -> str:
     return word[: len(lemmas[0])] if small.startswith(lemmas[0]) else str(lemmas[0])
 
 
-def expansions_of(sentences: Iterable[str]) -> dict[str, str]:
-    """Return the expansions of the abbreviations that sentences introduce ("named entity recognition (NER)").
-
-    The algorithm is that of Schwartz and Hearst (2003): every letter of the short form, from right to left,
-    occurs in the few words before the bracket, and its first letter is at the beginning of a word. If an
-    abbreviation has several expansions, the first one wins.
-    """
-    expansions: dict[str, str] = {}
-    for sentence in sentences:
-        for match in _SHORT_FORM.finditer(sentence) if "(" in sentence else ():
-            short = match["short"]
-            if short.endswith("s") and short[:-1].isupper():
-                short = short[:-1]
-            if sum(map(str.isupper, short)) > 1 and (long := _long_form(short, sentence[: match.start()])):
-                expansions.setdefault(short, long)
-    return expansions
-
-
 def is_general(term: str) -> bool:
     """Return whether the last word of a term says too little: "the language model" is one of this paper."""
     last = term.lower().split()[-1]
@@ -352,8 +343,10 @@ def is_general(term: str) -> bool:
 
 
 def _alone(words: Sequence[str]) -> bool:
-    """Return whether a term is a single word that is too general, or an adverb."""
+    """Return whether a term is too general, such as "model" and "core technique", or an adverb."""
     word = words[0]
+    if "core" in words and {words[-1], singular(words[-1])} & (_GENERAL | {"core"}):
+        return True
     return len(words) == 1 and (word.endswith("ly") or bool({word, singular(word)} & _GENERAL))
 
 
@@ -373,21 +366,3 @@ def _is_sign(word: str) -> bool:
             word.isascii() and word.isalpha() and len(word) == 2 and (word.isupper() or word in _INNER)
         )
     return word.endswith("-") or (len(word) == 3 and not word.isalpha()) or bool(_SIGN.search(word))
-
-
-def _long_form(short: str, before: str) -> str | None:
-    letters = [sign.lower() for sign in short if sign.isalnum()]
-    text = " ".join(before.split()[-min(len(letters) + 5, len(letters) * 2) :])
-    small = text.lower()
-    if len(small) != len(text):
-        return None
-    at = len(text)
-    for place, letter in reversed(list(enumerate(letters))):
-        at = small.rfind(letter, 0, at)
-        while place == 0 and at > 0 and text[at - 1].isalnum():
-            at = small.rfind(letter, 0, at)
-        if at < 0:
-            return None
-    long = text[at:]
-    odd = len(long) <= len(short) or short in long.split() or re.search(r"[.;:()\[\]]", long)
-    return None if odd else long

@@ -5,8 +5,9 @@ Belongs here: thresholds on stored scores, and near-duplicates. Not here: the sc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Literal
 
 import pyarrow as pa
@@ -19,6 +20,7 @@ from silverloom.ops.core.parts import Parts
 from silverloom.ops.core.thresholds import at_least, at_most, scored
 from silverloom.ops.wikisum.clones import repeated
 from silverloom.ops.wikisum.schemas import CORPUS
+from silverloom.ops.wikisum.topic import topic_score
 
 #: The kinds of references in a corpus: one kind, or both.
 COMBINED, CITATIONS, SEARCH = "combined", "citations", "search"
@@ -39,10 +41,11 @@ class CorpusParams(Params, section="wikisum.corpus"):
         ("search",), description="where clones are removed", json_schema_extra={"paper": "search"}
     )
     title_similarity: float = Field(
-        0.19,
+        0.08,
         ge=0,
         le=1,
-        description="a result of the local index that is less similar to the title is dropped; 0: no floor "
+        description="of a result of the local index with the title, less half of that with another article "
+        "that it was found for; what has less is dropped; 0: no floor "
         "(docs/reports/wikisum-real-articles.md). What a search engine found is trusted, as in the paper "
         "(section 3)",
         json_schema_extra={"paper": "0"},
@@ -62,7 +65,7 @@ def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
 
     `clone`: it contains more of a section than the threshold, and its kind is checked for clones; a page that
     is also cited stays as a cited page. `other_topic`: only the local index found it, and it is not similar
-    to the title. `soft_404`: it says that there is no page. `near_duplicate`: it
+    to the title, or more to another one. `soft_404`: it says that there is no page. `near_duplicate`: it
     nearly repeats an earlier reference of the article.
     """
     units = references.to_pylist()
@@ -79,7 +82,7 @@ def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
                 identity = made_from(unit, "corpus")
                 taken.append((unit, {**unit, **identity, "cited": cited, "searched": searched}))
             elif any(_stays(unit, without_floor)):
-                dropped.append(drop(unit, "other_topic", unit["title_similarity"]))
+                dropped.append(drop(unit, "other_topic", _topic(unit)))
             else:
                 dropped.append(drop(unit, "clone", unit["clone_recall"]))
         repeats = _repeated([unit for unit, _ in taken], params)
@@ -103,19 +106,25 @@ def is_compared(unit: Row, params: CorpusParams) -> bool:
 def recalls(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
     """Yield the candidates with the score that `params.clone_recall` bounds."""
     for table in references:
-        yield _scored(table, params, "clone_recall", never=-1.0, always=1.0, kept_score=float("-inf"))
+        yield _scored(
+            table, params, "clone_recall", itemgetter("clone_recall"), -1.0, 1.0, kept_score=float("-inf")
+        )
 
 
 def similarities(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
     """Yield the candidates with the score that `params.title_similarity` bounds."""
     for table in references:
-        yield _scored(
-            table, params, "title_similarity", never=float("inf"), always=0, kept_score=float("inf")
-        )
+        yield _scored(table, params, "title_similarity", _topic, float("inf"), 0, kept_score=float("inf"))
 
 
 def _scored(
-    table: pa.Table, params: CorpusParams, name: str, never: float, always: float, kept_score: float
+    table: pa.Table,
+    params: CorpusParams,
+    name: str,
+    score: Callable[[Row], float | None],
+    never: float,
+    always: float,
+    kept_score: float,
 ) -> pa.Table:
     """Return candidates with the score that the param `name` bounds.
 
@@ -133,22 +142,26 @@ def _scored(
             if unit["id"] in lost or not any(_stays(unit, lenient))
             else kept_score
             if any(_stays(unit, strict))
-            else unit[name],
+            else score(unit),
             unit["title"] or unit["address"],
         )
         for unit in table.to_pylist()
     )
 
 
+def _topic(unit: Row) -> float | None:
+    return topic_score(unit["title_similarity"], unit["rival_similarity"])
+
+
 def _stays(unit: Row, params: CorpusParams) -> tuple[bool, bool]:
     """Return whether a candidate is kept as a cited page, and whether it is kept as a search result."""
     clone = not at_most(unit["clone_recall"], params.clone_recall)
-    similarity = unit["title_similarity"]
+    topic = _topic(unit)
     return (
         unit["cited"] and not (clone and CITATIONS in params.clones_among),
         bool(unit["hits"])
         and not (clone and SEARCH in params.clones_among)
-        and (similarity is None or bool(at_least(similarity, params.title_similarity))),
+        and (topic is None or bool(at_least(topic, params.title_similarity))),
     )
 
 

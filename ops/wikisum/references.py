@@ -1,18 +1,19 @@
 """The pages that an article cites, and those that a search finds for its sections.
 
-Belongs here: candidates for references, how much of the article each contains and how similar it is to the
-title. Not here: results of crawls (crawled.py), which candidates are kept (corpus.py), the measures
-(clones.py, topic.py), the index of pages (search_index.py), crawling and searching (ops/crawl).
+Belongs here: candidates for references, and how much of the article each contains. Not here: results of
+crawls (crawled.py), the pages of candidates and their similarity with titles (candidates.py), which
+candidates are kept (corpus.py), the measures (clones.py, topic.py), the index of pages (search_index.py),
+crawling and searching (ops/crawl).
 
-The parts of articles are mapped twice: first to candidates, then, with the candidates' pages, to references.
-In between, the pages that the index alone found are embedded.
+The parts of articles are mapped three times: to candidates; with the candidates' pages, to the similarities
+of what the index alone found; and to references. In between, these pages are embedded, and the results of
+one page are compared.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import pyarrow as pa
@@ -27,8 +28,16 @@ from silverloom.ops.core.params import ModelName, Params, Strict
 from silverloom.ops.core.parts import Artifact, Parts
 from silverloom.ops.crawl.local_search import LocalIndex
 from silverloom.ops.crawl.search import NOT_ASKED, QUERY, Query, asked, queries
-from silverloom.ops.models.encoder import ENCODER, embedder
+from silverloom.ops.models.encoder import ENCODER
 from silverloom.ops.text.minhash import signature
+from silverloom.ops.wikisum.candidates import (
+    PAGE_IDS,
+    Candidate,
+    CandidatePages,
+    is_of_index,
+    pages_of_index,
+    results_of,
+)
 from silverloom.ops.wikisum.clones import clone_recalls, is_itself, is_titled
 from silverloom.ops.wikisum.crawled import Crawled, crawled_parts
 from silverloom.ops.wikisum.schemas import REFERENCES
@@ -36,7 +45,7 @@ from silverloom.ops.wikisum.search_index import indexed as with_index
 from silverloom.ops.wikisum.search_index import load as load_index
 from silverloom.ops.wikisum.sections import cited_address
 from silverloom.ops.wikisum.soft_404 import is_soft_404
-from silverloom.ops.wikisum.topic import embedded_pages, passages_by_page, topic_similarities
+from silverloom.ops.wikisum.topic import embedded_pages, results_with_rivals
 
 #: Why addresses and queries give no reference.
 NOT_CRAWLED, NOT_READ, EMPTY = "cited_page_not_there", "found_page_not_there", "page_without_words"
@@ -47,7 +56,6 @@ SECTION_NOT_ASKED, QUERY_NOT_CRAWLED = "section_not_asked", "query_not_crawled"
 
 _PAGE_COLUMNS = ("id", "document", "licence", "title", "text")
 _INDEXED_COLUMNS = ("address", "page_id")
-_PAGE_IDS = pa.schema([("page_id", pa.string())])
 
 _TEXT = pa.string()
 _HIT = pa.struct([("query", _TEXT), ("rank", pa.int64()), ("score", pa.float64())])
@@ -108,37 +116,6 @@ class ReferenceParams(Params, section="wikisum.references"):
     )
 
 
-@dataclass
-class _Candidate:
-    address: str
-    record: str = ""
-    """The id of the crawl's row that the page was read from; empty if the page is looked up by address."""
-    cited_as: list[str] = field(default_factory=list)
-    """The addresses in the article that led here; empty if it does not cite the page."""
-    hits: list[Mapping[str, object]] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class _Pages:
-    """The pages of candidates, by the record that they were read from and by address."""
-
-    by_record: Mapping[str, Row]
-    by_address: Mapping[str, Row]
-
-    @classmethod
-    def of(cls, indexed: pa.Table, of_address: pa.Table, of_record: pa.Table) -> _Pages:
-        """Build the lookups for all candidates of a part."""
-        pages = {page["id"]: page for page in of_address.to_pylist()}
-        return cls(
-            {page["document"]: page for page in of_record.to_pylist()},
-            {row["address"]: pages[row["page_id"]] for row in indexed.to_pylist()},
-        )
-
-    def get(self, candidate: _Candidate) -> Row | None:
-        """Return the page of a candidate: the one read from its crawl record, if any, else by address."""
-        return self.by_record.get(candidate.record) or self.by_address.get(candidate.address)
-
-
 def references(
     articles: Parts,
     cited_pages: Parts,
@@ -171,11 +148,16 @@ def references(
         records = _each(candidates, "record")
         of_record = matches(web_pages, "document", records, folder / "by record", _PAGE_COLUMNS)
         index_pages = stored(
-            _found_pages(candidates, indexed, of_record), _PAGE_IDS, articles, folder / "index pages"
+            pages_of_index(candidates, indexed, of_record), PAGE_IDS, articles, folder / "index pages"
         )
         embedded = embedded_pages(web_pages, index_pages, params.encoder, strict, folder / "embedded")
-        beside = [candidates, indexed, of_address, of_record, embedded]
-        yield from articles.map(references_of, params, strict, beside=beside)
+        there = [candidates, indexed, of_address, of_record]
+        similar = articles.map(results_of, params.encoder, strict, beside=[*there, embedded])
+        article_ids = (part.read(["id"])["id"] for part in articles.parts)
+        results = results_with_rivals(
+            (outcome.kept for outcome in similar), article_ids, articles, folder / "similar"
+        )
+        yield from articles.map(references_of, params, beside=[*there, results])
 
 
 def candidates_of(
@@ -209,22 +191,21 @@ def references_of(
     indexed: pa.Table,
     of_address: pa.Table,
     of_record: pa.Table,
-    embedded: pa.Table,
+    results: pa.Table,
     params: ReferenceParams,
-    strict: Strict,
 ) -> Outcome:
     """Return the references of the articles of one part, given their candidates and the candidates' pages.
 
-    `embedded` are the embeddings of the pages that the index alone found.
+    `results` are those that the index alone found, with their similarities.
     """
     units = articles.select(REFERENCES.unit.names).to_pylist()
-    pages = _Pages.of(indexed, of_address, of_record)
+    pages = CandidatePages.of(indexed, of_address, of_record)
     kept: list[Row] = []
     dropped: list[Row] = []
     lost: Counter[str] = Counter()
     for article, listed in zip(units, candidates.to_pylist(), strict=True):
         reasons = Counter({row["reason"]: row["count"] for row in listed["lost"]})
-        listed_candidates = [_Candidate(**candidate) for candidate in listed["candidates"]]
+        listed_candidates = [Candidate(**candidate) for candidate in listed["candidates"]]
         there = [
             (candidate, page) for candidate in listed_candidates if (page := pages.get(candidate)) is not None
         ]
@@ -244,43 +225,22 @@ def references_of(
             detail = ", ".join(f"{reason} {count}" for reason, count in sorted((+reasons).items()))
             dropped.append(drop(article, "no_reference", detail=detail or "it cites nothing"))
         lost += reasons
-    kept = _with_similarity(kept, embedded, params.encoder, strict)
+    kept = _with_similarities(kept, results)
     return Outcome.of(REFERENCES, [unit["id"] for unit in units], kept, dropped, combinations=lost)
 
 
-def _with_similarity(
-    references: Sequence[Row], embedded: pa.Table, encoder: ModelName, strict: Strict
-) -> list[Row]:
-    """Return references with the similarity of what the index alone found."""
-    passages = passages_by_page(embedded)
-    places = [place for place, row in enumerate(references) if _is_of_index(row["hits"])]
-    similarities = topic_similarities(
-        [references[place]["article_title"] for place in places],
-        [passages[references[place]["page_id"]] for place in places],
-        embedder(encoder, strict),
+def _with_similarities(references: Sequence[Row], results: pa.Table) -> list[Row]:
+    """Return references with the similarities of what the index alone found."""
+    similar = {(row["article_id"], row["page_id"]): row for row in results.to_pylist()}
+    nothing = {"similarity": None, "rival": None}
+    found = (
+        similar[row["article_id"], row["page_id"]] if is_of_index(row["hits"]) else nothing
+        for row in references
     )
-    by_place = dict(zip(places, similarities.tolist(), strict=True))
-    return [{**row, "title_similarity": by_place.get(place)} for place, row in enumerate(references)]
-
-
-def _is_of_index(hits: Sequence[Mapping[str, object]]) -> bool:
-    """Return whether the index alone found a page: what a search engine found has no score."""
-    return bool(hits) and all(hit["score"] is not None for hit in hits)
-
-
-def _found_pages(candidates: Parts, indexed: Parts, of_record: Parts) -> Iterator[pa.Table]:
-    """Yield the ids of the pages that the index alone found, part by part."""
-    for listed, rows, recorded in zip(candidates.parts, indexed.parts, of_record.parts, strict=True):
-        articles = listed.read(["candidates"])["candidates"].to_pylist()
-        index_pages = [page for pages in articles for page in pages if _is_of_index(page["hits"])]
-        ids = []
-        for table, column, name, key in (
-            (rows.read(), "address", "page_id", "address"),
-            (recorded.read(["document", "id"]), "document", "id", "record"),
-        ):
-            wanted = pa.array({page[key] for page in index_pages}, _TEXT)
-            ids += table.filter(pc.is_in(table[column], wanted))[name].to_pylist()
-        yield pa.table({"page_id": [*dict.fromkeys(ids)]}, _PAGE_IDS)
+    return [
+        {**row, "title_similarity": result["similarity"], "rival_similarity": result["rival"]}
+        for row, result in zip(references, found, strict=True)
+    ]
 
 
 def sections_of(article: Row) -> Iterator[tuple[str, str]]:
@@ -323,26 +283,26 @@ def _candidates(
     crawled: Crawled,
     index: LocalIndex,
     params: ReferenceParams,
-) -> list[_Candidate]:
+) -> list[Candidate]:
     """Return the candidates of an article, without the article itself; count what gives no candidate."""
-    by_address: dict[str, _Candidate] = {}
+    by_address: dict[str, Candidate] = {}
     for cited in _cited(article):
         address, record = crawled.landing(cited, article["month"]) or (cited, "")
-        cited_as = by_address.setdefault(address, _Candidate(address, record)).cited_as
+        cited_as = by_address.setdefault(address, Candidate(address, record)).cited_as
         if cited not in cited_as:
             cited_as.append(cited)
     if params.results:
         of_engine = crawled.asked(article["id"])
         lost[SECTION_NOT_ASKED] += len(article["sections"]) - len(_headings(article, params))
         for query in _queries(article, params):
-            hits: list[tuple[int, float | None, _Candidate]]
+            hits: list[tuple[int, float | None, Candidate]]
             if of_engine is not None and query in of_engine:
                 results = crawled.results(query, article["month"])[: params.results]
-                hits = [(rank, None, _Candidate(*landing)) for rank, landing in results]
+                hits = [(rank, None, Candidate(*landing)) for rank, landing in results]
             else:
                 lost[QUERY_NOT_CRAWLED] += of_engine is not None
                 hits = [
-                    (hit.rank, None if hit.score is None else round(hit.score, 4), _Candidate(hit.url))
+                    (hit.rank, None if hit.score is None else round(hit.score, 4), Candidate(hit.url))
                     for hit in index.search(query, params.results)
                 ]
             lost[FOUND_NOTHING] += not hits
@@ -357,7 +317,7 @@ def _candidates(
 
 
 def _rows(
-    article: Row, references: Sequence[tuple[_Candidate, Row]], params: ReferenceParams
+    article: Row, references: Sequence[tuple[Candidate, Row]], params: ReferenceParams
 ) -> Iterator[Row]:
     texts = [page["text"] for _, page in references]
     sections = [text for _, text in sections_of(article)]

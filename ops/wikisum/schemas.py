@@ -69,6 +69,12 @@ REFERENCES = Shape(
             "of the page's text with the article's title, 0 to 1; missing where the local index did not find "
             "the page, or a search engine did too",
         ),
+        optional(
+            "rival_similarity",
+            _REAL,
+            "the greatest title_similarity of the page with another article of the partition that the index "
+            "found it for",
+        ),
         ("soft_404", _FLAG, "whether the page says that there is no page"),
         ("signature", pa.list_(pa.uint32()), "MinHash of the page's runs of words; missing where not asked"),
     ),

@@ -1,7 +1,7 @@
 """How similar pages are to the title of an article, because a local index returns something for any query.
 
-Belongs here: which words of a page are read, their embeddings, and the similarity. Not here: the encoder
-(ops/models), the threshold (corpus.py).
+Belongs here: which words of a page are read, their embeddings, the similarity, and that of the same page with
+other articles that it was found for. Not here: the encoder (ops/models), the threshold (corpus.py).
 
 The encoder is what takes the time. So it reads each page once, however many articles the page was found for
 and in however many parts these are, and the parts of the pages are shared by the workers.
@@ -9,7 +9,7 @@ and in however many parts these are, and the parts of the pages are shared by th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from silverloom.ops.core.joins import matches, stored
+from silverloom.ops.core.joins import grouped, matches, stored
 from silverloom.ops.core.outcome import Outcome
 from silverloom.ops.core.params import ModelName, Strict
 from silverloom.ops.core.parts import Parts
@@ -30,6 +30,22 @@ WORDS = 80
 
 #: The embeddings of a page's passages.
 _EMBEDDED = pa.schema([("page_id", pa.string()), ("passages", pa.list_(pa.list_(pa.float32())))])
+
+#: The share of a rival's similarity that `topic_score` takes away.
+RIVAL_SHARE = 0.5
+
+#: Rows after which a part of results, grouped by page, ends.
+_RESULTS = 4096
+
+#: What the index alone found, with the similarity of page and title, and then with that of the best rival.
+RESULTS = pa.schema(
+    [
+        ("article_id", pa.string()),
+        ("page_id", pa.string()),
+        ("similarity", pa.float64()),
+        ("rival", pa.float64()),
+    ]
+)
 
 
 def embedded_pages(
@@ -96,6 +112,53 @@ def topic_similarities(
         for title, page in zip(titles, pages, strict=True)
     ]
     return np.maximum(np.array(similarities, np.float64), 0).round(4)
+
+
+def topic_score(similarity: float | None, rival: float | None) -> float | None:
+    """Return how much a result is about an article, from 0 to 1; None if the index did not find it.
+
+    A page about another article is often similar to this title, too, but more to the other: so half of its
+    greatest similarity with another article is taken away (docs/reports/wikisum-real-articles.md).
+    """
+    if similarity is None:
+        return None
+    return max(round(similarity - RIVAL_SHARE * (rival or 0), 4), 0)
+
+
+def results_with_rivals(
+    results: Iterable[pa.Table], article_ids: Iterable[pa.ChunkedArray], articles: Parts, folder: Path
+) -> Parts:
+    """Return, for each set of article ids, a part with the results of these articles and their rivals.
+
+    A rival of a result is another article that the same page was found for. The parts are written to
+    `folder`, which is created.
+    """
+    folder.mkdir()
+    by_page = grouped(results, RESULTS, "page_id", articles, folder / "by page", _RESULTS)
+    rows = (outcome.kept for outcome in by_page.map(with_rivals))
+    return matches(
+        stored(rows, RESULTS, articles, folder / "rivals"), "article_id", article_ids, folder / "found"
+    )
+
+
+def with_rivals(results: pa.Table) -> Outcome:
+    """Return, as kept rows, results with the greatest similarity of their page with another article.
+
+    A page has all its results in the table. Without another article, the similarity is null.
+    """
+    best: dict[str, dict[str, float]] = {}
+    rows = results.to_pylist()
+    for row in rows:
+        of_page = best.setdefault(row["page_id"], {})
+        of_page[row["article_id"]] = max(of_page.get(row["article_id"], 0), row["similarity"])
+    two = {page: sorted(of_page.items(), key=lambda pair: -pair[1])[:2] for page, of_page in best.items()}
+    for row in rows:
+        others = (value for article, value in two[row["page_id"]] if article != row["article_id"])
+        row["rival"] = next(others, None)
+    nothing = pa.array([], pa.string())
+    return Outcome(
+        nothing, pa.Table.from_pylist(rows, RESULTS), pa.table({"id": nothing}), pa.table({"id": nothing})
+    )
 
 
 def _passages(text: str) -> list[str]:

@@ -31,7 +31,7 @@ from tests.ops.wikisum.encyclopedia import Steps, article, artifact, page
 
 MONTH = "2018-06"
 ODD = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
-CHOOSING = CorpusParams(clone_recall=0.9, title_similarity=0.52, near_duplicates=0.8)
+CHOOSING = CorpusParams(clone_recall=0.9, title_similarity=0.34, near_duplicates=0.8)
 PARAMS = ExampleParams.model_validate(
     {
         "sets": {

@@ -120,7 +120,7 @@ _LIGHT = (
     *SCORES,
 )  # fmt: skip
 
-_OF_MODEL = ("ranker", "corpus", "length", "prediction", "tokens", "nats", *METRICS)
+_OF_MODEL = ("ranker", "corpus", "length", "prediction", "target", "tokens", "nats", *METRICS)
 
 
 class EvaluationParams(Bootstrap, section="wikisum.evaluation"):

@@ -168,6 +168,11 @@ class PretrainedParams(DecodingParams):
     model: ModelName = Field(
         description="a folder (./...), or a name of the Hugging Face hub that is in its cache"
     )
+    text: Literal["normalised", "natural"] = Field(
+        "normalised",
+        description="what it reads and writes: `source` and `target`, in lower case and comparable with "
+        "models from scratch, or `source_text` and `target_text`, cased as on the pages",
+    )
     longest_source: int = Field(16384, ge=1, description="tokens of a source that are read at most")
     label_smoothing: float = Field(0.0, ge=0, lt=1, description="of the cross entropy that is learnt from")
 

@@ -118,7 +118,11 @@ def model_card(
         penalty=config["length_penalty"],
     )
     if pretrained:
-        use += f"\nIt is `{config['model']}`, trained further; its own tokenizer is in `{_FOLDER}`, too.\n"
+        text = "cased, as on the pages" if config["text"] == "natural" else "normalised"
+        use += (
+            f"\nIt is `{config['model']}`, trained further; its own tokenizer is in `{_FOLDER}`, too. "
+            f"Its texts are {text}.\n"
+        )
     facts = {
         "examples learnt from": report.get("examples"),
         "targets among them that were cut": report.get("cut_targets"),

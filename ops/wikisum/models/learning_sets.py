@@ -5,8 +5,8 @@ sub-words of its target are scored. Not here: making examples (ops/wikisum/examp
 (summarizer_training.py).
 
 A model that is trained from scratch reads the example's sub-words. A pretrained model has its own tokenizer
-and reads the example's texts; its source is cut where the other models' source is cut. Its log-perplexity is
-still per sub-word of wikisum/tokenizer, so all models are comparable.
+and reads the example's texts, normalised or natural; its source is cut where the other models' source is cut.
+Its log-perplexity is still per sub-word of wikisum/tokenizer, so models of normalised text are comparable.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from silverloom.ops.core.parts import Parts
 from silverloom.ops.core.sampling import sample_names
 from silverloom.ops.models.training import TrainingError
 from silverloom.ops.models.training.examples import ExampleStore, TokenExample
+from silverloom.ops.text.word_numbers import normalised
 from silverloom.ops.wikisum.tokenizer import END
 
 if TYPE_CHECKING:
@@ -47,6 +48,11 @@ class Reader(Protocol):
         """Whether targets are scored by the model's own tokens."""
         ...
 
+    @property
+    def natural(self) -> bool:
+        """Whether the model reads and writes natural text, not normalised text."""
+        ...
+
     def example(self, row: Row) -> TokenExample:
         """Return an example's tokens, without the end tokens of source and target."""
         ...
@@ -61,6 +67,7 @@ class SubWords:
 
     columns = ("source_tokens", "target_tokens")
     counts_tokens = True
+    natural = False
 
     def __init__(self, tokenizer: Tokenizer, longest_target: int | None = None) -> None:
         """`longest_target`: the most sub-words of a target that are scored."""
@@ -83,23 +90,27 @@ class SubWords:
 class OwnTokens:
     """Reads with a pretrained model's own tokenizer."""
 
-    columns = ("source", "target", "source_tokens", "target_tokens")
     counts_tokens = False
 
     def __init__(self, model: PretrainedTexts) -> None:
         self._model, self._whole = model, SubWords(model.tokenizer)
+        self.natural = model.model.params.text == "natural"
+        self._texts = ("source_text", "target_text") if self.natural else ("source", "target")
+        self.columns = (*self._texts, "source_tokens", "target_tokens")
 
     def example(self, row: Row) -> TokenExample:
         """Return an example's texts as tokens."""
-        return self._model.model.example(str(row["source"]), str(row["target"]))
+        source, target = self._texts
+        return self._model.model.example(str(row[source]), str(row[target]))
 
     def sub_words(self, row: Row) -> int:
-        """Return the number of sub-words in the scored text; a text that was cut has no end."""
-        target = str(row["target"])
+        """Return the number of sub-words in the scored text, normalised; a text that was cut has no end."""
+        target = str(row[self._texts[1]])
         learnt = self._model.model.learnt_text(target)
         if learnt == target:
             return self._whole.sub_words(row)
-        return len(self._model.tokenizer.encode(learnt, add_special_tokens=False).ids)
+        text = normalised(learnt) if self.natural else learnt
+        return len(self._model.tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 #: The columns that training reads, and scoring a written text.
@@ -155,7 +166,7 @@ def sets_of(examples: Parts, architectures: Collection[str], folder: Path) -> Ma
 
     So a loop over the sets reads each example only once per model, not once per set.
     """
-    text = ("source",) if "pretrained" in architectures else ()
+    text = ("source", "source_text", "target_text") if "pretrained" in architectures else ()
     return divided(examples, "set", folder, [*_LEARNT, *text])
 
 

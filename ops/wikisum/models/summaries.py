@@ -29,6 +29,7 @@ from silverloom.ops.core.stored_rows import StoredRows
 from silverloom.ops.evaluation.table import CorpusMetric, ratio
 from silverloom.ops.metrics.rouge import rouge
 from silverloom.ops.models.decoding import Decoding, decoding_field
+from silverloom.ops.text.word_numbers import normalised
 from silverloom.ops.wikisum.models.learning_sets import reader_of, sets_of
 from silverloom.ops.wikisum.models.summarizer import trained_model, trained_reports
 from silverloom.ops.wikisum.schemas import EXAMPLES
@@ -79,8 +80,8 @@ SUMMARIES = Shape(
         ("model", _TEXT, "its name in models.json of wikisum/summarizer"),
         ("architecture", _TEXT),
         ("set", _TEXT, "of the example, which the model learnt from"),
-        ("prediction", _TEXT, "what the model writes", TEXT),
-        ("target", _TEXT, "what was to be written"),
+        ("prediction", _TEXT, "what the model writes, natural text if it reads that", TEXT),
+        ("target", _TEXT, "what was to be written, as the model reads it"),
         ("tokens", pa.int32(), "sub-words of the target, its end included, as many as the model may write"),
         ("cut", pa.bool_(), "whether the target goes on behind these"),
         ("nats", _REAL, "negative log-likelihood of all these, given the input"),
@@ -127,7 +128,10 @@ def scored_columns(model: TextModel) -> set[str]:
 
 
 def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> list[Row]:
-    """Return what a model writes for some examples, with ROUGE and the likelihood of the target."""
+    """Return what a model writes for some examples, with ROUGE and the likelihood of the target.
+
+    ROUGE compares normalised texts, so that a model of natural text is scored like the others.
+    """
     reader = reader_of(model)
     tokens = [reader.example(unit) for unit in units]
     predictions = model.texts(model.model.generate([example.source for example in tokens]))
@@ -142,11 +146,11 @@ def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> 
             "architecture": report["architecture"],
             "set": unit["set"],
             "prediction": prediction,
-            "target": unit["target"],
+            "target": unit["target_text"] if reader.natural else unit["target"],
             "tokens": reader.sub_words(unit),
             "cut": len(example.target) > model.model.params.longest_target,
             "nats": round(nats, _DIGITS),
-            **rouge_scores(prediction, str(unit["target"])),
+            **rouge_scores(normalised(prediction) if reader.natural else prediction, str(unit["target"])),
         }
         for unit, example, prediction, nats in zip(units, tokens, predictions, losses, strict=True)
     ]

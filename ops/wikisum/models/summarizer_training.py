@@ -258,7 +258,9 @@ def _untrained(size: ModelParams, learnt: LearningSet, tokenizer: Tokenizer, see
     target = {"longest_target": learnt.longest_target or size.longest_target}
     if isinstance(size, PretrainedParams):
         try:
-            begun = pretrained.begin(size.model_copy(update=target), [TITLE_END], seed)
+            # A natural source has no mark behind its title.
+            marks = [] if size.text == "natural" else [TITLE_END]
+            begun = pretrained.begin(size.model_copy(update=target), marks, seed)
         except ValueError as error:
             raise TrainingError(str(error)) from error
         return PretrainedTexts(begun, tokenizer)

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silverloom.ops.parasci import Definition, definition
-from silverloom.ops.parasci.terms import expansions_of, normal_form, singular
+from silverloom.ops.parasci.short_forms import expansions_of
+from silverloom.ops.parasci.terms import normal_form, singular
 
 
 @pytest.mark.parametrize(
@@ -112,6 +113,29 @@ from silverloom.ops.parasci.terms import expansions_of, normal_form, singular
         ("Definition 3.1 A chunk is a sequence of words that belong together.", "chunk"),
         ("As in optics, a prism is a transparent body whose faces are not parallel.", "prism"),
         ("The Verb Atlas (Lee, [12]) is a resource covering the verbs of five languages.", "Verb Atlas"),
+        # short forms within a name, measures, formal definitions, what changes another thing
+        ("The Hidden Tree (HT) model (Lee 1999) is a technique that is used to estimate the parents of words.",
+         "Hidden Tree"),
+        ("Inhibitor of growth 4 (ING4, [29]) is a gene that slows the growth of cells.", "Inhibitor of growth 4"),
+        ("Aquaporin-2 (AQP2) is a protein belonging to a family of water channels.", "Aquaporin-2"),
+        ("Plexin B2 is a member of the plexin family of the mouse.", "Plexin B2"),
+        ("Lexical pragmatics aims at describing how words are understood in a context.", "Lexical pragmatics"),
+        ("A tree grammar is a triple (N, T, R), where N and T are sets of symbols.", "tree grammar"),
+        ("A head automaton is a 5-tuple: states, an initial one, final ones, symbols and steps.", "head automaton"),
+        ("Formally, a head grammar is a 4-tuple: terminals, nonterminals, an initial symbol and rules.",
+         "head grammar"),
+        ("In [12] an index is defined as a table of words with their places.", "index"),
+        ("Fault finding, also referred to as debugging, is the process of finding what is wrong.", "Fault finding"),
+        ("A centre, in this context, is a text which consists of frequent words.", "centre"),
+        ("Dilation, as introduced in [7], is a technique for widening the window of a filter.", "Dilation"),
+        ("Spectrum based fault finding is a heuristic that counts which lines failed.",
+         "Spectrum based fault finding"),
+        ("A vector v is called a lower bound for f at x if f(y) is never below v.", "lower bound"),
+        ("The leaf coverage is the percentage of leaves that a rule reaches.", "leaf coverage"),
+        ("Mean depth is the average depth assigned to the leaves of a tree.", "Mean depth"),
+        ("SLA is an approximation to the likelihood of a table of counts.", "SLA"),
+        ("XBar is an extension of a grammar, in that it has features at every node.", "XBar"),
+        ("A core clause is defined as the largest clause without adjuncts.", "core clause"),
     ],
 )  # fmt: skip
 def test_the_defined_term_is_tagged(sentence, term):
@@ -189,6 +213,17 @@ def test_the_defined_term_is_tagged(sentence, term):
         "Parsing is an important task, aiming to improve the quality of translations.",
         "Spelling is a factor expressed in numbers.",
         "As a kind of extraction, part extraction is an area that presents unique challenges.",
+        "The size of a template is the largest number of its slots.",
+        "The leaf coverage is the average coverage over five runs.",
+        "The core repair step is a search that keeps the best few candidates.",
+        "The ABC archive is the largest archive of letters.",
+        "The core technique is a search that keeps the best few candidates.",
+        "Document B2 is a text that no reader found.",
+        "Our model is an extension of the grammar, in that it has features.",
+        "TreeNet is an extension of earlier networks of the same group.",
+        "A step is a pair of numbers.",
+        "Based methods are graphs that no reader found.",
+        "Phase 2 (see below) is a process that takes a day.",
         "N-gram matching is defined as an alternative for the discrete metric of translations.",
         "",
         "Eine Definition ist die Aufgabe, einen Begriff zu bestimmen.",

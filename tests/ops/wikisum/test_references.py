@@ -8,6 +8,7 @@ from silverloom.ops.parse.schemas import ARTICLES, WEB_PAGES
 from silverloom.ops.wikisum.corpus import CorpusParams, recalls, similarities
 from silverloom.ops.wikisum.references import ReferenceParams
 from silverloom.ops.wikisum.search_index import indexed, load, search_index
+from silverloom.ops.wikisum.topic import topic_score
 from tests.ops.wikisum.encyclopedia import Steps, article, conserved, page
 from tests.parts import parts
 
@@ -53,7 +54,7 @@ def test_a_page_is_embedded_once_however_many_articles_and_parts_find_it(tmp_pat
         return embed
 
     monkeypatch.setattr("silverloom.ops.wikisum.topic.embedder", embedder)
-    monkeypatch.setattr("silverloom.ops.wikisum.references.embedder", embedder)
+    monkeypatch.setattr("silverloom.ops.wikisum.candidates.embedder", embedder)
     titles = [f"Bread {number}" for number in range(many)]
     pages = [page(f"http://b/{number}", f"Bread of baker {number}.") for number in range(3)]
     cited, found = page("http://a/1", "Monks."), page("http://c/1", "Nothing.")
@@ -66,6 +67,7 @@ def test_a_page_is_embedded_once_however_many_articles_and_parts_find_it(tmp_pat
     outcomes = steps.references()
     rows = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
     assert [row["title_similarity"] for row in rows] == [None, 1.0, 1.0, 1.0] * many
+    assert [row["rival_similarity"] for row in rows] == [None, 1.0, 1.0, 1.0] * many
     assert sorted(text for text in embedded if text not in titles) == [row["text"] for row in pages]
 
 
@@ -293,6 +295,37 @@ def test_search_results_about_something_else_are_not_references(tmp_path):
     ]
     lenient = Steps(tmp_path / "2", [BREAD], pages, corpus=CorpusParams(title_similarity=0))
     assert len(lenient.kept("corpus")) == 3
+
+
+def test_a_page_that_is_more_about_another_article_is_dropped_from_the_first_wherever_that_is(tmp_path):
+    pages = [
+        page("http://b/1", "The parliament of the island and the history of its elections.", title="History"),
+        page("http://b/2", "Rolls of rye with much salt, and the history of a bakery that sold them."),
+    ]
+    titles = ["Salt bread", "Parliament of the island"]
+    articles = [article(title, LEAD, [("History", "It is old.")]) for title in titles]
+    similar = {}
+    for number, arranged in enumerate(([articles], [articles[:1], articles[1:]])):
+        steps = Steps(tmp_path / str(number), [], pages)
+        steps.articles = parts(tmp_path / f"articles {number}", ARTICLES.kept, *arranged)
+        rows = [row for outcome in steps.references() for row in outcome.kept.to_pylist()]
+        similar[number] = {
+            (row["article_title"], row["address"]): (row["title_similarity"], row["rival_similarity"])
+            for row in rows
+        }
+    found = similar[0]
+    assert len(found) == 4 and found == similar[1]
+    for address in ("http://b/1", "http://b/2"):
+        one, other = (found[title, address] for title in titles)
+        assert (one[1], other[1]) == (other[0], one[0])
+    about = {key: topic_score(*pair) for key, pair in found.items()}
+    floor = CorpusParams().title_similarity
+    assert about["Salt bread", "http://b/1"] < floor < about["Salt bread", "http://b/2"]
+    assert (
+        about["Parliament of the island", "http://b/2"]
+        < floor
+        < about["Parliament of the island", "http://b/1"]
+    )
 
 
 def test_a_phrase_of_a_tiny_section_makes_no_clone_of_a_page(tmp_path):

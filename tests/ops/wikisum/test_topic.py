@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverloom.ops.wikisum.topic import WORDS, passage_embeddings, passages_by_page, topic_similarities
+from silverloom.ops.wikisum.topic import (
+    RESULTS,
+    WORDS,
+    passage_embeddings,
+    passages_by_page,
+    topic_score,
+    topic_similarities,
+    with_rivals,
+)
 
 WORD = st.sampled_from(["salt", "bread", "sea", "rye"])
 TEXTS = st.lists(WORD, min_size=1, max_size=3 * WORDS).map(" ".join)
@@ -72,3 +80,25 @@ def test_embeddings_are_the_same_after_they_were_stored(pages):
     found = passages_by_page(stored)
     assert [*found] == names
     assert all(np.array_equal(found[name], page) for name, page in zip(names, embeddings, strict=True))
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), st.sampled_from([0.0, 0.2, 0.5, 0.9])),
+        max_size=12,
+    )
+)
+def test_a_rival_is_the_most_similar_other_article_of_the_page(results):
+    rows = [{"article_id": article, "page_id": page, "similarity": value} for article, page, value in results]
+    expected = [
+        max((value for other, of, value in results if of == page and other != article), default=None)
+        for article, page, _ in results
+    ]
+    found = with_rivals(pa.Table.from_pylist(rows, RESULTS)).kept
+    assert found["rival"].to_pylist() == expected
+    assert found.select(RESULTS.names[:3]).to_pylist() == rows
+
+
+def test_half_of_a_rivals_similarity_is_taken_away():
+    assert topic_score(0.3, 0.4) == pytest.approx(0.1)
+    assert (topic_score(0.3, None), topic_score(0.1, 0.9), topic_score(None, None)) == (0.3, 0, None)

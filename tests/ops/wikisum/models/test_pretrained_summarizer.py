@@ -6,9 +6,11 @@ import pytest
 import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, BertConfig
 
+from silverloom.ops.metrics.rouge import rouge
 from silverloom.ops.models.installed import ModelNotInstalledError, installed_digest
 from silverloom.ops.models.seq2seq.pretrained import FOLDER
 from silverloom.ops.models.training import TrainingError
+from silverloom.ops.text.word_numbers import normalised
 from silverloom.ops.wikisum.long_sequences.texts import KIND
 from silverloom.ops.wikisum.models.grid import GRID, GridParams, grid
 from silverloom.ops.wikisum.models.learning_sets import reader_of
@@ -99,6 +101,50 @@ def test_a_pretrained_model_reads_the_texts_of_an_example(trained):
     )
     assert own.convert_tokens_to_ids(TITLE_END) in found.source
     assert own.decode([*found.target], skip_special_tokens=True).strip() == rows[0]["target"]
+
+
+def test_a_model_of_natural_text_reads_and_writes_the_texts_of_the_pages(tmp_path):
+    rows = rows_of(tmp_path)
+    for row in rows:
+        row["source_text"] = f"{row['title'].title()}\n\nShe sings, every day."
+        row["target_text"] = row["target"].replace(" .", ".").capitalize()
+    models = made(tmp_path, rows, params({"led": pretrained(tmp_path / "led", text="natural")}))
+    model = trained_model(models, "tiny-led")
+    own, found = model.model.tokenizer, reader_of(model).example(rows[0])
+    assert own.decode([*found.source], skip_special_tokens=True).strip() == rows[0]["source_text"]
+    assert own.decode([*found.target], skip_special_tokens=True).strip() == rows[0]["target_text"]
+    assert TITLE_END not in own.get_vocab()
+    assert "cased" in (models.folder / "tiny-led" / "README.md").read_text()
+    by_id = {row["id"]: row for row in rows}
+    for row in written(tmp_path / "again", rows, models)["tiny-led"]:
+        assert row["target"] == by_id[row["example_id"]]["target_text"]
+        assert row["tokens"] == len(by_id[row["example_id"]]["target_tokens"])
+
+
+def test_rouge_of_natural_text_is_that_of_the_normalised_text(tmp_path):
+    """A blank line of a natural text would otherwise begin a sentence of ROUGE-L."""
+    rows = rows_of(tmp_path)
+    for row in rows:
+        row["source_text"], row["target_text"] = row["source"], f"{row['target'].capitalize()}\n\nMore."
+    models = made(tmp_path, rows, params({"led": pretrained(tmp_path / "led", text="natural")}))
+    by_id = {row["id"]: row for row in rows}
+    for row in written(tmp_path / "again", rows, models)["tiny-led"]:
+        scores = rouge(normalised(row["prediction"]), by_id[row["example_id"]]["target"])
+        assert row["rougeL_f"] == scores["rougeL"].f
+
+
+def test_a_truncated_natural_target_counts_sub_words_of_its_normalised_text(tmp_path):
+    rows = rows_of(tmp_path)
+    for row in rows:
+        row["source_text"], row["target_text"] = row["source"], row["target"].upper()
+    given = params({"led": pretrained(tmp_path / "led", text="natural", longest_target=6)})
+    models = made(tmp_path, rows, given)
+    _, found = tokenizer(tmp_path / "tokenizer")
+    model, by_id = trained_model(models, "tiny-led").model, {row["id"]: row for row in rows}
+    for row in written(tmp_path / "again", rows, models)["tiny-led"]:
+        learnt = model.learnt_text(by_id[row["example_id"]]["target_text"])
+        assert row["cut"] and learnt.isupper() and row["target"].startswith(learnt)
+        assert row["tokens"] == len(found.encode(learnt.lower().strip(), add_special_tokens=False).ids)
 
 
 def test_its_log_perplexity_is_over_the_same_sub_words_as_the_others(trained, tmp_path):
