@@ -291,15 +291,15 @@ def _is_of_root(sentence: ParsedSentence, verb: int) -> bool:
     return infinitive or sentence.dependencies[head] == "acomp"
 
 
-def _apply(sentence: ParsedSentence, found: _Clauses) -> RuleResult:
-    end = end_of_first(sentence, found.conjunction)
-    connective = " ".join(sentence.lower[end : found.conjunction + 1])
+def _apply(sentence: ParsedSentence, clauses: _Clauses) -> RuleResult:
+    end = end_of_first(sentence, clauses.conjunction)
+    connective = " ".join(sentence.lower[end : clauses.conjunction + 1])
     first, second = split(sentence.tokens(), end - sentence.start)
-    second = delete(second, 0, found.conjunction + 1 - end)
-    if found.negated is not None:
-        second = _declarative(sentence, second, found.negated)
-    ahead = fronted(sentence, found.verb, found.conjunction + 1) if found.prefix else 0
-    return RuleResult(first, [*second[:ahead], *prepend(second[ahead:], found.prefix)], connective)
+    second = delete(second, 0, clauses.conjunction + 1 - end)
+    if clauses.negated is not None:
+        second = _declarative(sentence, second, clauses.negated)
+    ahead = fronted(sentence, clauses.verb, clauses.conjunction + 1) if clauses.prefix else 0
+    return RuleResult(first, [*second[:ahead], *prepend(second[ahead:], clauses.prefix)], connective)
 
 
 def _declarative(sentence: ParsedSentence, clause: TokenList, subject: int) -> TokenList:
