@@ -51,7 +51,7 @@ THINGS = frozenset(
 #: Marks that end a sentence, and closing marks after them.
 _ENDS = CLOSING | {".", "!", "..."}
 #: In "one of the rivers , which ..." the clause describes the last noun and the first alike.
-_AMOUNTS = frozenset(
+AMOUNTS = frozenset(
     {"lot", "number", "one", "some", "many", "most", "kind", "sort", "type", "group", "set", "series"}
 )
 
@@ -167,11 +167,7 @@ def _at_end(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Betwee
         return None
     if sentence.child(noun, "conj") is not None:
         return None
-    if (
-        label == "pobj"
-        and sentence.lower[above] == "of"
-        and sentence.lower[sentence.heads[above]] in _AMOUNTS
-    ):
+    if label == "pobj" and sentence.lower[above] == "of" and sentence.lower[sentence.heads[above]] in AMOUNTS:
         phrase = sentence.left(sentence.heads[above])
     return Between(noun, phrase, comma, end)
 
@@ -198,7 +194,7 @@ def noun_above(sentence: ParsedSentence, noun: int) -> int | None:
     ):
         upper = sentence.heads[upper]
     preposition = sentence.lower[above]
-    if preposition in ("like", "including") or (preposition == "of" and sentence.lower[upper] in _AMOUNTS):
+    if preposition in ("like", "including") or (preposition == "of" and sentence.lower[upper] in AMOUNTS):
         return None
     # In "the search for a method , which ..." the clause is about the new noun.
     if preposition != "of" and sentence.lower[sentence.left(noun)] in ("a", "an"):

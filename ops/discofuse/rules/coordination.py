@@ -24,6 +24,7 @@ from silverloom.ops.discofuse.rules.repetition import fronted, repeated
 from silverloom.ops.discofuse.rules.rule import (
     FINITE,
     NOUNS,
+    SUBJECTS,
     TIMES,
     VERBS,
     WH_WORDS,
@@ -229,6 +230,10 @@ def _continues_clause(sentence: ParsedSentence, main: int, at: int, subject: int
         return any(
             sentence.lower[before] == "that" and sentence.tags[before] == "WDT" for before in range(main, at)
         )
+    # "The dog barked , the cat ran , and the bird flew": to the parser "ran" has two subjects.
+    subjects = [each for each in sentence.children(main) if sentence.dependencies[each] in SUBJECTS]
+    if len(subjects) > 1 and "," in sentence.lower[subjects[0] : min(subjects[1], main)]:
+        return True
     ahead = sentence.child(verb, "dobj")
     return ahead is not None and ahead < subject
 

@@ -171,7 +171,8 @@ def _is_of_noun(sentence: ParsedSentence, clause: Between, verb: int, pronoun: i
         return False
     if above is not None:
         persons = lower[pronoun] in ("who", "whom")
-        fits = is_person(sentence, clause.noun) == persons != is_person(sentence, above)
+        personal = is_person(sentence, above) and (persons or lower[above] not in _ALSO_THINGS)
+        fits = is_person(sentence, clause.noun) == persons != personal
         higher = noun_above(sentence, above)
         told = sentence.subject(verb) == pronoun and not any(
             agree(sentence, noun, verb) for noun in (above, higher) if noun is not None
@@ -187,6 +188,11 @@ def _is_of_noun(sentence: ParsedSentence, clause: Between, verb: int, pronoun: i
     if lower[clause.phrase] in _KNOWN or _is_part(sentence, clause):
         return False
     inside = range(pronoun + 1, clause.end)
+    # "We collect texts , which are old and analyze them": the main clause goes on.
+    auxiliaries, further = sentence.auxiliaries(verb), sentence.child(verb, "conj")
+    carried = any(sentence.tags[at] == "MD" or sentence.lower[at] == "do" for at in auxiliaries)
+    if auxiliaries and not carried and further is not None and sentence.tags[further] == "VB":
+        return False
     # "which ended in 1990 and which ...", "who came , who saw"
     if any(lower[at] in RELATIVE and lower[at - 1] in (",", "and", "or", "but") for at in inside):
         return False
@@ -229,6 +235,13 @@ def _is_part(sentence: ParsedSentence, clause: Between) -> bool:
     before, governor = clause.phrase - 1, sentence.heads[clause.noun]
     if clause.phrase == sentence.start:
         return False
+    # "Emotion cause analysis": "emotion cause" cannot be a subject and its verb.
+    subject = sentence.subject(before)
+    if subject is not None and sentence.tags[before] == "VBP" and not agree(sentence, subject, before):
+        return True
+    # "by scaling properties": the properties may scale, or be scaled.
+    if governor == before and sentence.dependencies[before] == "pcomp" and clause.phrase == clause.noun:
+        return True
     # "from KitW / Wv compound heterozygous embryos": taggers take "compound" for a verb.
     if governor == before and sentence.tags[before] == "VB" and sentence.child(before, "aux") is None:
         return True

@@ -238,10 +238,8 @@ class ParsedSentence:
         return self.subject(verb) is not None and self.is_finite(verb)
 
     def head_of(self, start: int, end: int) -> int | None:
-        """Return the only token of a span whose head is outside it, or None unless there is exactly one.
-
-        Punctuation and conjunctions are ignored.
-        """
+        """Return the only token of a span whose head is outside it, or None unless there is exactly one;
+        punctuation and conjunctions are ignored."""
         top = None
         for at, head in enumerate(self.heads[start:end], start):
             if head == at or not start <= head < end:
@@ -270,13 +268,12 @@ class ParsedSentence:
         )
 
     def continues_word(self, token: int) -> bool:
-        """Return whether a hyphen ties a token to the one before: "grown" of "home-grown". The token may be
-        one behind the sentence, which continues none."""
-        if token >= self.end:
-            return False
+        """Return whether a hyphen ties a token in the sentence to the one before: "grown" of "home-grown"."""
         hyphen = token - 1
+        if not self.start < hyphen < self.end - 1:
+            return False
         torn = self.lower[hyphen] in _HYPHENS and not self.annotation.spaces[hyphen]
-        return hyphen > self.start and (torn or self.tags[hyphen] == "HYPH")
+        return torn or self.tags[hyphen] == "HYPH"
 
 
 RuleName = Literal[

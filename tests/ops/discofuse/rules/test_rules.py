@@ -63,6 +63,15 @@ FINAL = {
     "They bought a house , which was a relief .": [],
     "He sold the car , which was a rare event .": ["all"],
     "They saw the castle , which was the seat of the king .": ["sure", "all"],
+    "We propose a method for mapping words onto a space , which adapts the model .": ["all"],
+    "We reached a score of 70 with our best approach , which corresponds to the third place .": ["all"],
+    "We study a version of the methods with a memory , which outperforms the others .": ["all"],
+    "They resort to experiments for assessing the quality , which are expensive .": [],
+    "They use the tool to build a model , which works well .": ["sure", "all"],
+    "The bank uses trees to show the structure , which is simple .": ["all"],
+    "They use soap , which is an old product .": ["all"],
+    "The patient has a bad experience , which has the effect of a cure .": ["all"],
+    "We keep the books in a house , which stands on the hill .": ["sure", "all"],
 }
 
 
