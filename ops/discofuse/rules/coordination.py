@@ -234,6 +234,9 @@ def _continues_clause(sentence: ParsedSentence, main: int, at: int, subject: int
     subjects = [each for each in sentence.children(main) if sentence.dependencies[each] in SUBJECTS]
     if len(subjects) > 1 and "," in sentence.lower[subjects[0] : min(subjects[1], main)]:
         return True
+    # "and there attended a school": "there" is a place.
+    if sentence.dependencies[subject] == "expl" and sentence.child(verb, "attr", "dobj", "nsubj") is None:
+        return True
     ahead = sentence.child(verb, "dobj")
     return ahead is not None and ahead < subject
 

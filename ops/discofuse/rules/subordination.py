@@ -236,6 +236,7 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         return None
     if (
         lower[end_of_first - 1] in _UNFINISHED
+        or lower[sentence.heads[verb] - 1] == "only"  # "He only won because they left"
         or sentence.is_stranded(end_of_first)
         or lower[end_of_first - 1] in DIVIDING
     ):
