@@ -43,14 +43,14 @@ _LISTS = ("words", "spaces", "tags", "dependencies", "heads", "lemmas", "entitie
 def documents(path: Path, words: int) -> list[str]:
     """Return documents with about `words` words in total."""
     if path.is_dir():
-        found = [file.read_text(encoding="utf-8", errors="replace") for file in sorted(path.rglob("*.txt"))]
+        texts = [file.read_text(encoding="utf-8", errors="replace") for file in sorted(path.rglob("*.txt"))]
     else:
         content = path.read_bytes()
         content = gzip.decompress(content) if path.suffix == ".gz" else content
         rows = csv.DictReader(io.StringIO(content.decode()), delimiter="\t", quoting=csv.QUOTE_NONE)
-        found = [row["Text"] for row in rows]
+        texts = [row["Text"] for row in rows]
     chosen: list[str] = []
-    for text in filter(str.strip, found):
+    for text in filter(str.strip, texts):
         chosen.append(text)
         words -= len(text.split())
         if words <= 0:
@@ -84,9 +84,9 @@ def size(table: pa.Table, folder: Path) -> int:
     """Return the size of a table as published, in bytes."""
     path = folder / "table.parquet"
     write_table(table, path)
-    found = path.stat().st_size
+    size = path.stat().st_size
     path.unlink()
-    return found
+    return size
 
 
 def sizes(texts: Sequence[str], params: AnnotationParams, folder: Path) -> None:

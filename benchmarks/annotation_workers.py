@@ -88,15 +88,15 @@ def main() -> None:
         small = {"bare": few, "ours": _parts(Path(folder, "small"), few, 1)}
         for side, (run, _) in sides.items():
             run(1, small[side])  # load what is loaded on first use
-        found: dict[tuple[str, int], list[Seconds]] = {}
+        by_place: dict[tuple[str, int], list[Seconds]] = {}
         for _ in range(given.rounds):
             for count, (side, (run, whole)) in itertools.product(counts, sides.items()):
                 begun, taken = run(count, small[side]), run(count, whole)
-                found.setdefault((side, count), []).append(taken.without(begun))
+                by_place.setdefault((side, count), []).append(taken.without(begun))
                 print(
                     f"{side}, {count}: {taken.wall:.1f} s, of which {begun.wall:.1f} s start-up", flush=True
                 )
-    least = {place: Seconds(*map(min, zip(*times, strict=True))) for place, times in found.items()}
+    least = {place: Seconds(*map(min, zip(*times, strict=True))) for place, times in by_place.items()}
     for count in counts:
         peer, own = least["bare", count], least["ours", count]
         shares = f"wall {peer.wall / own.wall:.0%}, processor {peer.processor / own.processor:.0%}"

@@ -115,11 +115,11 @@ def train(corpus: Sequence[ParsedExample], seed: int) -> Network:
 
 def decisions(corpus: Sequence[ParsedExample], network: Network) -> TrainingResult:
     """Return the examples with a network's result for their pronouns."""
-    found: TrainingResult = []
+    results: TrainingResult = []
     for text in corpus:
         items = resolve(text.reading, network)
-        found.append((text, next((item for item in items if text.is_target(item)), None)))
-    return found
+        results.append((text, next((item for item in items if text.is_target(item)), None)))
+    return results
 
 
 def decided(text: ParsedExample, item: Resolved | None) -> tuple[bool, bool]:
@@ -153,10 +153,10 @@ def _lists(corpus: Sequence[ParsedExample], network: Network) -> tuple[Lists, Li
     return first, second
 
 
-def outcomes(found: TrainingResult) -> list[tuple[float, bool]]:
+def outcomes(results: TrainingResult) -> list[tuple[float, bool]]:
     """Return the best candidate's probability and whether it is right, for pronouns that GAP decides."""
     known: list[tuple[float, bool]] = []
-    for text, item in found:
+    for text, item in results:
         if item is None or not item.candidates:
             continue
         best = int(item.probabilities[:-1].argmax())
@@ -174,11 +174,11 @@ def platt(known: Sequence[tuple[float, bool]]) -> tuple[float, float]:
     return float(model.coef_[0, 0]), float(model.intercept_[0])
 
 
-def report(found: TrainingResult) -> str:
+def report(results: TrainingResult) -> str:
     """Return precision, recall and F1, overall and by gender, as text."""
     lines = []
     for title, genders in (("all", (True, False)), ("feminine", (True,)), ("masculine", (False,))):
-        chosen = [(text, item) for text, item in found if text.example.feminine in genders]
+        chosen = [(text, item) for text, item in results if text.example.feminine in genders]
         scored = gap.score((text.example, decided(text, item)) for text, item in chosen)
         lines.append(f"{title:<10} P {scored.precision:5.1f}  R {scored.recall:5.1f}  F1 {scored.f1:5.1f}")
     return "\n".join(lines)
@@ -216,13 +216,13 @@ def main(
             f"fold {fold + 1} of {folds}: F1 {with_titles:.1f}, without titles {without:.1f}",
             flush=True,
         )
-    for name, found in zip(
+    for name, results in zip(
         ("with the titles of the pages", "without"), zip(*parts, strict=True), strict=True
     ):
-        known = [outcomes(part) for part in found]
-        print(f"\n{name}\n{report(list(itertools.chain(*found)))}\n{reliability(_checked(known))}")
+        known = [outcomes(part) for part in results]
+        print(f"\n{name}\n{report(list(itertools.chain(*results)))}\n{reliability(_checked(known))}")
     if out:
-        slope, intercept = platt([pair for part in parts for found in part for pair in outcomes(found)])
+        slope, intercept = platt([pair for part in parts for results in part for pair in outcomes(results)])
         last = dataclasses.replace(train(corpus, seed), calibration=np.array([slope, intercept]))
         save(last, out)
         print(f"wrote {out}: {out.stat().st_size} bytes")
@@ -239,8 +239,8 @@ def _checked(known: Sequence[Sequence[tuple[float, bool]]]) -> list[tuple[float,
     return checked
 
 
-def _f1(found: TrainingResult) -> float:
-    return gap.score((text.example, decided(text, item)) for text, item in found).f1
+def _f1(results: TrainingResult) -> float:
+    return gap.score((text.example, decided(text, item)) for text, item in results).f1
 
 
 if __name__ == "__main__":

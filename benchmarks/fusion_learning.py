@@ -66,9 +66,9 @@ def make_examples(paths: Sequence[Path], documents: int, folder: Path) -> None:
         for number, first in enumerate(range(0, len(chosen), DOCUMENTS_AT_ONCE)):
             some = prose(path, chosen[first : first + DOCUMENTS_AT_ONCE], first)
             parsed = annotate(some, annotation).kept
-            found = candidates(parsed, annotation, section(RuleParams))
-            sentences += len(found.units)
-            made = examples(found.kept, section(ExampleParams)).kept
+            outcome = candidates(parsed, annotation, section(RuleParams))
+            sentences += len(outcome.units)
+            made = examples(outcome.kept, section(ExampleParams)).kept
             pq.write_table(made, parts / f"{place:02d}-{number:03d}.parquet")
     parts.rename(folder)
     print(
@@ -79,11 +79,11 @@ def make_examples(paths: Sequence[Path], documents: int, folder: Path) -> None:
 def learning_sets(folder: Path) -> dict[str, list[dict[str, str]]]:
     """Return the balanced examples of a folder by split."""
     parts = tuple(Part(str(path)) for path in sorted(folder.glob("*.parquet")))
-    found: dict[str, list[dict[str, str]]] = defaultdict(list)
+    by_split: dict[str, list[dict[str, str]]] = defaultdict(list)
     for outcome in balanced(Parts(EXAMPLES.kept, parts, OneProcess()), section(BalancedParams)):
         for row in outcome.kept.select(BALANCED.kept.names).to_pylist():
-            found[row["split"]].append(row)
-    return found
+            by_split[row["split"]].append(row)
+    return by_split
 
 
 def foreign_pairs(path: Path) -> Iterator[tuple[str, str]]:
@@ -95,8 +95,8 @@ def foreign_pairs(path: Path) -> Iterator[tuple[str, str]]:
 
 def named(texts: Iterable[tuple[str, str]]) -> Pairs:
     """Return numbered pairs of texts."""
-    found = list(texts)
-    return Pairs([str(number) for number in range(len(found))], *map(list, zip(*found, strict=True)))
+    pairs = list(texts)
+    return Pairs([str(number) for number in range(len(pairs))], *map(list, zip(*pairs, strict=True)))
 
 
 def show(name: str, pairs: Pairs, predictions: Sequence[str]) -> None:

@@ -62,10 +62,10 @@ def made(path: Path, documents: list[Document]) -> list[dict[str, Any]]:
     began = time.process_time()
     parsed = annotate(prose(path, documents), annotation).kept
     after = time.process_time()
-    found = candidates(parsed, annotation, section(RuleParams))
-    outcome = examples(found.kept, section(ExampleParams))
+    outcome_of_rules = candidates(parsed, annotation, section(RuleParams))
+    outcome = examples(outcome_of_rules.kept, section(ExampleParams))
     ended = time.process_time()
-    sentences = len(found.units)
+    sentences = len(outcome_of_rules.units)
     kept: list[dict[str, Any]] = outcome.kept.to_pylist()
     print(f"\n{path}: {len(documents):,} documents, {sentences:,} sentences")
     print(f"{after - began:.1f} s to parse, {ended - after:.1f} s for rules, filters and rows")

@@ -70,7 +70,7 @@ def read(file: Path) -> list[GapExample]:
         gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as f
     ):
         rows = list(csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE))
-    found: list[GapExample] = []
+    examples: list[GapExample] = []
     for number, row in enumerate(rows, start=2):
         missing = [name for name in _COLUMNS if not row.get(name)]
         if missing:
@@ -82,10 +82,10 @@ def read(file: Path) -> list[GapExample]:
             for k in "AB"
         ]
         title = unquote(_PAGE.sub("", row["URL"])).replace("_", " ")
-        found.append(
+        examples.append(
             GapExample(row["Text"], row["Pronoun"], int(row["Pronoun-offset"]), (names[0], names[1]), title)
         )
-    return found
+    return examples
 
 
 class GapScore(NamedTuple):

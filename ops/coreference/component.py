@@ -16,7 +16,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from silverloom.ops.coreference.lexicon import PRONOUNS
-from silverloom.ops.coreference.links import Backend, FoundLinks, Link, LinkKind, TokenSpan, clusters
+from silverloom.ops.coreference.links import Backend, DocumentLinks, Link, LinkKind, TokenSpan, clusters
 from silverloom.ops.coreference.ranker import ranker
 from silverloom.ops.models.installed import ModelNotInstalledError
 
@@ -35,8 +35,8 @@ def links_of(document: Doc) -> Sequence[Link]:
     They include all links above a low floor, whatever the thresholds, so that other thresholds can be tried
     without parsing again.
     """
-    found: Sequence[Link] = document.user_data.get(_LINKS, ())
-    return found
+    links: Sequence[Link] = document.user_data.get(_LINKS, ())
+    return links
 
 
 @Language.factory(
@@ -53,22 +53,22 @@ def coreference(
     find = _finder(backend)
 
     def link(document: Doc) -> Doc:
-        found = find(document)
-        document.user_data[_LINKS] = tuple(found.links)
-        for number, cluster in enumerate(clusters(found, threshold, nominal_threshold), start=1):
+        resolved = find(document)
+        document.user_data[_LINKS] = tuple(resolved.links)
+        for number, cluster in enumerate(clusters(resolved, threshold, nominal_threshold), start=1):
             document.spans[f"{CLUSTERS}{number}"] = [Span(document, *span) for span in cluster]
         return document
 
     return link
 
 
-def _finder(backend: str) -> Callable[[Doc], FoundLinks]:
+def _finder(backend: str) -> Callable[[Doc], DocumentLinks]:
     if backend == "ranker":
         return ranker()
     if backend == "fastcoref":
         return fast_coref()
     if backend == "none":
-        return lambda document: FoundLinks(())
+        return lambda document: DocumentLinks(())
     raise ValueError(f"no coreference back end {backend!r}: choose one of {', '.join(get_args(Backend))}")
 
 
@@ -77,7 +77,7 @@ _SCORE = 0.78
 _ANTECEDENTS = 4
 
 
-def fast_coref() -> Callable[[Doc], FoundLinks]:
+def fast_coref() -> Callable[[Doc], DocumentLinks]:
     """Return a function that finds a document's links with fastcoref.
 
     Raises ModelNotInstalledError if the package is not installed.
@@ -92,32 +92,32 @@ def fast_coref() -> Callable[[Doc], FoundLinks]:
     # Imported by name, because it is not one of the locked packages.
     model = importlib.import_module("fastcoref").FCoref(device="cpu", enable_progress_bar=False)
 
-    def find(document: Doc) -> FoundLinks:
+    def find(document: Doc) -> DocumentLinks:
         if not len(document):
-            return FoundLinks(())
+            return DocumentLinks(())
         (prediction,) = model.predict(texts=[document.text])
         clusters: list[list[TokenSpan]] = []
         for cluster in prediction.get_clusters(as_strings=False):
             spans = (document.char_span(start, end, alignment_mode="expand") for start, end in cluster)
             clusters.append(sorted({(span.start, span.end) for span in spans if span is not None}))
-        return FoundLinks(links_of_clusters(document, clusters))
+        return DocumentLinks(links_of_clusters(document, clusters))
 
     return find
 
 
 def links_of_clusters(document: Doc, clusters: Sequence[Sequence[TokenSpan]]) -> list[Link]:
     """Return links from each pronoun and "the ..." in the clusters to earlier mentions with a noun."""
-    found: list[Link] = []
+    links: list[Link] = []
     for cluster in clusters:
         named: list[TokenSpan] = []
         for span in cluster:
             kind = _kind(document, span)
             if kind is not None:
                 before = [antecedent for antecedent in reversed(named) if antecedent[1] <= span[0]]
-                found += [Link(kind, span, antecedent, _SCORE) for antecedent in before[:_ANTECEDENTS]]
+                links += [Link(kind, span, antecedent, _SCORE) for antecedent in before[:_ANTECEDENTS]]
             if kind != "pronoun":
                 named.append(span)
-    return sorted(found, key=lambda link: link.mention[0])
+    return sorted(links, key=lambda link: link.mention[0])
 
 
 def _kind(document: Doc, span: TokenSpan) -> LinkKind | None:

@@ -63,21 +63,21 @@ def entities(tokens: DocumentTokens, mentions: list[Mention]) -> list[Entity]:
     A name joins the latest entity with the same words, or the latest one whose surname or first name it is,
     unless both have different first names. Each noun phrase is an entity of its own.
     """
-    found: list[Entity] = []
+    joined: list[Entity] = []
     exact: dict[tuple[str, ...], Entity] = {}
     surnames: dict[str, Entity] = {}
     given: dict[str, Entity] = {}
     for mention in mentions:
         if not mention.name:
-            entity = Entity(len(found))
+            entity = Entity(len(joined))
             entity.add(mention, ())
-            found.append(entity)
+            joined.append(entity)
             continue
         words = without_titles(tokens.words[mention.start : mention.end])
         same = exact.get(words) or _partial(words, mention, surnames, given)
         if same is None:
-            same = Entity(len(found))
-            found.append(same)
+            same = Entity(len(joined))
+            joined.append(same)
         same.add(mention, words)
         exact[words] = same
         if len(words) > 1:
@@ -85,7 +85,7 @@ def entities(tokens: DocumentTokens, mentions: list[Mention]) -> list[Entity]:
             given[words[0]] = same
         elif words[0] not in surnames:
             surnames[words[0]] = same
-    return found
+    return joined
 
 
 def _partial(
@@ -145,29 +145,29 @@ class Window:
         """Return the entities near a pronoun: those before it, latest first, then those only after it."""
         pronoun = anaphor.mention
         here = bisect_left(self._starts, pronoun.start)
-        found: dict[int, Antecedent] = {}
+        antecedents: dict[int, Antecedent] = {}
         for order, mention, entity in reversed(self._placed[max(0, here - MENTIONS) : here]):
             if pronoun.sentence - mention.sentence > SENTENCES:
                 break
             if mention.end > pronoun.start:
                 continue
-            candidate = found.get(entity.number)
+            candidate = antecedents.get(entity.number)
             if candidate is None:
-                if len(found) >= ENTITIES:
+                if len(antecedents) >= ENTITIES:
                     continue
-                found[entity.number] = Antecedent(entity, [mention], [], order + 1, 0)
+                antecedents[entity.number] = Antecedent(entity, [mention], [], order + 1, 0)
             else:
                 candidate.before.append(mention)
         for _, mention, entity in self._placed[here : here + LATER]:
             if mention.sentence != pronoun.sentence:
                 break
-            if entity.number in found:
-                found[entity.number].after.append(mention)
-            elif len(found) < ENTITIES:
-                found[entity.number] = Antecedent(entity, [], [mention], 0, 0)
+            if entity.number in antecedents:
+                antecedents[entity.number].after.append(mention)
+            elif len(antecedents) < ENTITIES:
+                antecedents[entity.number] = Antecedent(entity, [], [mention], 0, 0)
         for _, mention, entity in self._placed[here : here + FOLLOWING]:
             if mention.sentence > pronoun.sentence + 2:
                 break
-            if entity.number in found:
-                found[entity.number].following += 1
-        return list(found.values())
+            if entity.number in antecedents:
+                antecedents[entity.number].following += 1
+        return list(antecedents.values())

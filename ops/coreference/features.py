@@ -75,7 +75,7 @@ def features(
     rows: list[list[float]] = []
     for candidate, fit in zip(candidates, fits, strict=True):
         pair = Pair.of(tokens, anaphor, candidate, fit)
-        found = CandidateFeatures(
+        features = CandidateFeatures(
             distance=_distance(pair, rivals),
             role=_ROLES[pair.nearest.role],
             grammar=_grammar(pair),
@@ -87,7 +87,7 @@ def features(
             context=_context(pair, rivals),
             title=titles.of_candidate(title, candidate.entity.words, len(named) == 1),
         )
-        rows.append(candidate_vector(found))
+        rows.append(candidate_vector(features))
         rivals.passed(pair)
     of_title = titles.of_none(title, anaphor.mention.female, named)
     rows.append(none_vector(_none(anaphor, candidates, fits, last), of_title))

@@ -197,13 +197,13 @@ def ending(word: str) -> float:
 def _endings() -> dict[str, tuple[float, float]]:
     """Return the weighted number of women's and men's names by ending; both lists have equal weight."""
     lists = (_frequencies("dist.female.first"), _frequencies("dist.male.first"))
-    found: dict[str, list[float]] = {}
+    endings: dict[str, list[float]] = {}
     for sex, names in enumerate(lists):
         weight = 1000.0 / len(names)
         for name in names:
             for length in (1, 2, 3):
-                found.setdefault(name[-length:], [0.0, 0.0])[sex] += weight
-    return {end: (women, men) for end, (women, men) in found.items()}
+                endings.setdefault(name[-length:], [0.0, 0.0])[sex] += weight
+    return {end: (women, men) for end, (women, men) in endings.items()}
 
 
 def _frequencies(file: str) -> dict[str, float]:

@@ -30,7 +30,7 @@ class Link(NamedTuple):
     score: float
 
 
-class FoundLinks(NamedTuple):
+class DocumentLinks(NamedTuple):
     """The result of a back end for a document."""
 
     links: Sequence[Link]
@@ -41,14 +41,14 @@ class FoundLinks(NamedTuple):
     """The mentions of each name."""
 
 
-def clusters(found: FoundLinks, threshold: float, nominal_threshold: float) -> list[list[TokenSpan]]:
+def clusters(resolved: DocumentLinks, threshold: float, nominal_threshold: float) -> list[list[TokenSpan]]:
     """Return the mentions of each entity in order; an entity is joined by links above the thresholds.
 
     Only a mention's links with the best score count, so that a mention does not join two entities.
     """
     kept = [
         link
-        for link in (*found.links, *found.later)
+        for link in (*resolved.links, *resolved.later)
         if link.score >= (threshold if link.kind == "pronoun" else nominal_threshold)
     ]
     best: dict[TokenSpan, float] = {}
@@ -56,7 +56,7 @@ def clusters(found: FoundLinks, threshold: float, nominal_threshold: float) -> l
         best[link.mention] = max(best.get(link.mention, 0.0), link.score)
     pairs = [(link.mention, link.antecedent) for link in kept if link.score == best[link.mention]]
     spoken = {span for pair in pairs for span in pair}
-    joined = _joined(pairs, [group for group in found.names if any(span in spoken for span in group)])
+    joined = _joined(pairs, [group for group in resolved.names if any(span in spoken for span in group)])
     return sorted(sorted(members) for members in joined)
 
 

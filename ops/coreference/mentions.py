@@ -145,13 +145,13 @@ def names(tokens: DocumentTokens) -> list[Mention]:
         spans.append((start, len(tokens.words)))
     described = _descriptions(tokens)
     joined = {head for head, label in zip(tokens.heads, tokens.dependencies, strict=True) if label == "conj"}
-    found = (_name(tokens, entity_of, described, joined, *span) for span in spans)
-    return [mention for mention in found if mention is not None]
+    names = (_name(tokens, entity_of, described, joined, *span) for span in spans)
+    return [mention for mention in names if mention is not None]
 
 
 def _descriptions(tokens: DocumentTokens) -> dict[int, float]:
     """Return by head the gender according to a noun in apposition or predication: "Sarala, a bright girl"."""
-    found: dict[int, float] = {}
+    genders: dict[int, float] = {}
     for index, label in enumerate(tokens.dependencies):
         if label not in ("appos", "attr") or tokens.tags[index] != "NN":
             continue
@@ -168,8 +168,8 @@ def _descriptions(tokens: DocumentTokens) -> dict[int, float]:
             if subject < 0:
                 continue
             head = subject
-        found[head] = female
-    return found
+        genders[head] = female
+    return genders
 
 
 def _joined(tokens: DocumentTokens, entity_of: list[int], index: int) -> bool:
@@ -247,7 +247,7 @@ def _name(
 def nouns(tokens: DocumentTokens, taken: list[Mention]) -> list[Mention]:
     """Return the base noun phrases of a document whose head is a common noun outside names."""
     named = {index for mention in taken for index in range(mention.start, mention.end)}
-    found: list[Mention] = []
+    phrases: list[Mention] = []
     for head, tag in enumerate(tokens.tags):
         if tag not in _NOUN_TAGS or tokens.dependencies[head] in ("compound", "nmod", "npadvmod", "amod"):
             continue
@@ -259,7 +259,7 @@ def nouns(tokens: DocumentTokens, taken: list[Mention]) -> list[Mention]:
         female = _gender_of_noun(word, 0.5)
         singular = word[:-1] if tag == "NNS" and word.endswith("s") else word
         person = 1.0 if female != 0.5 or singular in PERSON_NOUNS else 0.0
-        found.append(
+        phrases.append(
             Mention(
                 start=start,
                 end=head + 1,
@@ -275,7 +275,7 @@ def nouns(tokens: DocumentTokens, taken: list[Mention]) -> list[Mention]:
                 plural=tag == "NNS",
             )
         )
-    return found
+    return phrases
 
 
 def _gender_of_noun(word: str, default: float) -> float:

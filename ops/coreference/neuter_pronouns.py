@@ -65,7 +65,7 @@ def neuter_pronouns(reading: Reading) -> Iterator[Meant]:
         if gender not in "np" or (gender == "n" and is_impersonal(tokens, anaphor.mention.start)):
             continue
         here = bisect_left(starts, anaphor.mention.start)
-        found: list[tuple[float, Mention]] = []
+        candidates: list[tuple[float, Mention]] = []
         for mention in reversed(placed[max(0, here - _MENTIONS) : here]):
             if anaphor.mention.sentence - mention.sentence > _SENTENCES:
                 break
@@ -75,15 +75,17 @@ def neuter_pronouns(reading: Reading) -> Iterator[Meant]:
                 mention = coordination(tokens, mention, anaphor.mention.start)
             if violates_binding(tokens, anaphor, mention):
                 continue
-            found.append((_salience(tokens, anaphor, mention, len(found), latest.get(gender)), mention))
-        if not found:
+            candidates.append(
+                (_salience(tokens, anaphor, mention, len(candidates), latest.get(gender)), mention)
+            )
+        if not candidates:
             continue
-        found.sort(key=lambda item: (-item[0], -item[1].start))
-        top = found[0][0]
-        total = exp(_NOTHING - top) + sum(exp(value - top) for value, _ in found)
-        latest[gender] = (anaphor, found[0][1])
-        sure = _referential(tokens, anaphor, found[0][1])
-        for value, mention in found[:2]:
+        candidates.sort(key=lambda item: (-item[0], -item[1].start))
+        top = candidates[0][0]
+        total = exp(_NOTHING - top) + sum(exp(value - top) for value, _ in candidates)
+        latest[gender] = (anaphor, candidates[0][1])
+        sure = _referential(tokens, anaphor, candidates[0][1])
+        for value, mention in candidates[:2]:
             yield Meant(anaphor, mention, sure * exp(value - top) / total)
 
 

@@ -83,9 +83,9 @@ def nominals(reading: Reading) -> Iterator[Named]:
             for earlier in reversed(placed[max(0, here - _MENTIONS) : here])
             if mention.sentence - earlier.sentence <= _SENTENCES and earlier.end <= mention.start
         ]
-        found = _by_head(tokens, mention, near) or _by_type(tokens, mention, near)
-        if found is not None:
-            yield found
+        link = _by_head(tokens, mention, near) or _by_type(tokens, mention, near)
+        if link is not None:
+            yield link
 
 
 def _is_anaphoric(tokens: DocumentTokens, mention: Mention) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from silverloom.ops.coreference.entities import Antecedent, Reading, Window
 from silverloom.ops.coreference.features import features
 from silverloom.ops.coreference.lexicon import GROUP_NAMES
-from silverloom.ops.coreference.links import FoundLinks, Link, TokenSpan
+from silverloom.ops.coreference.links import DocumentLinks, Link, TokenSpan
 from silverloom.ops.coreference.mentions import Anaphor, Mention
 from silverloom.ops.coreference.network import FloatArray, Network, network
 from silverloom.ops.coreference.neuter_pronouns import neuter_pronouns
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FLOOR, _ENTITIES, _MENTIONS = 0.2, 2, 4
 
 
-def ranker(weights: Network | None = None) -> Callable[[Doc], FoundLinks]:
+def ranker(weights: Network | None = None) -> Callable[[Doc], DocumentLinks]:
     """Return a function that returns the links of a parsed document.
 
     A mention's links are ordered from the most probable entity down, and for one entity from the latest
@@ -38,10 +38,10 @@ def ranker(weights: Network | None = None) -> Callable[[Doc], FoundLinks]:
     """
     trained = weights or network()
 
-    def find(document: Doc) -> FoundLinks:
+    def find(document: Doc) -> DocumentLinks:
         reading = Reading.of(DocumentTokens.of(document))
         people, later = _people(reading, trained)
-        found = [
+        links = [
             *people,
             *(
                 Link("pronoun", _span(item.anaphor.mention), _extended(item.mention), item.score)
@@ -57,7 +57,7 @@ def ranker(weights: Network | None = None) -> Callable[[Doc], FoundLinks]:
             for entity in reading.people
             if len(entity.mentions) > 1
         ]
-        return FoundLinks(_kept(found), _kept(later), names)
+        return DocumentLinks(_kept(links), _kept(later), names)
 
     return find
 

@@ -84,14 +84,14 @@ class DocumentTokens:
 
     def ancestors(self, index: int) -> list[int]:
         """Return the heads above a token, nearest first, at most `_CLIMB` of them."""
-        found: list[int] = []
+        above: list[int] = []
         for _ in range(_CLIMB):
             head = self.heads[index]
             if head == index:
                 break
-            found.append(head)
+            above.append(head)
             index = head
-        return found
+        return above
 
     def is_verb(self, index: int) -> bool:
         """Return whether a token is a verb, an auxiliary or a modal."""

@@ -147,8 +147,8 @@ class _Numbers:
         self.values = values.to_numpy(zero_copy_only=False)
 
     def __getitem__(self, row: int) -> np.ndarray[Any, Any]:
-        found: np.ndarray[Any, Any] = self.values[self.offsets[row] : self.offsets[row + 1]]
-        return found
+        values: np.ndarray[Any, Any] = self.values[self.offsets[row] : self.offsets[row + 1]]
+        return values
 
 
 def pipeline_of(params: AnnotationParams) -> str:
@@ -223,10 +223,10 @@ def stored_annotations(table: pa.Table, params: AnnotationParams | None = None) 
 
 
 def _check(table: pa.Table, expected: str) -> None:
-    for row, found in enumerate(table["pipeline"].to_pylist()):
-        if found != expected:
+    for row, pipeline in enumerate(table["pipeline"].to_pylist()):
+        if pipeline != expected:
             raise OtherPipelineError(
-                f"discofuse/annotated: document {table['document'][row].as_py()!r} was parsed by {found}, "
+                f"discofuse/annotated: document {table['document'][row].as_py()!r} was parsed by {pipeline}, "
                 f"but discofuse.annotated in params.yaml names {expected}: make discofuse/annotated again, "
                 "or name the pipeline that parsed it"
             )

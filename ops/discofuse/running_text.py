@@ -46,8 +46,8 @@ class RunningText(NamedTuple):
         """
         for field in schema:
             if TEXT in (roles := _roles_within(field)):
-                found = (inner.detail for inner in roles if inner.name == "passage")
-                return cls(field, next(found, None))
+                details = (inner.detail for inner in roles if inner.name == "passage")
+                return cls(field, next(details, None))
         for column in of_role(schema, "text"):
             passages, holes = (next(iter(of_role(schema, name)), None) for name in ("passages", "holes"))
             return cls(schema.field(column), passages, holes)
@@ -99,5 +99,5 @@ def _roles_within(field: pa.Field) -> dict[Role, str]:
     """Return the fields of a list of sentences by their roles; empty for any other column."""
     if not (pa.types.is_list(field.type) and pa.types.is_struct(field.type.value_type)):
         return {}
-    found = {known: inner.name for inner in field.type.value_type.fields if (known := role(inner))}
-    return found if TEXT in found else {}
+    roles = {known: inner.name for inner in field.type.value_type.fields if (known := role(inner))}
+    return roles if TEXT in roles else {}

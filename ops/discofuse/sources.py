@@ -103,8 +103,8 @@ class RowChoice(Params):
 
         A missing value counts as neither below a number nor among some texts.
         """
-        found = {f"{prefix}{name}": value for name, value in values.items()}
-        return next(self._against(found), None)
+        prefixed = {f"{prefix}{name}": value for name, value in values.items()}
+        return next(self._against(prefixed), None)
 
     def _against(self, values: Row) -> Iterator[str]:
         for name in values.keys() & self.below.keys():
@@ -251,15 +251,15 @@ def paragraphs_of(body: str) -> str:
     body = body.replace("\r\n", "\n").replace("\r", "\n").replace("\f", PARAGRAPH_END)
     check_characters(body, "the text")
     known = words_of(body)
-    found = []
+    paragraphs = []
     for block in _BLANK_LINES.split(body.strip()):
         lines = block.split("\n")
         headings = list(takewhile(bool, map(_HEADING.match, lines)))
-        found += [
+        paragraphs += [
             fold(line[heading.end() :]) for line, heading in zip(lines, headings, strict=False) if heading
         ]
-        found.append(fold(join_lines("\n".join(lines[len(headings) :]), known)))
-    text = PARAGRAPH_END.join(paragraph for paragraph in found if paragraph.strip(f"{HOLE} "))
+        paragraphs.append(fold(join_lines("\n".join(lines[len(headings) :]), known)))
+    text = PARAGRAPH_END.join(paragraph for paragraph in paragraphs if paragraph.strip(f"{HOLE} "))
     if not text:
         raise ParseError("no text")
     return text
@@ -321,8 +321,8 @@ def _prose_row(record: Record, document: Document) -> Row:
 
 
 def _split(path: str) -> str:
-    found = _FIRST_WORD.match(PurePosixPath(path).name)
-    word = found.group().lower() if found else ""
+    match = _FIRST_WORD.match(PurePosixPath(path).name)
+    word = match.group().lower() if match else ""
     if word not in SPLIT_NAMES:
         known = ", ".join(SPLIT_NAMES)
         raise ParseError(f"the file's name does not begin with its split, which is one of {known}")

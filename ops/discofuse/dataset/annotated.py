@@ -76,13 +76,13 @@ def parsed_by(
         for text, title in texts
         for start, end, last in _marked(text, params)
     )
-    found: list[Annotation] = []
+    pieces: list[Annotation] = []
     for batch in _batches(cut, params):
         for document, last in nlp.pipe(batch, as_tuples=True, batch_size=len(batch)):
-            found.append(Annotation.of(document))
+            pieces.append(Annotation.of(document))
             if last:
-                yield joined(found)
-                found = []
+                yield joined(pieces)
+                pieces = []
 
 
 def pieces(text: str, longest: int) -> Iterator[TokenSpan]:

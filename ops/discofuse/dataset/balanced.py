@@ -137,13 +137,13 @@ def _fates(examples: Parts, params: BalancedParams, folder: Path) -> Parts:
         )
         tables.execute("DROP TABLE capped")
         insert(tables, "mixtures", _mixtures(tables))
-        found = tables.sql(
+        fates = tables.sql(
             """SELECT number, reason, reason IS NULL AND coalesce(row_number() OVER (
                     PARTITION BY domain, split, reason IS NULL ORDER BY number, id
                 ) <= mixtures.count, false) AS mixture, part AS __part
             FROM left_over LEFT JOIN mixtures USING (domain, split) ORDER BY part, place"""
         )
-        parts = written_by_part(found.to_arrow_reader(), len(examples.parts), _FATES, folder)
+        parts = written_by_part(fates.to_arrow_reader(), len(examples.parts), _FATES, folder)
         return Parts(_FATES, tuple(parts), examples.engine)
 
 

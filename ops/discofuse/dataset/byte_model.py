@@ -46,10 +46,10 @@ class ByteModel:
                 for part in reference.parts:
                     insert(tables, "runs", _counted(part.read(["text"])["text"].to_pylist(), size))
                 query = "SELECT run, sum(count)::BIGINT AS count FROM runs GROUP BY run ORDER BY run"
-                found = tables.sql(query).to_arrow_table()
+                counted = tables.sql(query).to_arrow_table()
                 tables.execute("DROP TABLE runs")
-                np.save(folder / f"runs-{size}.npy", found["run"].to_numpy())
-                np.save(folder / f"counts-{size}.npy", found["count"].to_numpy())
+                np.save(folder / f"runs-{size}.npy", counted["run"].to_numpy())
+                np.save(folder / f"counts-{size}.npy", counted["count"].to_numpy())
         return cls(folder)
 
     def bits(self, runs: NDArray[np.uint8]) -> NDArray[np.float64] | None:

@@ -44,9 +44,9 @@ def candidates(
         sentences = document["sentences"]
         ids = [sentence["id"] for sentence in sentences]
         units += ids
-        found = list(_rows(document, sentences, parse, params))
-        used = {sentence for row in found for sentence in row["source_ids"]}
-        kept += found
+        rows = list(_rows(document, sentences, parse, params))
+        used = {sentence for row in rows for sentence in row["source_ids"]}
+        kept += rows
         dropped += [drop(unit, "no_phenomenon") for unit in _units(document, ids, parse, used)]
         looked.update({"single sentences": len(ids), "pairs of sentences": max(len(ids) - 1, 0)})
     return Outcome.of(CANDIDATES, units, with_evidence(kept, model), dropped, combinations=+looked)

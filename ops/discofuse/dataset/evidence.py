@@ -62,11 +62,13 @@ def disfluencies(texts: Sequence[tuple[str, str]], model: ByteModel) -> list[flo
     0 without new runs. None if the model was trained on nothing.
     """
     runs = [_new_runs(*pair) for pair in texts]
-    joined = np.frombuffer(b"".join(run for found in runs for run in found), np.uint8).reshape(-1, LONGEST)
+    joined = np.frombuffer(b"".join(run for of_text in runs for run in of_text), np.uint8).reshape(
+        -1, LONGEST
+    )
     bits = model.bits(joined)
     if bits is None:
         return [None] * len(texts)
-    ends = np.cumsum([len(found) for found in runs], dtype=np.int64)
+    ends = np.cumsum([len(of_text) for of_text in runs], dtype=np.int64)
     # fsum rounds once, so that the sum is the same on every machine
     return [round(math.fsum(own), 2) for own in np.split(bits, ends[:-1])] if texts else []
 
@@ -83,7 +85,7 @@ def _content(text: str) -> Counter[str]:
 
 
 def _new_runs(text: str, split: str) -> list[bytes]:
-    old, new = (found.encode(errors="surrogatepass") for found in (text, split))
+    old, new = (encoded.encode(errors="surrogatepass") for encoded in (text, split))
     known = {old[at : at + LONGEST] for at in range(len(old) - LONGEST + 1)}
     runs = (new[at : at + LONGEST] for at in range(len(new) - LONGEST + 1))
     return [run for run in runs if run not in known]

@@ -67,7 +67,7 @@ def is_tokenised(text: str) -> bool:
 def sentences_of_tokens(words: Sequence[str]) -> list[Sequence[str]]:
     """Return the sentences of a tokenised text. Each ends in a final mark, together with any closing marks
     after it."""
-    found: list[Sequence[str]] = []
+    sentences: list[Sequence[str]] = []
     start = at = 0
     while at < len(words):
         at += 1
@@ -76,9 +76,9 @@ def sentences_of_tokens(words: Sequence[str]) -> list[Sequence[str]]:
         while at < len(words) and words[at] in _FINAL | CLOSING:
             at += 1
         if at < len(words) and not words[at][0].islower():
-            found.append(words[start:at])
+            sentences.append(words[start:at])
             start = at
-    return [*found, words[start:]] if start < len(words) else found
+    return [*sentences, words[start:]] if start < len(words) else sentences
 
 
 @Language.factory("sentence_ends")
@@ -95,7 +95,7 @@ def sentence_ends(document: Doc) -> Doc:
     if document.has_annotation("SENT_START"):
         return document
     starts = {start for start, _ in sentence_spans(document.text)}
-    starts |= {found.end() for found in _BLANK_LINE.finditer(document.text)}
+    starts |= {match.end() for match in _BLANK_LINE.finditer(document.text)}
     marks: Any = np.array(
         [[1 if index == 0 or token.idx in starts else -1] for index, token in enumerate(document)],
         dtype=np.int64,

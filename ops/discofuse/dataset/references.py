@@ -55,8 +55,8 @@ def references(examples: Parts, folder: Path) -> Parts:
     """
     several = several_references(examples, folder)
     ids = (table["id"] for table in examples.tables(["id"]))
-    found = matches(several, "id", ids, folder / "matches")
-    return stored(_beside(examples, found), _ASIDE, examples, folder / "references")
+    matched = matches(several, "id", ids, folder / "matches")
+    return stored(_beside(examples, matched), _ASIDE, examples, folder / "references")
 
 
 def beside_released(annotated: Parts, examples: Parts, folder: Path) -> Parts:
@@ -74,8 +74,8 @@ def _named(examples: Parts, documents: Parts, lists: Parts) -> Iterator[pa.Table
         yield pa.table([pa.array(of_rows, _TEXT), its["references"]], _BESIDE)
 
 
-def _beside(examples: Parts, found: Parts) -> Iterator[pa.Table]:
-    for table, several in zip(examples.tables(["id", "fused"]), found, strict=True):
+def _beside(examples: Parts, matched: Parts) -> Iterator[pa.Table]:
+    for table, several in zip(examples.tables(["id", "fused"]), matched, strict=True):
         known = {row["id"]: row["references"] for row in several.to_pylist()}
         texts = [known.get(row["id"], [row["fused"]]) for row in table.to_pylist()]
         yield pa.table([pa.array(texts, pa.list_(_TEXT))], _ASIDE)

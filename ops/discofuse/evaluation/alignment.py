@@ -167,11 +167,11 @@ def predicted_connective(
     ends = placed(connective, gold, source)
     if ends is None:
         return None
-    found = slot(gold, predicted, aligned(gold, predicted), *ends)
+    tokens = slot(gold, predicted, aligned(gold, predicted), *ends)
     longest = max((name.count(" ") + 1 for name in known), default=0)
-    for size in range(min(longest, len(found)), 0, -1):
-        for at in range(len(found) - size + 1):
-            name = " ".join(found[at : at + size])
+    for size in range(min(longest, len(tokens)), 0, -1):
+        for at in range(len(tokens) - size + 1):
+            name = " ".join(tokens[at : at + size])
             if name in known:
                 return name
     return OTHER
@@ -182,12 +182,12 @@ def pronouns(gold: FusionTokens, predicted: FusionTokens, source: FusionTokens) 
     if _PRONOUNS.isdisjoint(gold):
         return []
     of_source, of_prediction = aligned(gold, source), aligned(gold, predicted)
-    found = []
+    aligned_pronouns = []
     for token, old, new in zip(gold, of_source, of_prediction, strict=True):
         if token in _PRONOUNS and (old is None or source[old] != token):
             output = predicted[new] if new is not None else OTHER
-            found.append(AlignedPronoun(token, output if output in _PRONOUNS else OTHER))
-    return found
+            aligned_pronouns.append(AlignedPronoun(token, output if output in _PRONOUNS else OTHER))
+    return aligned_pronouns
 
 
 def _edited(gold: FusionTokens, predicted: FusionTokens, alike: Callable[[str, str], bool]) -> Alignment:
@@ -204,18 +204,18 @@ def _edited(gold: FusionTokens, predicted: FusionTokens, alike: Callable[[str, s
                 )
             )
         costs.append(row)
-    found: Alignment = [None] * len(gold)
+    alignment: Alignment = [None] * len(gold)
     left, right = len(gold), len(predicted)
     while left and right:
         step = _replaced(gold[left - 1], predicted[right - 1], alike)
         if costs[left][right] == _more(costs[left - 1][right - 1], *step):
             left, right = left - 1, right - 1
-            found[left] = right
+            alignment[left] = right
         elif costs[left][right] == _more(costs[left - 1][right], 1):
             left -= 1
         else:
             right -= 1
-    return found
+    return alignment
 
 
 def _replaced(token: str, other: str, alike: Callable[[str, str], bool]) -> _Cost:

@@ -125,15 +125,15 @@ def gold_decisions(example: Row) -> dict[str, str]:
     """
     kind, name = example["discourse_type"], _connective(example)
     referring = example["has_coref_type_pronoun"] or example["has_coref_type_nominal"]
-    found = {
+    answers = {
         "merge": "single" if kind.startswith("SINGLE_") else "pair",
         "anaphor": "yes" if referring or kind == "SINGLE_CATAPHORA" else "no",
     }
     if not name:
-        found["connective"] = "none"
+        answers["connective"] = "none"
     elif name in SENSES:
-        found["connective"] = SENSES[name]
-    return found
+        answers["connective"] = SENSES[name]
+    return answers
 
 
 def offers(example: Row, seed: int) -> dict[Sense, str]:
@@ -178,10 +178,10 @@ def _of(rows: Iterable[Row], *questions: str) -> list[Row]:
 
 
 def _by_domain(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
-    found: dict[str, list[Row]] = defaultdict(list)
+    by_domain: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        found[row["domain"]].append(row)
-    return sorted(found.items())
+        by_domain[row["domain"]].append(row)
+    return sorted(by_domain.items())
 
 
 def _clarity(domain: str, rows: Sequence[Row], params: HumanEvaluationParams) -> dict[str, Any]:
@@ -203,7 +203,7 @@ def _decisions(rows: Sequence[Row], params: HumanEvaluationParams) -> list[dict[
         for row in _of(rows, CONNECTIVE)
         if row["gold"] != NONE and row["majority"] not in (NONE, None)
     }
-    found = []
+    summaries = []
     for question in (MERGE, ANAPHOR, CONNECTIVE):
         of_question = _of(rows, question)
         both = [row for row in of_question if row["example_id"] in added]
@@ -211,8 +211,8 @@ def _decisions(rows: Sequence[Row], params: HumanEvaluationParams) -> list[dict[
         for name, some in (("all", of_question), ("with_connectives", both)):
             agreed = [float(row["agrees"]) for row in some]
             summary[name] = {"examples": len(some), "agreement": params.around(agreed)}
-        found.append(summary)
-    return found
+        summaries.append(summary)
+    return summaries
 
 
 def _detection(
@@ -241,7 +241,7 @@ def _detection(
 def _errors(domain: str, rows: Sequence[Row], params: HumanEvaluationParams) -> dict[str, Any]:
     def counts(question: str) -> dict[str, int]:
         given = [row["majority"] for row in _of(rows, question)]
-        scale = next(found.scale for found in ERRORS.questions if found.name == question)
+        scale = next(asked.scale for asked in ERRORS.questions if asked.name == question)
         return {value: given.count(value) for value in scale.values}
 
     harm = [row["majority"] for row in _of(rows, HARM)]

@@ -122,7 +122,7 @@ def scores_of(fusions: pa.Table) -> Outcome:
 def scored(fusion: Row) -> dict[str, Any]:
     """Return the row of a fusion: its scores against all its references, and its outputs in place of the
     connective and pronouns of its target."""
-    found = sari(fusion["source"], fusion["prediction"], fusion["references"])
+    score = sari(fusion["source"], fusion["prediction"], fusion["references"])
     gold, predicted, source = (words(fusion[name]) for name in ("target", "prediction", "source"))
     connective = " ".join(words(fusion["connective_string"] or ""))
     known = CONNECTIVES | {connective}
@@ -133,10 +133,10 @@ def scored(fusion: Row) -> dict[str, Any]:
         **{name: fusion[name] for name in _FUSION},
         "in_domain": fusion["model"] == fusion["domain"],
         "exact": float(exact_match(fusion["prediction"], fusion["references"])),
-        "sari": found.score,
-        "keep": found.keep,
-        "add": found.add,
-        "delete": found.delete,
+        "sari": score.score,
+        "keep": score.keep,
+        "add": score.add,
+        "delete": score.delete,
         "connective": connective if output else None,
         "predicted_connective": output,
         "pronouns": [pair._asdict() for pair in pronouns(gold, predicted, source)],
@@ -167,8 +167,8 @@ def table(rows: pa.Table, params: EvaluationParams) -> dict[str, Any]:
             for system, of_system in sorted(systems.items())
         ]
         pairs = combinations(sorted(systems), 2)
-        found = system_tests(systems, pairs, "example_id", "examples", TABLE_6, params)
-        tests += [{**place, **test} for test in found]
+        compared = system_tests(systems, pairs, "example_id", "examples", TABLE_6, params)
+        tests += [{**place, **test} for test in compared]
     models = sorted(by_value(rows.filter(rows["in_domain"]), "model").items())
     shown = _connectives_shown(rows, params.connectives)
     return {

@@ -194,8 +194,8 @@ class FusionModelParams(SizedParams, section="discofuse.fusion_model"):
     @property
     def training(self) -> TrainingParams:
         """The training of models of the chosen size."""
-        found: TrainingParams = self.part("training")
-        return found
+        training: TrainingParams = self.part("training")
+        return training
 
     def config(self) -> Seq2SeqTransformerConfig | PretrainedSeq2SeqConfig:
         """Return the configuration of every model."""
@@ -229,22 +229,22 @@ def _outcomes(
     reports = []
     with balanced.engine.scratch() as folder:
         pairs = stored_pairs(balanced, _COLUMNS, texts_of, pieces.length, config.longest, folder / "pairs")
-        for found in sets:
-            check_learnable(found.name, pairs, found.values)
-        for found in sets:
-            name, bounds = found.name, (params.validation_examples, params.seed)
+        for chosen in sets:
+            check_learnable(chosen.name, pairs, chosen.values)
+        for chosen in sets:
+            name, bounds = chosen.name, (params.validation_examples, params.seed)
             model = make_model(config, pieces, params.training.seed)
-            examples = pair_set(name, pairs, model, *bounds, folder, in_order=True, having=found.values)
+            examples = pair_set(name, pairs, model, *bounds, folder, in_order=True, having=chosen.values)
             judge, beam = partial(judged, examples.judges), params.validation_beam
             # All are chosen: each is judged on its own set, and the evaluation compares them.
             reports.append(
                 train_model(name, model, examples, judge, params.training, beam, checkpoints.at(name), strict)
             )
             files |= {f"{name}/{file}": content for file, content in save(model).items()}
-        for found in sets:
-            for rows in in_blocks(pairs.rows(having={**found.values, "short": True})):
-                units = [row["id"] for row in rows if found.name != MIXTURE]
-                yield Outcome.of(FUSION_MODEL, units, [_row(found.name, row, pieces) for row in rows])
+        for chosen in sets:
+            for rows in in_blocks(pairs.rows(having={**chosen.values, "short": True})):
+                units = [row["id"] for row in rows if chosen.name != MIXTURE]
+                yield Outcome.of(FUSION_MODEL, units, [_row(chosen.name, row, pieces) for row in rows])
         for table, of_part in zip(balanced, pairs, strict=True):
             dropped = too_long(table, of_part)
             yield Outcome.of(FUSION_MODEL, [unit["id"] for unit in dropped], [], dropped)

@@ -41,8 +41,9 @@ def judged(pairs: Pairs, predictions: Sequence[str]) -> dict[str, float]:
     """Return the means of "exact" and "sari" over N pairs, which select the best weights."""
     rows = list(zip(pairs.sources, pairs.targets, predictions, strict=True))
     return {
-        "exact": sum(exact_match(found, [target]) for _, target, found in rows) / len(rows),
-        "sari": sum(sari(source, found, [target]).score for source, target, found in rows) / len(rows),
+        "exact": sum(exact_match(prediction, [target]) for _, target, prediction in rows) / len(rows),
+        "sari": sum(sari(source, prediction, [target]).score for source, target, prediction in rows)
+        / len(rows),
     }
 
 
@@ -69,7 +70,7 @@ def training_sets(balanced: Parts) -> list[SetOfExamples]:
         sets.setdefault(row["domain"], SetOfExamples(row["domain"], {"domain": row["domain"]}))
         if row["mixture"]:
             sets.setdefault(MIXTURE, SetOfExamples(MIXTURE, {"mixture": True}))
-    return [found for _, found in sorted(sets.items())]
+    return [examples for _, examples in sorted(sets.items())]
 
 
 def check_learnable(name: str, pairs: Parts, having: Mapping[str, object] | None = None) -> None:

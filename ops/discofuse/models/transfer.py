@@ -195,8 +195,8 @@ class TransferParams(SizedParams, section="discofuse.transfer"):
 
     def training(self, part: str) -> TrainingParams:
         """Return the params of a training for the chosen size."""
-        found: TrainingParams = self.part(part)
-        return found
+        training: TrainingParams = self.part(part)
+        return training
 
 
 def transfer(
@@ -287,8 +287,8 @@ def _trained(
         if name != PRETRAINING:
             model.place(strict, params.decoding)
             sources = (row["source"] for row in pairs.rows(["source"], {"split": "test"}))
-            found = answers(model, sources, folder / f"answers of {name}")
-            written[name] = StoredRows(_ANSWER, ({"prediction": text} for text in found), folder)
+            outputs = answers(model, sources, folder / f"answers of {name}")
+            written[name] = StoredRows(_ANSWER, ({"prediction": text} for text in outputs), folder)
     return files, reports, written
 
 
@@ -353,7 +353,7 @@ def _rows(pairs: Parts, system: str, chosen: bool, written: Iterable[Row] | None
     if written is None:
         return (_row(pair, system, chosen, pair["source"]) for pair in tests)
     both = zip(tests, written, strict=True)
-    return (_row(pair, system, chosen, found["prediction"]) for pair, found in both)
+    return (_row(pair, system, chosen, answer["prediction"]) for pair, answer in both)
 
 
 def _row(pair: Row, system: str, chosen: bool, prediction: str) -> Row:

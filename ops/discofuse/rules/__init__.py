@@ -141,15 +141,15 @@ def _lowered(words: Sequence[str]) -> list[str]:
 
 def _links(annotation: Annotation) -> dict[int, list[Link]]:
     """Return the links by the index of the sentence that contains the mention."""
-    found: dict[int, list[Link]] = {}
+    of_sentence: dict[int, list[Link]] = {}
     index = 0
     for link in annotation.links:
         while index and link.mention[0] < annotation.sentences[index][0]:
             index -= 1
         while link.mention[0] >= annotation.sentences[index][1]:
             index += 1
-        found.setdefault(index, []).append(link)
-    return found
+        of_sentence.setdefault(index, []).append(link)
+    return of_sentence
 
 
 def _pair(
@@ -162,12 +162,12 @@ def _pair(
 ) -> Iterator[Candidate]:
     if _ends_in_mark(first) or _ends_in_mark(second) or _lacks_list(first):
         return
-    found = False
+    matched = False
     for rule, split in _splits(_OF_PAIRS, second, words, params):
         for made in _candidates((first, second), index, rule, split, links, params):
-            found = True
+            matched = True
             yield made
-    if not found and (links or "it" in words):
+    if not matched and (links or "it" in words):
         split = RuleResult(first.tokens(), second.tokens())
         replaced, used = resolved((first, second), *split[:2], links, params)
         if used:
@@ -175,9 +175,9 @@ def _pair(
             text = (first, second)
             replacement = _example(text, index, ANAPHORA, "PAIR_ANAPHORA", _first(text, split), split, used)
             if replacement:
-                found = True
+                matched = True
                 yield replacement
-    if not found:
+    if not matched:
         texts = (first.text(), second.text())
         written = running((first, second))
         example = FusionExample(*texts, *texts, "PAIR_NONE", "", 0.0, 0.0)

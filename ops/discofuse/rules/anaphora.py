@@ -277,11 +277,8 @@ def _may_replace(
         return False
     words = [_lower(source, token) for token in phrase]
     # "His - tagged proteins"
-    if (
-        not words
-        or (end < sentence.end and sentence.lower[end] == "of")
-        or (end + 1 < sentence.end and sentence.continues_word(end + 1))
-    ):
+    is_longer = end < sentence.end and sentence.lower[end] == "of"
+    if not words or is_longer or sentence.continues_word(end + 1):
         return False
     if (
         end - start > 1

@@ -112,7 +112,7 @@ def _is_short_phrase(sentence: ParsedSentence, preposition: int) -> bool:
         and last - preposition <= _SHORT
         and _CLAUSES.isdisjoint(sentence.dependencies[inside])
         and "punct" not in sentence.dependencies[inside]
-        and not (last + 2 < sentence.end and sentence.continues_word(last + 2))  # "of co - operation"
+        and not sentence.continues_word(last + 2)  # "of co - operation"
         and _PRONOUNS.isdisjoint(sentence.tags[inside])
         and TIMES.isdisjoint(sentence.annotation.entities[inside])
     )

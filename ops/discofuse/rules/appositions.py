@@ -86,11 +86,15 @@ def _detect_apposition(sentence: ParsedSentence, params: RuleParams) -> Iterator
         noun, first = _described(sentence, head, at), sentence.left(at)
         if noun >= first or first < sentence.start + 2:
             continue
-        found = _apposition(sentence, noun, at, first)
-        if not found and params.profile == "released" and sentence.dependencies[first] in _DETERMINERS:
-            found = loosely(sentence, noun, first - 1, sentence.right(at) + 1)
-        if found:
-            yield found
+        parenthetical = _apposition(sentence, noun, at, first)
+        if (
+            not parenthetical
+            and params.profile == "released"
+            and sentence.dependencies[first] in _DETERMINERS
+        ):
+            parenthetical = loosely(sentence, noun, first - 1, sentence.right(at) + 1)
+        if parenthetical:
+            yield parenthetical
 
 
 def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> Between | None:
@@ -101,11 +105,11 @@ def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> Bet
     conjunction = sentence.child(at, "cc")
     if conjunction is not None and sentence.lower[conjunction - 1] == ",":
         return None
-    found = between(sentence, noun, first - 1, sentence.right(at) + 1)
+    parenthetical = between(sentence, noun, first - 1, sentence.right(at) + 1)
     above = noun_above(sentence, noun)
-    if not found:
+    if not parenthetical:
         return None
-    if _ends_range(sentence, found) or _may_be_object(sentence, found):
+    if _ends_range(sentence, parenthetical) or _may_be_object(sentence, parenthetical):
         return None
     behind = _noun_behind(sentence, noun, at)
     if behind is not None and not _tells(sentence, at, noun, behind):
@@ -117,30 +121,34 @@ def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> Bet
         and not (told and not _is_group(sentence, above))
     ):
         return None
-    if found.end >= sentence.end or sentence.lower[found.end] != ",":
-        return found if _may_end(sentence, found, at) else None
+    if parenthetical.end >= sentence.end or sentence.lower[parenthetical.end] != ",":
+        return parenthetical if _may_end(sentence, parenthetical, at) else None
     # In "Ann , a sister of Eve , who ..." the clause is about Eve.
-    if sentence.tags[found.end + 1] in WH_WORDS:
+    if sentence.tags[parenthetical.end + 1] in WH_WORDS:
         return None
-    goes_on = sentence.tags[found.end + 1] == "CC"
-    return None if goes_on and not sentence.is_finite(conjunct(sentence, found.end + 1)) else found
-
-
-def _ends_range(sentence: ParsedSentence, found: Between) -> bool:
-    """Return whether a range from one thing to another goes on after the comma: "a set of tasks ranging from
-    tagging , to parsing"."""
-    behind = found.end + 1
+    goes_on = sentence.tags[parenthetical.end + 1] == "CC"
     return (
-        behind < sentence.end
-        and sentence.lower[behind] == "to"
-        and "from" in sentence.lower[found.start : found.end]
+        None
+        if goes_on and not sentence.is_finite(conjunct(sentence, parenthetical.end + 1))
+        else parenthetical
     )
 
 
-def _may_be_object(sentence: ParsedSentence, found: Between) -> bool:
+def _ends_range(sentence: ParsedSentence, parenthetical: Between) -> bool:
+    """Return whether a range from one thing to another goes on after the comma: "a set of tasks ranging from
+    tagging , to parsing"."""
+    behind = parenthetical.end + 1
+    return (
+        behind < sentence.end
+        and sentence.lower[behind] == "to"
+        and "from" in sentence.lower[parenthetical.start : parenthetical.end]
+    )
+
+
+def _may_be_object(sentence: ParsedSentence, parenthetical: Between) -> bool:
     """Return whether a verb before a preposition may have the description as its object: "models in a graph ,
     a map , as a set"."""
-    noun, behind = found.noun, found.end + 1
+    noun, behind = parenthetical.noun, parenthetical.end + 1
     verb = sentence.heads[sentence.heads[noun]]
     return (
         sentence.dependencies[noun] == "pobj"
@@ -243,21 +251,21 @@ def _are_of_a_kind(sentence: ParsedSentence, noun: int, at: int) -> bool:
     return entity not in _PLACES or word not in PEOPLE | _NO_PLACES
 
 
-def _may_end(sentence: ParsedSentence, found: Between, at: int) -> bool:
+def _may_end(sentence: ParsedSentence, parenthetical: Between, at: int) -> bool:
     """Return whether a description at a sentence's end is about the noun before it, not a clause or list."""
-    host, inside = found.phrase, range(found.start + 1, found.end)
+    host, inside = parenthetical.phrase, range(parenthetical.start + 1, parenthetical.end)
     dependencies = sentence.dependencies
-    owned = sentence.child(found.noun, "poss") is not None
-    if not owned and sentence.lower[host] != "the" and sentence.tags[found.noun] != "NNP":
+    owned = sentence.child(parenthetical.noun, "poss") is not None
+    if not owned and sentence.lower[host] != "the" and sentence.tags[parenthetical.noun] != "NNP":
         return False
     event = sentence.lower[at] in _EVENTS and sentence.tags[at] != "CD"
-    if event or sentence.lower[at] == sentence.lower[found.noun]:
+    if event or sentence.lower[at] == sentence.lower[parenthetical.noun]:
         return False
     if sentence.annotation.entities[at] in TIMES:
         return False
     if any(sentence.lower[each] == "," for each in inside):
         return False
-    if _is_one_of_many(sentence, found, at):
+    if _is_one_of_many(sentence, parenthetical, at):
         return False
     return not any(
         dependencies[each] in SUBJECTS and sentence.tags[each] not in WH_WORDS and sentence.heads[each] == at
@@ -265,16 +273,16 @@ def _may_end(sentence: ParsedSentence, found: Between, at: int) -> bool:
     )
 
 
-def _is_one_of_many(sentence: ParsedSentence, found: Between, at: int) -> bool:
+def _is_one_of_many(sentence: ParsedSentence, parenthetical: Between, at: int) -> bool:
     """Return whether "the" introduces a person who is not the only one: "Andrei Rublev , the Russian icon
     painter" is not the only painter, but "the king of Spain" or "the first painter" is."""
-    opens = found.start + 1
+    opens = parenthetical.start + 1
     return (
         sentence.lower[opens] == "the"
         and sentence.tags[at] == "NN"
         and sentence.lower[at] not in _OFFICES
         and is_person(sentence, at)
-        and at == found.end - 1
+        and at == parenthetical.end - 1
         and at - opens > 1
         and not any(sentence.tags[each] in ("JJS", "RBS") for each in range(opens, at))
         and not any(sentence.lower[each] in _UNIQUE for each in range(opens, at))
@@ -282,38 +290,42 @@ def _is_one_of_many(sentence: ParsedSentence, found: Between, at: int) -> bool:
     )
 
 
-def _apply_apposition(sentence: ParsedSentence, found: Between) -> RuleResult:
-    phrase = as_known(sentence, found)
-    description = sentence.tokens(found.start + 1, found.end)
-    closing = [","] if "," in sentence.lower[found.phrase : found.start] else []
-    first = found.start + 1
-    if sentence.tags[first] in ("NN", "JJ") and sentence.annotation.entities[found.noun] == "PERSON":
+def _apply_apposition(sentence: ParsedSentence, parenthetical: Between) -> RuleResult:
+    phrase = as_known(sentence, parenthetical)
+    description = sentence.tokens(parenthetical.start + 1, parenthetical.end)
+    closing = [","] if "," in sentence.lower[parenthetical.phrase : parenthetical.start] else []
+    first = parenthetical.start + 1
+    if sentence.tags[first] in ("NN", "JJ") and sentence.annotation.entities[parenthetical.noun] == "PERSON":
         # "Kim , director of the club"
         described = next(at for at in description if isinstance(at, int) and sentence.lower[at + 1] == "of")
         several = sentence.lower[described] in _OF_SEVERAL
         description = prepend(description, ["a" if several else "the"])
     return RuleResult(
-        without(sentence, found),
-        prepend(description, [*phrase, *closing, _be(sentence, found)]),
+        without(sentence, parenthetical),
+        prepend(description, [*phrase, *closing, _be(sentence, parenthetical)]),
     )
 
 
-def _be(sentence: ParsedSentence, found: Between) -> str:
+def _be(sentence: ParsedSentence, parenthetical: Between) -> str:
     """Return "be" in the tense of the sentence; a place is described in the present."""
-    head = sentence.head_of(found.start + 1, found.end)
-    if head is not None and sentence.lower[head] in _SETTLEMENTS and sentence.tags[found.noun] in NAMES:
+    head = sentence.head_of(parenthetical.start + 1, parenthetical.end)
+    if (
+        head is not None
+        and sentence.lower[head] in _SETTLEMENTS
+        and sentence.tags[parenthetical.noun] in NAMES
+    ):
         return be(sentence, head, past=False)  # "The Bahamas is a country"
-    placed = not _OF_PLACES.isdisjoint(sentence.lower[found.start : found.end])
-    lasting = sentence.annotation.entities[found.noun] in _PLACES | {"FAC"} or (
-        placed and sentence.annotation.entities[found.noun] == "PERSON"
+    placed = not _OF_PLACES.isdisjoint(sentence.lower[parenthetical.start : parenthetical.end])
+    lasting = sentence.annotation.entities[parenthetical.noun] in _PLACES | {"FAC"} or (
+        placed and sentence.annotation.entities[parenthetical.noun] == "PERSON"
     )
-    past = not lasting and _is_told_in_past(sentence, found.noun)
+    past = not lasting and _is_told_in_past(sentence, parenthetical.noun)
     # "The band , a trio , were famous": a group is plural if the sentence treats it so.
     carrier = sentence.verb_group(sentence.root)
-    is_subject = sentence.subject(sentence.root) == found.noun
+    is_subject = sentence.subject(sentence.root) == parenthetical.noun
     if is_subject and sentence.lower[carrier] in ("were", "are"):
         return "were" if past else "are"
-    return be(sentence, found.noun, past)
+    return be(sentence, parenthetical.noun, past)
 
 
 def _is_told_in_past(sentence: ParsedSentence, noun: int) -> bool:

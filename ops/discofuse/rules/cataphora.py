@@ -91,13 +91,13 @@ def _is_hypothetical(sentence: ParsedSentence, subject: int) -> bool:
     return not _CONDITIONAL.isdisjoint(modals) or ("have" in modals and not _MODALS.isdisjoint(modals))
 
 
-def _apply_participle(sentence: ParsedSentence, found: _Participle) -> RuleResult | None:
-    first, second = split(sentence.tokens(), found.comma - sentence.start)
+def _apply_participle(sentence: ParsedSentence, participle: _Participle) -> RuleResult | None:
+    first, second = split(sentence.tokens(), participle.comma - sentence.start)
     past = is_past(sentence, sentence.root)
-    clause = made_finite(sentence, first, sentence.start, found.subject, past)
+    clause = made_finite(sentence, first, sentence.start, participle.subject, past)
     if clause is None:
         return None
-    phrase = sentence.tokens(found.comma + 1, sentence.right(found.subject) + 1)
+    phrase = sentence.tokens(participle.comma + 1, sentence.right(participle.subject) + 1)
     return RuleResult(prepend(clause, phrase), delete(second, 0, 1))
 
 

@@ -51,7 +51,7 @@ THINGS = frozenset(
 #: Marks that end a sentence, and closing marks after them.
 _ENDS = CLOSING | {".", "!", "..."}
 #: In "one of the rivers , which ..." the clause describes the last noun and the first alike.
-_AMOUNTS = frozenset(
+AMOUNTS = frozenset(
     {"lot", "number", "one", "some", "many", "most", "kind", "sort", "type", "group", "set", "series"}
 )
 
@@ -98,14 +98,14 @@ def between(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Betwee
     is_subject = _is_subject_of(sentence, phrase, noun, end + 1)
     if sentence.tags[end + 1] in FINITE and not is_subject:
         return None
-    found = Between(noun, phrase, comma, end)
-    if not is_subject and not _is_before_subject(sentence, found):
+    parenthetical = Between(noun, phrase, comma, end)
+    if not is_subject and not _is_before_subject(sentence, parenthetical):
         goes_on = sentence.tags[end + 1] in _GO_ON or (
             sentence.tags[end + 1] == "RB" and sentence.tags[end + 2] == "VBG"
         )
-        return found if goes_on or _is_next(sentence, end + 1) else None
+        return parenthetical if goes_on or _is_next(sentence, end + 1) else None
     # "The highway , a new road , it passes ...": a noun before the subject must be an object.
-    return found if is_subject or sentence.dependencies[noun] in ("pobj", "dobj", "pcomp") else None
+    return parenthetical if is_subject or sentence.dependencies[noun] in ("pobj", "dobj", "pcomp") else None
 
 
 def _is_in_quotation(sentence: ParsedSentence, comma: int, end: int) -> bool:
@@ -167,11 +167,7 @@ def _at_end(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Betwee
         return None
     if sentence.child(noun, "conj") is not None:
         return None
-    if (
-        label == "pobj"
-        and sentence.lower[above] == "of"
-        and sentence.lower[sentence.heads[above]] in _AMOUNTS
-    ):
+    if label == "pobj" and sentence.lower[above] == "of" and sentence.lower[sentence.heads[above]] in AMOUNTS:
         phrase = sentence.left(sentence.heads[above])
     return Between(noun, phrase, comma, end)
 
@@ -198,7 +194,7 @@ def noun_above(sentence: ParsedSentence, noun: int) -> int | None:
     ):
         upper = sentence.heads[upper]
     preposition = sentence.lower[above]
-    if preposition in ("like", "including") or (preposition == "of" and sentence.lower[upper] in _AMOUNTS):
+    if preposition in ("like", "including") or (preposition == "of" and sentence.lower[upper] in AMOUNTS):
         return None
     # In "the search for a method , which ..." the clause is about the new noun.
     if preposition != "of" and sentence.lower[sentence.left(noun)] in ("a", "an"):
@@ -228,39 +224,47 @@ def _is_subject_of(sentence: ParsedSentence, phrase: int, noun: int, following: 
     return sentence.left(subject) <= phrase and noun <= sentence.right(subject) < verb
 
 
-def without(sentence: ParsedSentence, found: Between) -> TokenList:
+def without(sentence: ParsedSentence, parenthetical: Between) -> TokenList:
     """Return the sentence without the text between the commas, and without the commas."""
-    if found.end >= sentence.end or sentence.lower[found.end] != ",":
-        return delete(sentence.tokens(), found.start - sentence.start, found.end - found.start)
-    following = found.end + 1
+    if parenthetical.end >= sentence.end or sentence.lower[parenthetical.end] != ",":
+        return delete(
+            sentence.tokens(), parenthetical.start - sentence.start, parenthetical.end - parenthetical.start
+        )
+    following = parenthetical.end + 1
     # "In Paris , which he loved , he lived alone": only before a verb, a conjunction or a preposition is the
     # comma dropped too.
-    bare = _is_subject_of(sentence, found.phrase, found.noun, following) or (
+    bare = _is_subject_of(sentence, parenthetical.phrase, parenthetical.noun, following) or (
         sentence.tags[following] in _NEED_NO_COMMA
         and (sentence.dependencies[following] != "mark" or sentence.lower[following] == "that")
     )
     # "Her father , Edmond , a baker , moved": the comma closes an earlier apposition.
-    opened = sentence.dependencies[found.noun] == "appos" and sentence.lower[found.phrase - 1] == ","
-    opened = opened or "," in sentence.lower[found.phrase : found.start]
-    end = following if bare and not opened else found.end
-    return delete(sentence.tokens(), found.start - sentence.start, end - found.start)
+    opened = (
+        sentence.dependencies[parenthetical.noun] == "appos"
+        and sentence.lower[parenthetical.phrase - 1] == ","
+    )
+    opened = opened or "," in sentence.lower[parenthetical.phrase : parenthetical.start]
+    end = following if bare and not opened else parenthetical.end
+    return delete(sentence.tokens(), parenthetical.start - sentence.start, end - parenthetical.start)
 
 
-def as_known(sentence: ParsedSentence, found: Between) -> TokenList:
+def as_known(sentence: ParsedSentence, parenthetical: Between) -> TokenList:
     """Return the noun phrase before the text, for a sentence about something known: "the dog" for "a dog",
     "the five dogs" for "five dogs"."""
-    phrase = sentence.tokens(found.phrase, found.start)
-    own = sentence.left(found.noun) == found.phrase and sentence.tags[found.noun] not in NAMES
-    if own and sentence.lower[found.phrase] in ("a", "an"):
+    phrase = sentence.tokens(parenthetical.phrase, parenthetical.start)
+    own = (
+        sentence.left(parenthetical.noun) == parenthetical.phrase
+        and sentence.tags[parenthetical.noun] not in NAMES
+    )
+    if own and sentence.lower[parenthetical.phrase] in ("a", "an"):
         phrase[0] = "the"
-    elif own and sentence.tags[found.phrase] == "CD" and sentence.tags[found.noun] == "NNS":
+    elif own and sentence.tags[parenthetical.phrase] == "CD" and sentence.tags[parenthetical.noun] == "NNS":
         phrase.insert(0, "the")
     return phrase
 
 
-def _is_before_subject(sentence: ParsedSentence, found: Between) -> bool:
+def _is_before_subject(sentence: ParsedSentence, parenthetical: Between) -> bool:
     subject = sentence.subject(sentence.root)
-    return subject is not None and sentence.left(subject) > found.end
+    return subject is not None and sentence.left(subject) > parenthetical.end
 
 
 def conjunct(sentence: ParsedSentence, conjunction: int) -> int:

@@ -25,10 +25,10 @@ from silverloom.ops.discofuse.rules.rule import (
 
 def phrases(connectives: Sequence[str]) -> dict[str, list[list[str]]]:
     """Return the words of connectives, longest first, by their first word."""
-    found: dict[str, list[list[str]]] = {}
+    by_first: dict[str, list[list[str]]] = {}
     for words in sorted((connective.split() for connective in connectives), key=len, reverse=True):
-        found.setdefault(words[0], []).append(words)
-    return found
+        by_first.setdefault(words[0], []).append(words)
+    return by_first
 
 
 BACKWARD = (
@@ -202,14 +202,14 @@ def _detect(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Connectiv
         for words in BACKWARD_PHRASES.get(lower[start], ()):
             end = start + len(words)
             if end < sentence.end and lower[start:end] == words:
-                found = _at(sentence, start, end, start == opening)
+                connective = _at(sentence, start, end, start == opening)
                 released = params.profile == "released"
-                if found and not released and found.text in _ADVERBS:
-                    found = None
-                if found and not released and _leaves_partner(sentence, found):
-                    found = None
-                if found and (released or _is_sentence_without(sentence, found)):
-                    yield found
+                if connective and not released and connective.text in _ADVERBS:
+                    connective = None
+                if connective and not released and _leaves_partner(sentence, connective):
+                    connective = None
+                if connective and (released or _is_sentence_without(sentence, connective)):
+                    yield connective
                     return
                 break
 
@@ -234,15 +234,15 @@ def _at(sentence: ParsedSentence, start: int, end: int, opens: bool) -> _Connect
     return _Connective(start, end, (start if fronted else start - 1, end + 1), text)
 
 
-def _leaves_partner(sentence: ParsedSentence, found: _Connective) -> bool:
+def _leaves_partner(sentence: ParsedSentence, connective: _Connective) -> bool:
     """Return whether the preceding sentence has "on the one hand", which would be left alone."""
     before = sentence.before
-    if before is None or not found.text.startswith("on the other hand"):
+    if before is None or not connective.text.startswith("on the other hand"):
         return False
     return any(before.lower[at : at + 2] == ["one", "hand"] for at in range(before.start, before.end - 1))
 
 
-def _is_sentence_without(sentence: ParsedSentence, found: _Connective) -> bool:
+def _is_sentence_without(sentence: ParsedSentence, connective: _Connective) -> bool:
     """Return whether both sentences are clauses without the connective."""
     before = sentence.before
     if before is None or FINITE.isdisjoint(before.tags[before.start : before.end]):
@@ -253,15 +253,17 @@ def _is_sentence_without(sentence: ParsedSentence, found: _Connective) -> bool:
         subject is not None
         and sentence.tags[subject] != "WDT"  # "Which then ends"
         and sentence.is_finite(root)
-        and not any(found.deleted[0] <= at < found.deleted[1] for at in (root, subject))
+        and not any(connective.deleted[0] <= at < connective.deleted[1] for at in (root, subject))
     )
 
 
-def _apply(sentence: ParsedSentence, found: _Connective) -> RuleResult:
+def _apply(sentence: ParsedSentence, connective: _Connective) -> RuleResult:
     assert sentence.before is not None
-    start, end = found.deleted
+    start, end = connective.deleted
     return RuleResult(
-        sentence.before.tokens(), delete(sentence.tokens(), start - sentence.start, end - start), found.text
+        sentence.before.tokens(),
+        delete(sentence.tokens(), start - sentence.start, end - start),
+        connective.text,
     )
 
 

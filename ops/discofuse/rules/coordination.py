@@ -24,6 +24,7 @@ from silverloom.ops.discofuse.rules.repetition import fronted, repeated
 from silverloom.ops.discofuse.rules.rule import (
     FINITE,
     NOUNS,
+    SUBJECTS,
     TIMES,
     VERBS,
     WH_WORDS,
@@ -229,6 +230,13 @@ def _continues_clause(sentence: ParsedSentence, main: int, at: int, subject: int
         return any(
             sentence.lower[before] == "that" and sentence.tags[before] == "WDT" for before in range(main, at)
         )
+    # "The dog barked , the cat ran , and the bird flew": to the parser "ran" has two subjects.
+    subjects = [each for each in sentence.children(main) if sentence.dependencies[each] in SUBJECTS]
+    if len(subjects) > 1 and "," in sentence.lower[subjects[0] : min(subjects[1], main)]:
+        return True
+    # "and there attended a school": "there" is a place.
+    if sentence.dependencies[subject] == "expl" and sentence.child(verb, "attr", "dobj", "nsubj") is None:
+        return True
     ahead = sentence.child(verb, "dobj")
     return ahead is not None and ahead < subject
 
@@ -291,15 +299,15 @@ def _is_of_root(sentence: ParsedSentence, verb: int) -> bool:
     return infinitive or sentence.dependencies[head] == "acomp"
 
 
-def _apply(sentence: ParsedSentence, found: _Clauses) -> RuleResult:
-    end = end_of_first(sentence, found.conjunction)
-    connective = " ".join(sentence.lower[end : found.conjunction + 1])
+def _apply(sentence: ParsedSentence, clauses: _Clauses) -> RuleResult:
+    end = end_of_first(sentence, clauses.conjunction)
+    connective = " ".join(sentence.lower[end : clauses.conjunction + 1])
     first, second = split(sentence.tokens(), end - sentence.start)
-    second = delete(second, 0, found.conjunction + 1 - end)
-    if found.negated is not None:
-        second = _declarative(sentence, second, found.negated)
-    ahead = fronted(sentence, found.verb, found.conjunction + 1) if found.prefix else 0
-    return RuleResult(first, [*second[:ahead], *prepend(second[ahead:], found.prefix)], connective)
+    second = delete(second, 0, clauses.conjunction + 1 - end)
+    if clauses.negated is not None:
+        second = _declarative(sentence, second, clauses.negated)
+    ahead = fronted(sentence, clauses.verb, clauses.conjunction + 1) if clauses.prefix else 0
+    return RuleResult(first, [*second[:ahead], *prepend(second[ahead:], clauses.prefix)], connective)
 
 
 def _declarative(sentence: ParsedSentence, clause: TokenList, subject: int) -> TokenList:

@@ -70,24 +70,26 @@ def _detect_relative(sentence: ParsedSentence, params: RuleParams) -> Iterator[B
             verb = sentence.heads[verb]
         if sentence.dependencies[verb] != "relcl" or sentence.left(verb) != opening:
             continue
-        found = next(_relatives(sentence, verb, pronoun), None)
-        if found and not _may_be_final(sentence, found, verb, pronoun, params):
+        clause = next(_relatives(sentence, verb, pronoun), None)
+        if clause and not _may_be_final(sentence, clause, verb, pronoun, params):
             continue
-        if not found and params.profile == "released":
-            found = loosely(sentence, sentence.heads[verb], opening - 1, sentence.right(verb) + 1)
-        gap = found and _gap(sentence, pronoun, verb, found.end)
-        if found and gap is not None:
-            yield found._replace(gap=gap)
+        if not clause and params.profile == "released":
+            clause = loosely(sentence, sentence.heads[verb], opening - 1, sentence.right(verb) + 1)
+        gap = clause and _gap(sentence, pronoun, verb, clause.end)
+        if clause and gap is not None:
+            yield clause._replace(gap=gap)
 
 
 def _may_be_final(
-    sentence: ParsedSentence, found: Between, verb: int, pronoun: int, params: RuleParams
+    sentence: ParsedSentence, clause: Between, verb: int, pronoun: int, params: RuleParams
 ) -> bool:
     """Return whether "which" after a sentence's last comma may be about a noun."""
-    if sentence.lower[pronoun] != "which" or (found.end < sentence.end and sentence.lower[found.end] == ","):
+    if sentence.lower[pronoun] != "which" or (
+        clause.end < sentence.end and sentence.lower[clause.end] == ","
+    ):
         return True
     return params.final_relatives == "all" or (
-        params.final_relatives == "sure" and is_about_noun(sentence, found.noun, verb, pronoun)
+        params.final_relatives == "sure" and is_about_noun(sentence, clause.noun, verb, pronoun)
     )
 
 
@@ -108,14 +110,14 @@ def _relatives(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[Be
     if _is_in_modifier(sentence, sentence.heads[verb]):
         return
     for noun in _hosts(sentence, verb, pronoun):
-        found = between(sentence, noun, _opening(sentence, pronoun) - 1, sentence.right(verb) + 1)
+        clause = between(sentence, noun, _opening(sentence, pronoun) - 1, sentence.right(verb) + 1)
         if (
-            found
-            and _is_of_noun(sentence, found, verb, pronoun)
-            and _gap(sentence, pronoun, verb, found.end) is not None
-            and _suits(sentence, found, verb, pronoun)
+            clause
+            and _is_of_noun(sentence, clause, verb, pronoun)
+            and _gap(sentence, pronoun, verb, clause.end) is not None
+            and _suits(sentence, clause, verb, pronoun)
         ):
-            yield found
+            yield clause
 
 
 def _hosts(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[int]:
@@ -135,13 +137,13 @@ def _hosts(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[int]:
             yield above
 
 
-def _may_be_behind(sentence: ParsedSentence, found: Between, verb: int, pronoun: int) -> bool:
+def _may_be_behind(sentence: ParsedSentence, clause: Between, verb: int, pronoun: int) -> bool:
     """Return whether a clause may be about a noun behind a preposition: "Israel" in "the religion in Israel ,
     which ..."."""
-    children = reversed(sentence.children(found.noun))
-    preposition = next((at for at in children if sentence.lower[at] in _BEHIND and at < found.start), None)
+    children = reversed(sentence.children(clause.noun))
+    preposition = next((at for at in children if sentence.lower[at] in _BEHIND and at < clause.start), None)
     behind = None if preposition is None else sentence.child(preposition, "pobj")
-    if behind is None or behind > found.start:
+    if behind is None or behind > clause.start:
         return False
     person = is_person(sentence, behind)
     if sentence.lower[pronoun] in ("who", "whom"):
@@ -160,54 +162,60 @@ def _is_of_person(sentence: ParsedSentence, above: int, noun: int, pronoun: int)
     )
 
 
-def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: int) -> bool:
+def _is_of_noun(sentence: ParsedSentence, clause: Between, verb: int, pronoun: int) -> bool:
     """Return whether a relative clause is about this noun, and is a single clause that ends where it seems
     to."""
     lower = sentence.lower
-    above = noun_above(sentence, found.noun)
-    if lower[pronoun] == "whose" and _is_owner_unclear(sentence, found.noun):
+    above = noun_above(sentence, clause.noun)
+    if lower[pronoun] == "whose" and _is_owner_unclear(sentence, clause.noun):
         return False
     if above is not None:
         persons = lower[pronoun] in ("who", "whom")
-        fits = is_person(sentence, found.noun) == persons != is_person(sentence, above)
+        personal = is_person(sentence, above) and (persons or lower[above] not in _ALSO_THINGS)
+        fits = is_person(sentence, clause.noun) == persons != personal
         higher = noun_above(sentence, above)
         told = sentence.subject(verb) == pronoun and not any(
             agree(sentence, noun, verb) for noun in (above, higher) if noun is not None
         )
         if not fits and not told:
             return False
-    if _may_be_behind(sentence, found, verb, pronoun):
+    if _may_be_behind(sentence, clause, verb, pronoun):
         return False
-    comma = found.end < sentence.end and lower[found.end] == ","
-    if comma and _may_go_on(sentence, verb, found.end + 1):
+    comma = clause.end < sentence.end and lower[clause.end] == ","
+    if comma and _may_go_on(sentence, verb, clause.end + 1):
         return False
     # "we propose a model for this task , which is ...": what is known needs no description
-    if lower[found.phrase] in _KNOWN or _is_part(sentence, found):
+    if lower[clause.phrase] in _KNOWN or _is_part(sentence, clause):
         return False
-    inside = range(pronoun + 1, found.end)
+    inside = range(pronoun + 1, clause.end)
+    # "We collect texts , which are old and analyze them": the main clause goes on.
+    auxiliaries, further = sentence.auxiliaries(verb), sentence.child(verb, "conj")
+    carried = any(sentence.tags[at] == "MD" or sentence.lower[at] == "do" for at in auxiliaries)
+    if auxiliaries and not carried and further is not None and sentence.tags[further] == "VB":
+        return False
     # "which ended in 1990 and which ...", "who came , who saw"
     if any(lower[at] in RELATIVE and lower[at - 1] in (",", "and", "or", "but") for at in inside):
         return False
-    if not _NO_HOSTS.isdisjoint(lower[found.phrase : found.start]):
+    if not _NO_HOSTS.isdisjoint(lower[clause.phrase : clause.start]):
         return False
     if not comma:
         # "He claims that there is a house , which is old": he claims that, too.
-        if is_reported_within(sentence, found.noun):
+        if is_reported_within(sentence, clause.noun):
             return False
         own = sentence.subject(verb)
         if any(sentence.dependencies[at] in SUBJECTS and at != own for at in inside):
             return False
     if lower[pronoun] != "which":
         return True
-    if lower[found.noun] in PEOPLE and lower[found.noun] not in _ALSO_THINGS:
+    if lower[clause.noun] in PEOPLE and lower[clause.noun] not in _ALSO_THINGS:
         return False
-    if sentence.subject(verb) != pronoun or sentence.root > found.start:
+    if sentence.subject(verb) != pronoun or sentence.root > clause.start:
         return True
     # "it does not copy the file , which saves time"
-    negated = sentence.child(sentence.heads[found.noun], "neg") is not None
-    if negated and sentence.dependencies[found.noun] == "dobj":
+    negated = sentence.child(sentence.heads[clause.noun], "neg") is not None
+    if negated and sentence.dependencies[clause.noun] == "dobj":
         return False
-    if sentence.tags[found.noun] == "NNS" and sentence.tags[sentence.verb_group(verb)] == "VBP":
+    if sentence.tags[clause.noun] == "NNS" and sentence.tags[sentence.verb_group(verb)] == "VBP":
         return True
     return not is_about_clause(sentence, verb, pronoun)
 
@@ -221,18 +229,25 @@ def _is_owner_unclear(sentence: ParsedSentence, noun: int) -> bool:
     return is_person(sentence, above) or not is_person(sentence, noun)
 
 
-def _is_part(sentence: ParsedSentence, found: Between) -> bool:
+def _is_part(sentence: ParsedSentence, clause: Between) -> bool:
     """Return whether a noun phrase is a part of a longer one that the parser missed: "training" of
     "self-training", "analysis" of "Emotion cause analysis", "new model" of "Lee and Kim 's new model"."""
-    before, governor = found.phrase - 1, sentence.heads[found.noun]
-    if found.phrase == sentence.start:
+    before, governor = clause.phrase - 1, sentence.heads[clause.noun]
+    if clause.phrase == sentence.start:
         return False
+    # "Emotion cause analysis": "emotion cause" cannot be a subject and its verb.
+    subject = sentence.subject(before)
+    if subject is not None and sentence.tags[before] == "VBP" and not agree(sentence, subject, before):
+        return True
+    # "by scaling properties": the properties may scale, or be scaled.
+    if governor == before and sentence.dependencies[before] == "pcomp" and clause.phrase == clause.noun:
+        return True
     # "from KitW / Wv compound heterozygous embryos": taggers take "compound" for a verb.
     if governor == before and sentence.tags[before] == "VB" and sentence.child(before, "aux") is None:
         return True
-    nested = sentence.dependencies[found.noun] == "dobj" and sentence.dependencies[governor] in SUBJECTS
+    nested = sentence.dependencies[clause.noun] == "dobj" and sentence.dependencies[governor] in SUBJECTS
     return (
-        sentence.continues_word(found.phrase)
+        sentence.continues_word(clause.phrase)
         or sentence.tags[before] in _OWNERS
         or (nested and sentence.tags[governor] != "VBG")
     )
@@ -299,37 +314,37 @@ def _gap(sentence: ParsedSentence, pronoun: int, verb: int, end: int) -> int | N
     return head if particle is None else particle
 
 
-def _suits(sentence: ParsedSentence, found: Between, verb: int, pronoun: int) -> bool:
+def _suits(sentence: ParsedSentence, clause: Between, verb: int, pronoun: int) -> bool:
     """Return whether a noun matches its pronoun and its verb; if not, the parser chose the wrong noun."""
-    last = found.start - 1
+    last = clause.start - 1
     if (
         sentence.lower[pronoun] != "which"
         and sentence.tags[last] in NAMES
-        and sentence.tags[found.noun] not in NAMES
+        and sentence.tags[clause.noun] not in NAMES
     ):
         return False  # "the eye of Selena , who ..."
-    entity = sentence.annotation.entities[found.noun]
-    if found.end > sentence.root and entity in (
+    entity = sentence.annotation.entities[clause.noun]
+    if clause.end > sentence.root and entity in (
         _NO_PERSONS if sentence.lower[pronoun] in ("who", "whom") else _PERSONS
     ):
         return sentence.lower[pronoun] == "whose"
-    return sentence.subject(verb) != pronoun or agree(sentence, found.noun, verb)
+    return sentence.subject(verb) != pronoun or agree(sentence, clause.noun, verb)
 
 
-def _apply_relative(sentence: ParsedSentence, found: Between) -> RuleResult:
-    phrase = as_known(sentence, found)
-    pronoun = found.start + 1
-    rest = sentence.tokens(pronoun + 1, found.end)
-    if found.gap == pronoun:
+def _apply_relative(sentence: ParsedSentence, clause: Between) -> RuleResult:
+    phrase = as_known(sentence, clause)
+    pronoun = clause.start + 1
+    rest = sentence.tokens(pronoun + 1, clause.end)
+    if clause.gap == pronoun:
         if sentence.lower[pronoun] == "whose":
-            phrase = possessive(sentence, found.noun, phrase)
-        return RuleResult(without(sentence, found), prepend(rest, phrase))
-    assert found.gap is not None
+            phrase = possessive(sentence, clause.noun, phrase)
+        return RuleResult(without(sentence, clause), prepend(rest, phrase))
+    assert clause.gap is not None
     if sentence.lower[pronoun] not in RELATIVE:  # "in which"
         phrase, rest = [pronoun, *phrase], rest[1:]
         pronoun += 1
-    behind = found.gap + 1 - (pronoun + 1)
-    return RuleResult(without(sentence, found), [*rest[:behind], *phrase, *rest[behind:]])
+    behind = clause.gap + 1 - (pronoun + 1)
+    return RuleResult(without(sentence, clause), [*rest[:behind], *phrase, *rest[behind:]])
 
 
 RULES = (

@@ -85,9 +85,9 @@ _WITH_TWO_OBJECTS = words(
 #: The second verb phrase keeps these, because it would claim too much without them. It loses any other adverb
 #: in -ly right before the first verb: "were lightly stained and viewed".
 _LIMITING = words(
-    "apparently allegedly barely generally hardly largely mainly mostly nearly normally only partially "
-    "partly possibly potentially presumably probably purportedly rarely reportedly scarcely supposedly "
-    "typically usually"
+    "apparently allegedly barely commonly frequently generally hardly largely mainly mostly nearly normally "
+    "occasionally only partially partly possibly potentially presumably probably purportedly rarely "
+    "regularly reportedly scarcely supposedly typically usually virtually"
 )
 _WHEN = TIMES | {"EVENT"}
 #: "From there he moved on and was then hired": a phrase before the subject belongs only to the first verb.
@@ -369,7 +369,8 @@ def _prefix(
     for at in range(start if dated or own_phrase else opening, main):
         if at > through and shares and modified and dependencies[at] == "advmod":
             continue
-        if shares and at == main - 1 > through and _is_manner(sentence, at):
+        # "It greatly helps them and is free"
+        if at == main - 1 > through and _is_manner(sentence, at):
             continue
         if at > through and not shares:
             if dependencies[at] in AUXILIARIES or dependencies[at] == "neg":

@@ -168,11 +168,11 @@ class ParsedSentence:
 
     def positions(self, words: frozenset[str]) -> list[int]:
         """Return the positions of any of `words` (lower case); cached, as several rules need the same."""
-        found = self._positions.get(words)
-        if found is None:
+        positions = self._positions.get(words)
+        if positions is None:
             inside = enumerate(self.lower[self.start : self.end], self.start)
-            found = self._positions[words] = [at for at, word in inside if word in words]
-        return found
+            positions = self._positions[words] = [at for at, word in inside if word in words]
+        return positions
 
     def tokens(self, start: int | None = None, end: int | None = None) -> TokenList:
         """Return the tokens from `start` up to, but not including, `end`."""
@@ -182,11 +182,11 @@ class ParsedSentence:
         """Return the dependents of a token in this sentence, from left to right."""
         if self._children is None:
             heads = self.heads[self.start : self.end]
-            found: dict[int, list[int]] = {head: [] for head in heads}
+            children: dict[int, list[int]] = {head: [] for head in heads}
             for at, head in enumerate(heads, self.start):
                 if head != at:
-                    found[head].append(at)
-            self._children = found
+                    children[head].append(at)
+            self._children = children
         return self._children.get(token, _NONE)
 
     def child(self, token: int, *labels: str) -> int | None:
@@ -238,19 +238,17 @@ class ParsedSentence:
         return self.subject(verb) is not None and self.is_finite(verb)
 
     def head_of(self, start: int, end: int) -> int | None:
-        """Return the only token of a span whose head is outside it, or None unless there is exactly one.
-
-        Punctuation and conjunctions are ignored.
-        """
-        found = None
+        """Return the only token of a span whose head is outside it, or None unless there is exactly one;
+        punctuation and conjunctions are ignored."""
+        top = None
         for at, head in enumerate(self.heads[start:end], start):
             if head == at or not start <= head < end:
                 if self.dependencies[at] in _NO_PART_OF_CLAUSES:
                     continue
-                if found is not None:
+                if top is not None:
                     return None
-                found = at
-        return found
+                top = at
+        return top
 
     def verb_group(self, verb: int) -> int:
         """Return the token that carries a verb's tense: its first auxiliary, or the verb."""
@@ -270,10 +268,12 @@ class ParsedSentence:
         )
 
     def continues_word(self, token: int) -> bool:
-        """Return whether a hyphen ties a token to the one before: "grown" of "home-grown"."""
+        """Return whether a hyphen ties a token in the sentence to the one before: "grown" of "home-grown"."""
         hyphen = token - 1
+        if not self.start < hyphen < self.end - 1:
+            return False
         torn = self.lower[hyphen] in _HYPHENS and not self.annotation.spaces[hyphen]
-        return hyphen > self.start and (torn or self.tags[hyphen] == "HYPH")
+        return torn or self.tags[hyphen] == "HYPH"
 
 
 RuleName = Literal[
@@ -374,16 +374,16 @@ def replace(tokens: TokenList, old: Sequence[Token], new: Sequence[Token]) -> To
     at, length = 0, len(sought)
     while True:
         try:
-            found = tokens.index(sought[0], at)
+            match = tokens.index(sought[0], at)
         except ValueError:
             return replaced + tokens[at:]
-        replaced += tokens[at:found]
-        if tokens[found : found + length] == sought:
+        replaced += tokens[at:match]
+        if tokens[match : match + length] == sought:
             replaced += new
-            at = found + length
+            at = match + length
         else:
-            replaced.append(tokens[found])
-            at = found + 1
+            replaced.append(tokens[match])
+            at = match + 1
 
 
 def split(tokens: TokenList, at: int) -> tuple[TokenList, TokenList]:

@@ -8,14 +8,17 @@ many were right.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from silverloom.ops.coreference.lexicon import words
-from silverloom.ops.discofuse.rules.morphology import is_past, is_plural
-from silverloom.ops.discofuse.rules.rule import NAMES, ParsedSentence
+from silverloom.ops.discofuse.rules.commas import AMOUNTS
+from silverloom.ops.discofuse.rules.morphology import agree, is_past, is_plural
+from silverloom.ops.discofuse.rules.rule import NAMES, NOUNS, VERBS, ParsedSentence
 
 #: What happens or is done can be the subject of these as well as a thing can.
 _OF_EVENTS = words(
-    "accelerate affect alarm alleviate allow amaze amuse anger annoy astonish boost bring cause compel "
-    "complicate confirm contradict contribute convince cost create damage decrease degrade delay "
+    "accelerate affect alarm alleviate allow amaze amuse anger annoy astonish attest boost bring cause "
+    "compel complicate confirm contradict contribute convince cost create damage decrease degrade delay "
     "delight demonstrate disappoint discourage drive ease embarrass enable encourage enhance ensure "
     "exacerbate excite explain facilitate force frighten frustrate hamper happen harm help highlight "
     "hinder hurt illustrate imply impress improve increase indicate infuriate inspire irritate justify "
@@ -41,8 +44,10 @@ _OF_THINGS = words(
 _WITH_CLAUSES = words(
     "accomplish achieve admit appreciate attribute believe call claim confirm consider deny do "
     "doubt expect explain forbid hate interpret know like love mean need note oppose prevent prove "
-    "refuse regret reject report resent say see take tell think want"
+    "refuse regret reject report resent say see show take tell think want"
 )
+#: "Which has the effect of ..." is about a clause, too.
+_EFFECTS = words("advantage benefit consequence disadvantage drawback effect impact implication result")
 #: "Which was criticised", "which was followed by": what happened.
 _PASSIVE_WITH_CLAUSES = words(
     "accomplish achieve applaud attribute blame cause celebrate condemn confirm consider criticise "
@@ -56,11 +61,13 @@ _PREDICATES = words(
     "disappointment disaster disgrace easy evidence exactly fact feat fine first fun funny gamble good "
     "great hard help honor honour how important impressive improvement increase indication interesting "
     "ironic issue joy last lie likely limitation loss mercy milestone miracle miss mistake more most move "
-    "nice nightmare obstacle odd only pity pleasure possible problem proof reason record relief result "
-    "ridiculous risk sad scandal setback shame sign something step strange success surprise surprising "
-    "task tragedy triumph true typical understandable unfortunate unlikely unusual victory way weird what "
-    "when where why wonderful"
+    "nice nightmare obstacle odd only pity pleasure possible problem proof property reason record relief "
+    "result ridiculous risk sad scandal setback shame sign something step strange success surprise "
+    "surprising task tragedy triumph true typical understandable unfortunate unlikely unusual victory way "
+    "weird what when where why wonderful"
 )
+_BELOW = frozenset({"pobj", "pcomp"})
+_INFINITIVES = frozenset({"xcomp", "advcl"})
 #: A sentence with these as its main verb tells of no event that "which" could be about.
 _STATES = words("be have contain include comprise consist know belong use resemble remain")
 
@@ -75,6 +82,11 @@ def is_about_clause(sentence: ParsedSentence, verb: int, pronoun: int) -> bool:
 def is_about_noun(sentence: ParsedSentence, noun: int, verb: int, pronoun: int) -> bool:
     """Return whether a clause with "which" can only be about `noun`; `verb` is the verb of the clause."""
     lemma, label = sentence.annotation.lemmas[verb], sentence.dependencies[pronoun]
+    if any(agree(sentence, other, verb) for other in _nouns_above(sentence, noun)):
+        return False
+    # "the signal to noise ratio , which": a noun in the singular without an article is often cut.
+    if sentence.tags[noun] == "NN" and sentence.left(noun) == noun:
+        return False
     if sentence.subject(verb) != pronoun:
         return lemma not in _WITH_CLAUSES
     carrier = sentence.verb_group(verb)
@@ -89,7 +101,41 @@ def is_about_noun(sentence: ParsedSentence, noun: int, verb: int, pronoun: int) 
         return _is_description(sentence, noun, verb)
     if lemma in _OF_EVENTS or lemma in _ALSO_OF_EVENTS:
         return False
+    owned = sentence.child(verb, "dobj")
+    if lemma == "have" and owned is not None and sentence.annotation.lemmas[owned] in _EFFECTS:
+        return False
     return lemma in _OF_THINGS or _is_new(sentence, noun) or _tells_no_event(sentence)
+
+
+def _nouns_above(sentence: ParsedSentence, noun: int) -> Iterator[int]:
+    """Yield the nouns above a noun behind a preposition or an infinitive, and those behind the verbs above:
+    "words" and "method" in "a method for mapping words onto a space , which ...". The clause may be about
+    one of them. What an infinitive makes is new: "to build a model , which ..." yields nothing."""
+    at, behind = noun, False
+    while sentence.start <= sentence.heads[at] != at:
+        label = sentence.dependencies[at]
+        behind = behind or label in _BELOW or (label in _INFINITIVES and not _is_new(sentence, noun))
+        at = sentence.heads[at]
+        if behind and sentence.tags[at] in NOUNS and sentence.lower[at] not in AMOUNTS:
+            yield at
+        if sentence.tags[at] in VERBS:
+            if behind:
+                yield from (part for part in _complements(sentence, at) if at < part < noun)
+            subject = sentence.subject(at)
+            # "The bank uses trees to show structure , which is simple"
+            if behind and label in _INFINITIVES and subject is not None and sentence.tags[subject] in NOUNS:
+                yield subject
+            if sentence.is_finite(at):
+                return
+
+
+def _complements(sentence: ParsedSentence, verb: int) -> Iterator[int]:
+    """Yield the objects of a verb and of its prepositions."""
+    for child in sentence.children(verb):
+        if sentence.dependencies[child] == "dobj":
+            yield child
+        elif sentence.dependencies[child] == "prep":
+            yield from (at for at in sentence.children(child) if sentence.dependencies[at] == "pobj")
 
 
 def _is_description(sentence: ParsedSentence, noun: int, verb: int) -> bool:

@@ -101,8 +101,8 @@ def _detect_forward(sentence: ParsedSentence, params: RuleParams) -> Iterator[_F
         if body >= sentence.end or lower[start:body] != words or lower[body] == ",":
             continue
         for comma in range(body + 1, sentence.end - 2):
-            if lower[comma] == "," and (found := _forward_at(sentence, body, comma)):
-                yield found
+            if lower[comma] == "," and (clause := _forward_at(sentence, body, comma)):
+                yield clause
                 return
 
 
@@ -144,12 +144,12 @@ def _needs_be(sentence: ParsedSentence, head: int, body: int) -> bool:
     )
 
 
-def _apply_forward(sentence: ParsedSentence, found: _Forward) -> RuleResult | None:
-    first, second = split(sentence.tokens(), found.comma - sentence.start)
-    connective = " ".join(sentence.lower[sentence.start : sentence.start + found.words])
-    first, second = delete(first, 0, found.words), delete(second, 0, 1)
-    if found.subject is not None:
-        completed = _with_subject(sentence, first, found.verb, found.subject)
+def _apply_forward(sentence: ParsedSentence, clause: _Forward) -> RuleResult | None:
+    first, second = split(sentence.tokens(), clause.comma - sentence.start)
+    connective = " ".join(sentence.lower[sentence.start : sentence.start + clause.words])
+    first, second = delete(first, 0, clause.words), delete(second, 0, 1)
+    if clause.subject is not None:
+        completed = _with_subject(sentence, first, clause.verb, clause.subject)
         if completed is None:
             return None
         first = completed
@@ -196,12 +196,12 @@ def _detect_inner(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Inn
                 and body < sentence.end - 1
                 and lower[start:body] == words
             ):
-                found = _inner_at(sentence, start, body)
-                if not found and params.profile == "released":
+                clause = _inner_at(sentence, start, body)
+                if not clause and params.profile == "released":
                     comma = lower[start - 1] == ","
-                    found = _Inner(start - comma, body, ", " * comma + " ".join(words))
-                if found:
-                    yield found
+                    clause = _Inner(start - comma, body, ", " * comma + " ".join(words))
+                if clause:
+                    yield clause
 
 
 def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
@@ -236,6 +236,7 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         return None
     if (
         lower[end_of_first - 1] in _UNFINISHED
+        or lower[sentence.heads[verb] - 1] == "only"  # "He only won because they left"
         or sentence.is_stranded(end_of_first)
         or lower[end_of_first - 1] in DIVIDING
     ):
@@ -250,10 +251,10 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         return None
     if _goes_on(sentence, verb):
         return None
-    found = _Inner(end_of_first, body, connective)
+    clause = _Inner(end_of_first, body, connective)
     # "In 1990 the north was rich while the south was poor": both hold only then.
     if lower[start] not in _COMPARING or sentence.tags[body] == "IN":
-        return found
+        return clause
     shared = tuple(frame(sentence, main) or condition(sentence, main))
     compared = any(lower[at] in lower[body:verb] for at in shared if sentence.tags[at] in NOUNS)
     if shared and (compared or lower[subject] in _OTHERS):
@@ -263,7 +264,7 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         lower[at] == lower[shared[0]] != "in" and sentence.dependencies[at] == "prep"
         for at in range(verb, sentence.end)
     )
-    return found if placed else found._replace(frame=shared)
+    return clause if placed else clause._replace(frame=shared)
 
 
 def _is_purpose(sentence: ParsedSentence, verb: int, comma: bool) -> bool:
@@ -331,20 +332,20 @@ def _is_bare(sentence: ParsedSentence, token: int) -> bool:
     return sentence.tags[token] in ("VBD", "VBZ") and sentence.subject(token) is None
 
 
-def _reduced(sentence: ParsedSentence, verb: int, found: _Inner) -> _Inner | None:
+def _reduced(sentence: ParsedSentence, verb: int, clause: _Inner) -> _Inner | None:
     """Return the match of a clause that shares the subject: "while visiting Rome", "although injured"."""
     subject = sentence.subject(sentence.root)
     if subject is None or sentence.heads[verb] != sentence.root or sentence.dependencies[subject] == "expl":
         return None
     # "a mode which raises the rate while rendering less": the mode renders.
-    if "relcl" in sentence.dependencies[sentence.root : found.start]:
+    if "relcl" in sentence.dependencies[sentence.root : clause.start]:
         return None
     # "was founded by X while working there": who worked? "would keep it while paying less": nobody paid.
     carrier = sentence.verb_group(sentence.root)
     supposed = sentence.lower[carrier] in _SUPPOSED
     if supposed or sentence.child(sentence.root, "agent") is not None:
         return None
-    first, connective = found.body, sentence.lower[found.body - 1]
+    first, connective = clause.body, sentence.lower[clause.body - 1]
     # "includes feedback while typing , word lists , and speech": the list goes on.
     nouns = (at for at in sentence.children(first) if at > first and sentence.tags[at] in NOUNS)
     if sentence.lower[first + 1] == "," and any(nouns):
@@ -353,18 +354,18 @@ def _reduced(sentence: ParsedSentence, verb: int, found: _Inner) -> _Inner | Non
         carries = connective == "while" and (verb == first or sentence.heads[first] == verb)
     else:
         carries = connective == "although" and _needs_be(sentence, verb, first)
-    return found._replace(verb=first, subject=subject) if carries else None
+    return clause._replace(verb=first, subject=subject) if carries else None
 
 
-def _apply_inner(sentence: ParsedSentence, found: _Inner) -> RuleResult | None:
-    first, second = split(sentence.tokens(), found.start - sentence.start)
-    second = delete(second, 0, found.body - found.start)
-    if found.verb is not None and found.subject is not None:
-        completed = _with_subject(sentence, second, found.verb, found.subject)
+def _apply_inner(sentence: ParsedSentence, clause: _Inner) -> RuleResult | None:
+    first, second = split(sentence.tokens(), clause.start - sentence.start)
+    second = delete(second, 0, clause.body - clause.start)
+    if clause.verb is not None and clause.subject is not None:
+        completed = _with_subject(sentence, second, clause.verb, clause.subject)
         if completed is None:
             return None
         second = completed
-    return RuleResult(first, prepend(_trimmed(sentence, second), found.frame), found.connective)
+    return RuleResult(first, prepend(_trimmed(sentence, second), clause.frame), clause.connective)
 
 
 def _trimmed(sentence: ParsedSentence, tokens: TokenList) -> TokenList:

@@ -100,19 +100,19 @@ def shortened_name(first: ParsedSentence, second: ParsedSentence, earlier: Abstr
     word, start = second.lower[subject], first.start
     if any(dependencies[at] != "case" for at in second.children(subject)):
         return []
-    found = set()
+    names = set()
     for at in first.positions(frozenset({word})):
         begin, end = at, at + 1
         while begin > start and _is_name(first, begin - 1):
             begin -= 1
         while end < first.end and _is_name(first, end):
             end += 1
-        found.add((begin, end))
-    if len(found) != 1:
+        names.add((begin, end))
+    if len(names) != 1:
         return []
-    [(begin, end)] = found
+    [(begin, end)] = names
     # "Lee Jae" of "Lee Jae - myung"
-    torn = first.continues_word(begin) or (end + 1 < first.end and first.continues_word(end + 1))
+    torn = first.continues_word(begin) or first.continues_word(end + 1)
     whole = not torn and end - begin > 1 and word in (first.lower[begin], first.lower[end - 1])
     titled = first.lower[begin] in TITLES or first.lower[end - 1] in GROUP_NAMES
     return [Link("nominal", (subject, subject + 1), (begin, end), 1.0)] if whole and not titled else []
@@ -187,7 +187,7 @@ def has_object(sentence: ParsedSentence) -> bool:
 def _conjuncts(sentence: ParsedSentence, verb: int) -> list[int]:
     """Return the verbs that are coordinated with a verb, directly or through others."""
     next_ones = [at for at in sentence.children(verb) if sentence.dependencies[at] == "conj"]
-    return [found for at in next_ones for found in (at, *_conjuncts(sentence, at))]
+    return [conjunct for at in next_ones for conjunct in (at, *_conjuncts(sentence, at))]
 
 
 def means_nothing(sentence: ParsedSentence, verb: int) -> bool:

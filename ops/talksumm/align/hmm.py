@@ -32,7 +32,7 @@ class HmmParams(Params, section="talksumm.hmm"):
     `paper` is the model of the paper. It has `delta`, `epsilon` and `floor`. It fails if the paper is long
     for the talk: with more than a third as many sentences as spoken words, its most probable path soon ends
     in the last two sentences. `robust` [ours] has `stay`, `sharpness` and `background` instead, and
-    transitions with open ends. The three values are the middle of a region in which simulated talks of eight
+    transitions with open ends. The three values are the middle of a region in which simulated talks of six
     papers, the paper's Table 4 and the sample's manual alignments all come out better than with `paper`
     (benchmarks/talk_simulation.py).
 

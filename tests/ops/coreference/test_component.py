@@ -95,8 +95,8 @@ def test_clusters_of_another_system_become_links_to_earlier_mentions():
         "Anna/NNP/nsubj/1 saw/VBD/ROOT/1 the/DT/det/3 team/NN/dobj/1",
         "She/PRP/nsubj/1 liked/VBD/ROOT/1 the/DT/det/3 team/NN/dobj/1",
     )
-    found = links_of_clusters(document, [[(0, 1), (4, 5)], [(2, 4), (6, 8)]])
-    assert [(link.kind, link.mention, link.antecedent) for link in found] == [
+    links = links_of_clusters(document, [[(0, 1), (4, 5)], [(2, 4), (6, 8)]])
+    assert [(link.kind, link.mention, link.antecedent) for link in links] == [
         ("pronoun", (4, 5), (0, 1)),
         ("nominal", (6, 8), (2, 4)),
     ]

@@ -67,9 +67,9 @@ def test_each_candidate_has_a_row_and_so_does_no_candidate():
     reading = read(ANNA_MET_PAUL, SHE_LIKED_HIM)
     window = Window(reading.people)
     for anaphor in reading.anaphors:
-        found = window.before(anaphor)
-        rows = features(reading.tokens, anaphor, found, [])
-        assert len(rows) == len(found) + 1 == 3
+        antecedents = window.before(anaphor)
+        rows = features(reading.tokens, anaphor, antecedents, [])
+        assert len(rows) == len(antecedents) + 1 == 3
         assert {len(row) for row in rows} == {WIDTH}
 
 
@@ -144,8 +144,8 @@ def test_a_pronoun_in_a_long_document_looks_no_further_than_the_window():
     people = [name.format(f"X{number}q") for number in range(300)]
     reading = read(*people, "He/PRP/nsubj/1 left/VBD/ROOT/1", entities=())
     assert len(reading.people) == 300
-    found = Window(reading.people).before(reading.anaphors[0])
-    assert len(found) == SENTENCES
+    antecedents = Window(reading.people).before(reading.anaphors[0])
+    assert len(antecedents) == SENTENCES
     one_sentence = " ".join(f"X{number}q/NNP/nsubj/300" for number in range(300))
     reading = read(one_sentence + " met/VBD/ROOT/300 him/PRP/dobj/300", entities=())
     assert len(Window(reading.people).before(reading.anaphors[0])) <= ENTITIES

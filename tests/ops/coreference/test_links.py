@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverloom.ops.coreference.links import FoundLinks, Link, clusters
+from silverloom.ops.coreference.links import DocumentLinks, Link, clusters
 from silverloom.ops.coreference.network import calibrated
 
 spans = st.integers(0, 12).map(lambda start: (start, start + 1))
@@ -10,7 +10,7 @@ links = st.lists(st.builds(Link, st.sampled_from(["pronoun", "nominal"]), spans,
 
 
 def test_clusters_join_pronouns_names_and_nominals_above_their_thresholds():
-    found = FoundLinks(
+    resolved = DocumentLinks(
         [
             Link("pronoun", (4, 5), (0, 1), 0.9),
             Link("pronoun", (4, 5), (2, 3), 0.1),
@@ -19,24 +19,24 @@ def test_clusters_join_pronouns_names_and_nominals_above_their_thresholds():
         ],
         names=[[(0, 1), (6, 7)], [(20, 21), (22, 23)]],
     )
-    assert clusters(found, 0.7, 0.8) == [[(0, 1), (4, 5), (6, 7)]]
-    assert clusters(found, 0.7, 0.7) == [[(0, 1), (4, 5), (6, 7), (8, 10)]]
-    assert clusters(found, 0.5, 0.7) == [[(0, 1), (4, 5), (6, 7), (8, 10), (12, 13)]]
+    assert clusters(resolved, 0.7, 0.8) == [[(0, 1), (4, 5), (6, 7)]]
+    assert clusters(resolved, 0.7, 0.7) == [[(0, 1), (4, 5), (6, 7), (8, 10)]]
+    assert clusters(resolved, 0.5, 0.7) == [[(0, 1), (4, 5), (6, 7), (8, 10), (12, 13)]]
 
 
 def test_a_mention_joins_only_the_entity_of_its_best_link():
-    found = FoundLinks([Link("pronoun", (4, 5), (0, 1), 0.9), Link("pronoun", (4, 5), (2, 3), 0.8)])
-    assert clusters(found, 0.5, 0.5) == [[(0, 1), (4, 5)]]
+    resolved = DocumentLinks([Link("pronoun", (4, 5), (0, 1), 0.9), Link("pronoun", (4, 5), (2, 3), 0.8)])
+    assert clusters(resolved, 0.5, 0.5) == [[(0, 1), (4, 5)]]
 
 
 def test_a_name_that_comes_later_joins_the_cluster():
-    found = FoundLinks([], later=[Link("pronoun", (1, 2), (3, 4), 0.9)])
-    assert clusters(found, 0.7, 0.7) == [[(1, 2), (3, 4)]]
+    resolved = DocumentLinks([], later=[Link("pronoun", (1, 2), (3, 4), 0.9)])
+    assert clusters(resolved, 0.7, 0.7) == [[(1, 2), (3, 4)]]
 
 
 @given(links, st.lists(st.lists(spans, min_size=2, max_size=3, unique=True), max_size=2), scores)
-def test_clusters_are_the_connected_components_of_the_best_links(found, names, threshold):
-    kept = [link for link in found if link.score >= threshold]
+def test_clusters_are_the_connected_components_of_the_best_links(links, names, threshold):
+    kept = [link for link in links if link.score >= threshold]
     edges = [
         (link.mention, link.antecedent)
         for link in kept
@@ -60,7 +60,7 @@ def test_clusters_are_the_connected_components_of_the_best_links(found, names, t
             if merged:
                 break
     slow = sorted(sorted(part) for part in components if len(part) > 1)
-    assert clusters(FoundLinks(found, names=names), threshold, threshold) == slow
+    assert clusters(DocumentLinks(links, names=names), threshold, threshold) == slow
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0.1, 3), st.floats(-2, 2))

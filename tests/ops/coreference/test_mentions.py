@@ -45,10 +45,10 @@ def test_names_are_entities_and_runs_of_proper_nouns_that_no_entity_covers():
             entities=(("Ana Ruiz", "PERSON"), ("May", "DATE")),
         )
     )
-    found = names(tokens)
-    assert texts(tokens, found) == ["Captain Ana Ruiz", "Zorg"]
-    assert [mention.role for mention in found] == ["subject", "object"]
-    assert found[0].person == 1.0 and found[0].female > 0.9
+    mentions = names(tokens)
+    assert texts(tokens, mentions) == ["Captain Ana Ruiz", "Zorg"]
+    assert [mention.role for mention in mentions] == ["subject", "object"]
+    assert mentions[0].person == 1.0 and mentions[0].female > 0.9
 
 
 def test_a_possessive_s_and_an_article_are_not_part_of_a_name_but_the_article_is_recorded():
@@ -89,8 +89,8 @@ def test_a_surname_or_a_first_name_joins_the_full_name_but_another_first_name_do
             entities=tuple((name, "PERSON") for name in ("Anna Ruiz", "Tom Lee", "Bob Lee")),
         )
     )
-    found = entities(tokens, names(tokens))
-    assert [texts(tokens, entity.mentions) for entity in found] == [
+    clusters = entities(tokens, names(tokens))
+    assert [texts(tokens, entity.mentions) for entity in clusters] == [
         ["Anna Ruiz", "Ruiz", "Anna"],
         ["Tom Lee"],
         ["Bob Lee"],
@@ -101,7 +101,7 @@ def test_every_third_person_pronoun_is_found_with_its_clause_and_others_are_not(
     tokens = DocumentTokens.of(
         parse(ANNA_MET_PAUL, SHE_LIKED_HIM, "I/PRP/nsubj/1 know/VBP/ROOT/1 you/PRP/dobj/1")
     )
-    found = anaphors(tokens)
-    assert [tokens.words[item.mention.start] for item in found] == ["She", "him"]
-    assert [item.mention.verb for item in found] == [5, 5]
-    assert [item.possessive for item in found] == [False, False]
+    pronouns = anaphors(tokens)
+    assert [tokens.words[item.mention.start] for item in pronouns] == ["She", "him"]
+    assert [item.mention.verb for item in pronouns] == [5, 5]
+    assert [item.possessive for item in pronouns] == [False, False]

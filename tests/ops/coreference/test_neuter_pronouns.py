@@ -12,12 +12,12 @@ MUSEUM_OPENED = "The/DT/det/1 museum/NN/nsubj/2 opened/VBD/ROOT/2 in/IN/prep/2 O
 
 def best(*sentences, entities=()):
     tokens = DocumentTokens.of(parse(*sentences, entities=entities))
-    found = {}
+    by_pronoun = {}
     for item in neuter_pronouns(Reading.of(tokens)):
         mention = item.mention
         text = " ".join(tokens.words[mention.start : mention.end])
-        found.setdefault(tokens.words[item.anaphor.mention.start], (text, item.score))
-    return found
+        by_pronoun.setdefault(tokens.words[item.anaphor.mention.start], (text, item.score))
+    return by_pronoun
 
 
 @pytest.mark.parametrize(
@@ -49,28 +49,28 @@ def test_an_it_with_a_clause_of_its_own_has_an_antecedent(sentence):
 
 
 def test_it_refers_to_the_subject_of_the_previous_sentence():
-    found = best(MUSEUM_OPENED, "It/PRP/nsubj/1 closed/VBD/ROOT/1 ././punct/1")
-    text, score = found["It"]
+    antecedents = best(MUSEUM_OPENED, "It/PRP/nsubj/1 closed/VBD/ROOT/1 ././punct/1")
+    text, score = antecedents["It"]
     assert text == "The museum" and score > 0.6
 
 
 def test_they_refers_to_plurals_and_it_to_singulars():
     sentence = "The/DT/det/1 birds/NNS/nsubj/2 left/VBD/ROOT/2 the/DT/det/4 nest/NN/dobj/2 ././punct/2"
-    found = best(
+    antecedents = best(
         sentence,
         "They/PRP/nsubj/1 fly/VBP/ROOT/1 ././punct/1",
     )
-    assert found["They"][0] == "The birds"
+    assert antecedents["They"][0] == "The birds"
     assert best(sentence, "It/PRP/nsubj/1 fell/VBD/ROOT/1")["It"][0] == "the nest"
 
 
 def test_they_refers_to_a_whole_coordination():
-    found = best(
+    antecedents = best(
         "Anna/NNP/nsubj/3 and/CC/cc/0 Paul/NNP/conj/0 left/VBD/ROOT/3 ././punct/3",
         "They/PRP/nsubj/1 sang/VBD/ROOT/1",
         entities=(("Anna", "PERSON"), ("Paul", "PERSON")),
     )
-    assert found["They"][0] == "Anna and Paul"
+    assert antecedents["They"][0] == "Anna and Paul"
 
 
 def links(*sentences, entities=()):
@@ -140,8 +140,8 @@ def test_this_means_the_nearer_of_two_noun_phrases_and_the_may_mean_either():
 @pytest.mark.parametrize(("verb", "sure"), [("won", True), ("grew", False)])
 def test_a_team_needs_a_sentence_about_sports(verb, sure):
     name = f"Arsenal/NNP/nsubj/1 {verb}/VBD/ROOT/1"
-    found = scores_of(name, "The/DT/det/1 team/NN/nsubj/2 left/VBD/ROOT/2", entities=(("Arsenal", "ORG"),))
-    assert (min(found) >= NOMINAL_THRESHOLD) == sure
+    scores = scores_of(name, "The/DT/det/1 team/NN/nsubj/2 left/VBD/ROOT/2", entities=(("Arsenal", "ORG"),))
+    assert (min(scores) >= NOMINAL_THRESHOLD) == sure
 
 
 @pytest.mark.parametrize(

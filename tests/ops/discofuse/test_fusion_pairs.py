@@ -25,9 +25,9 @@ def test_a_line_is_a_pair_of_the_split_in_its_file_name(tmp_path):
     for name in (*(f"{word}.tsv" for word in SPLIT_NAMES), "train-2.tsv"):
         (tmp_path / name).write_text(PAIR + "\n", encoding="utf-8")
     (tmp_path / "tune.tsv.gz").write_bytes(gzip.compress(PAIR.encode()))
-    found = outcome(tmp_path)
-    assert not found.rejected.num_rows
-    assert {row["document"]: row["split"] for row in found.kept.to_pylist()} == {
+    pairs = outcome(tmp_path)
+    assert not pairs.rejected.num_rows
+    assert {row["document"]: row["split"] for row in pairs.kept.to_pylist()} == {
         "dev.tsv#1": "validation",
         "test.tsv#1": "test",
         "train-2.tsv#1": "train",
@@ -38,16 +38,16 @@ def test_a_line_is_a_pair_of_the_split_in_its_file_name(tmp_path):
         "valid.tsv#1": "validation",
         "validation.tsv#1": "validation",
     }
-    [row] = [row for row in found.kept.to_pylist() if row["document"] == "test.tsv#1"]
+    [row] = [row for row in pairs.kept.to_pylist() if row["document"] == "test.tsv#1"]
     assert (row["fused"], row["first"], row["second"]) == ("It flows and ends .", "It flows .", "It ends .")
 
 
 def test_one_bad_line_is_one_reject(tmp_path):
     lines = [PAIR, "no tab", "a\tb <::::> c <::::> d", "a\tb", "a\t <::::> c", "a\tb <::::> c\td", PAIR]
     (tmp_path / "train.tsv").write_text("\n".join(lines), encoding="utf-8")
-    found = outcome(tmp_path)
-    assert found.kept["document"].to_pylist() == ["train.tsv#1", "train.tsv#7"]
-    assert [error.partition(": ")[2] for error in found.rejected["error"].to_pylist()] == [
+    pairs = outcome(tmp_path)
+    assert pairs.kept["document"].to_pylist() == ["train.tsv#1", "train.tsv#7"]
+    assert [error.partition(": ")[2] for error in pairs.rejected["error"].to_pylist()] == [
         "1 columns divided by tabs, due are 2: sentence and its split",
         "3 sentences divided by <::::>, due are 2",
         "1 sentences divided by <::::>, due are 2",

@@ -34,8 +34,8 @@ def outcome(kind, folder, **more):
 
 def test_title_and_metadata_precede_the_paragraphs():
     content = b"# A River\ndate: 2018-06-03\nlicence: CC0-1.0\n\nIt flows\nfast. It is cold.\n\n\nIt ends.\n"
-    found = parsed("plain_prose", content)
-    assert found == ("A River", "CC0-1.0", "It flows fast. It is cold.\n\nIt ends.")
+    prose = parsed("plain_prose", content)
+    assert prose == ("A River", "CC0-1.0", "It flows fast. It is cold.\n\nIt ends.")
     fields = PROSE_FORMATS["plain_prose"].fields(Raw("a.txt", "a", content))
     assert month_of(source("plain_prose").month, Raw("a.txt", "a", content), fields) == "2018-06"
 
@@ -48,14 +48,14 @@ def test_a_first_line_without_hash_is_a_title_if_only_metadata_follow():
     "text", ["It flows.\nIt ends.\n\nIt is cold.", "He said\nthis: that it flows.\nIt ends.\n\nIt is cold."]
 )
 def test_without_a_title_everything_is_text(text):
-    found = parsed("plain_prose", text.encode())
+    prose = parsed("plain_prose", text.encode())
     first, second = text.split("\n\n")
-    assert found == (None, "", f"{' '.join(first.split())}\n\n{second}")
+    assert prose == (None, "", f"{' '.join(first.split())}\n\n{second}")
 
 
 def test_a_heading_is_a_paragraph_and_a_word_hyphenated_at_a_line_end_is_one_word():
-    found = parsed("plain_prose", b"# T\n\n## Early life\nShe trans-\nlated it. She translated.\r\n\r\nEnd.")
-    assert found.text == "Early life\n\nShe translated it. She translated.\n\nEnd."
+    prose = parsed("plain_prose", b"# T\n\n## Early life\nShe trans-\nlated it. She translated.\r\n\r\nEnd.")
+    assert prose.text == "Early life\n\nShe translated it. She translated.\n\nEnd."
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_lines_are_documents_and_one_bad_line_is_one_reject(tmp_path):
         json.dumps({"id": "long", "text": "x" * 500}),
     ]
     (tmp_path / "x.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = outcome("jsonl_prose", tmp_path, max_bytes=300)
-    assert found.kept.schema == PROSE.kept
-    assert found.kept.select(["document", "title", "month", "domain", "text"]).to_pylist() == [
+    prose_outcome = outcome("jsonl_prose", tmp_path, max_bytes=300)
+    assert prose_outcome.kept.schema == PROSE.kept
+    assert prose_outcome.kept.select(["document", "title", "month", "domain", "text"]).to_pylist() == [
         {
             "document": "a",
             "title": "A day",
@@ -99,7 +99,7 @@ def test_lines_are_documents_and_one_bad_line_is_one_reject(tmp_path):
         },
         {"document": "7", "title": None, "month": "2018-06", "domain": "sports", "text": "Seven."},
     ]
-    errors = found.rejected["error"].to_pylist()
+    errors = prose_outcome.rejected["error"].to_pylist()
     assert [error.split(":")[0] for error in errors] == [
         f"mine/x.jsonl, line {row}" for row in (3, 5, 6, 7, 8, 9, 10)
     ]
@@ -113,7 +113,7 @@ def test_lines_are_documents_and_one_bad_line_is_one_reject(tmp_path):
         "larger than",
     ]
     assert all(cause in error for cause, error in zip(causes, errors, strict=True)), errors
-    assert len(found.units) == 9
+    assert len(prose_outcome.units) == 9
 
 
 def test_a_domain_is_a_word_that_can_name_a_folder():

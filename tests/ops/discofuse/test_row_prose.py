@@ -92,8 +92,8 @@ def read(tmp_path, shape, row):
     rows = [{**dict.fromkeys(shape.kept.names), "id": "row", "source_ids": ["x"], "licence": "MIT", **row}]
     source = DatasetSource(dataset="sources/any", max_bytes=2**20)
     (part,) = RowRecords("any", source, "rows", RowProse(), parts(tmp_path, shape.kept, rows), "2018-06")
-    (found,) = parse_prose(part).kept.to_pylist()
-    return found["text"], found["holes"]
+    (row,) = parse_prose(part).kept.to_pylist()
+    return row["text"], row["holes"]
 
 
 def test_holes_of_an_articles_text_keep_their_places(tmp_path):

@@ -61,8 +61,8 @@ def test_a_transcript_is_one_paragraph_of_its_words():
 @pytest.mark.parametrize("text", [None, "", " \n\n "])
 def test_an_empty_text_has_no_paragraph(text):
     field = pa.field("body", pa.string(), metadata={"role": TEXT.name, "detail": ""})
-    found = RunningText.of(pa.schema([field])).read({"body": text})
-    assert [paragraph for passage in found for paragraph in passage.paragraphs] == []
+    passages = RunningText.of(pa.schema([field])).read({"body": text})
+    assert [paragraph for passage in passages for paragraph in passage.paragraphs] == []
 
 
 def test_a_row_with_one_sentence_has_a_text_and_rows_of_names_only_have_none():

@@ -80,19 +80,22 @@ def annotations(draw):
     )
 
 
-def stored(found):
+def stored(annotations):
     blank = {"source_ids": [], "id": "x", "licence": "MIT", "pipeline": pipeline_of(PARAMS)}
-    rows = [dict.fromkeys(ANNOTATED.kept.names) | blank | columns_of(one) for one in found]
+    rows = [dict.fromkeys(ANNOTATED.kept.names) | blank | columns_of(one) for one in annotations]
     for row in rows:
         row["sentences"] = [{"id": "s", **span} for span in row["sentences"]]
     return pa.Table.from_pylist(rows, schema=ANNOTATED.kept)
 
 
 @given(st.lists(annotations(), max_size=4), st.integers(0, 4))
-def test_a_stored_parse_is_read_back_exactly(found, first):
-    table = stored(found)
-    assert list(stored_annotations(table, PARAMS)) == found
-    assert list(stored_annotations(pa.concat_tables([table, table.slice(first)]))) == [*found, *found[first:]]
+def test_a_stored_parse_is_read_back_exactly(annotations, first):
+    table = stored(annotations)
+    assert list(stored_annotations(table, PARAMS)) == annotations
+    assert list(stored_annotations(pa.concat_tables([table, table.slice(first)]))) == [
+        *annotations,
+        *annotations[first:],
+    ]
 
 
 def test_the_stored_parse_is_the_parse_of_the_document(tmp_path):
@@ -109,20 +112,20 @@ def test_an_annotation_has_spacys_values_for_each_token():
     from silverloom.ops.discofuse.dataset.pipeline import annotator
 
     document = annotator(PARAMS.pipeline)(TEXTS[0])
-    found = Annotation.of(document)
-    assert list(found.words) == [token.text for token in document]
-    assert list(found.spaces) == [bool(token.whitespace_) for token in document]
-    assert list(found.tags) == [token.tag_ for token in document]
-    assert list(found.dependencies) == [token.dep_ for token in document]
-    assert list(found.heads) == [token.head.i for token in document]
-    assert list(found.lemmas) == [token.lemma_ for token in document]
-    assert list(found.entities) == [token.ent_type_ for token in document]
-    assert found.sentence_texts() == [sentence.text.strip() for sentence in document.sents]
+    annotation = Annotation.of(document)
+    assert list(annotation.words) == [token.text for token in document]
+    assert list(annotation.spaces) == [bool(token.whitespace_) for token in document]
+    assert list(annotation.tags) == [token.tag_ for token in document]
+    assert list(annotation.dependencies) == [token.dep_ for token in document]
+    assert list(annotation.heads) == [token.head.i for token in document]
+    assert list(annotation.lemmas) == [token.lemma_ for token in document]
+    assert list(annotation.entities) == [token.ent_type_ for token in document]
+    assert annotation.sentence_texts() == [sentence.text.strip() for sentence in document.sents]
 
 
 def test_a_paragraph_starts_a_sentence_however_the_previous_one_ends():
-    [found] = parsed([("Early life\n\nShe sang in Lissa. She left\n\nHe stayed", None)], PARAMS)
-    assert found.sentence_texts() == ["Early life", "She sang in Lissa.", "She left", "He stayed"]
+    [annotation] = parsed([("Early life\n\nShe sang in Lissa. She left\n\nHe stayed", None)], PARAMS)
+    assert annotation.sentence_texts() == ["Early life", "She sang in Lissa.", "She left", "He stayed"]
 
 
 def test_the_title_of_a_document_helps_to_resolve_its_pronouns():
@@ -147,14 +150,14 @@ def test_bytes_do_not_depend_on_batches_or_order(tmp_path, size, tokens):
 
 
 def test_each_document_is_one_row_with_its_own_sentences():
-    found = annotate(prose(["He ran. He ran.", "He ran."]), PARAMS)
-    assert found.units.to_pylist() == ["prose-0", "prose-1"]
-    assert found.kept["source_ids"].to_pylist() == [["prose-0"], ["prose-1"]]
-    ids = [sentence["id"] for row in found.kept["sentences"].to_pylist() for sentence in row]
+    outcome = annotate(prose(["He ran. He ran.", "He ran."]), PARAMS)
+    assert outcome.units.to_pylist() == ["prose-0", "prose-1"]
+    assert outcome.kept["source_ids"].to_pylist() == [["prose-0"], ["prose-1"]]
+    ids = [sentence["id"] for row in outcome.kept["sentences"].to_pylist() for sentence in row]
     assert len(set(ids)) == 3
     again = annotate(prose(["He ran. He ran. He fell."]), PARAMS).kept["sentences"].to_pylist()[0]
     assert [sentence["id"] for sentence in again[:2]] == ids[:2]
-    assert json.loads(json.dumps(found.kept["pipeline"].to_pylist())) == [pipeline_of(PARAMS)] * 2
+    assert json.loads(json.dumps(outcome.kept["pipeline"].to_pylist())) == [pipeline_of(PARAMS)] * 2
 
 
 @given(
@@ -220,13 +223,13 @@ def test_a_pipeline_in_a_folder_parses_by_its_own_rules(tmp_path):
     pipeline.add_pipe("entity_ruler").add_patterns([{"label": "ORG", "pattern": "mill"}])
     pipeline.to_disk(folder)
     own = AnnotationParams(pipeline=str(folder))
-    found, usual = (annotate(prose(TEXTS[:1]), params).kept for params in (own, PARAMS))
-    [told] = found["pipeline"].to_pylist()
+    table, usual = (annotate(prose(TEXTS[:1]), params).kept for params in (own, PARAMS))
+    [told] = table["pipeline"].to_pylist()
     assert re.fullmatch(rf"{re.escape(str(folder))} 9\.9 \([0-9a-f]{{16}}\), coreference ranker.*", told)
-    [parse] = stored_annotations(found, own)
+    [parse] = stored_annotations(table, own)
     assert parse.entities[parse.words.index("mill")] == "ORG"
     same = ["words", "tags", "dependencies", "heads", "lemmas"]
-    assert found.select(same).equals(usual.select(same))
+    assert table.select(same).equals(usual.select(same))
 
 
 def test_a_pipeline_is_identified_by_name_version_and_digest_and_so_are_the_coreference_weights(
@@ -238,11 +241,13 @@ def test_a_pipeline_is_identified_by_name_version_and_digest_and_so_are_the_core
     monkeypatch.setattr(network, "WEIGHTS", weights)
     nothing = PARAMS.model_copy(update={"coreference": "none"})
     assert pipeline_of(nothing) == own + "coreference none"
-    found = []
+    pipelines = []
     for content in ("[1]", "[2]", "[1]"):
         weights.write_text(content)
-        found.append(pipeline_of(PARAMS))
-    assert found[0] == found[2] != found[1] and found[0].startswith(own + "coreference ranker (")
+        pipelines.append(pipeline_of(PARAMS))
+    assert pipelines[0] == pipelines[2] != pipelines[1] and pipelines[0].startswith(
+        own + "coreference ranker ("
+    )
 
 
 @pytest.mark.parametrize(
@@ -260,9 +265,12 @@ def test_a_pipeline_is_identified_by_name_version_and_digest_and_so_are_the_core
     ],
 )
 def test_odd_text_is_parsed_without_loss(text):
-    [found] = parsed([(text, None)], PARAMS)
-    assert "".join(word + " " * space for word, space in zip(found.words, found.spaces, strict=True)) == text
-    assert found.sentences[0][0] == 0 and found.sentences[-1][1] == len(found.words)
+    [annotation] = parsed([(text, None)], PARAMS)
+    assert (
+        "".join(word + " " * space for word, space in zip(annotation.words, annotation.spaces, strict=True))
+        == text
+    )
+    assert annotation.sentences[0][0] == 0 and annotation.sentences[-1][1] == len(annotation.words)
 
 
 def test_no_more_tokens_are_parsed_at_once_than_the_params_say(monkeypatch):
@@ -286,11 +294,18 @@ def test_no_more_tokens_are_parsed_at_once_than_the_params_say(monkeypatch):
 
 
 def test_a_run_of_symbols_that_is_no_word_is_one_token():
-    [found] = parsed([(f"He left. {'(' * 9_000} She stayed.", None)], PARAMS)
-    assert sorted(map(len, found.words))[-1] == 9_000
-    assert [word for word in found.words if len(word) < 9_000] == ["He", "left", ".", "She", "stayed", "."]
-    [found] = parsed([("(" * 900, None)], PARAMS)
-    assert len(found.words) == 900
+    [annotation] = parsed([(f"He left. {'(' * 9_000} She stayed.", None)], PARAMS)
+    assert sorted(map(len, annotation.words))[-1] == 9_000
+    assert [word for word in annotation.words if len(word) < 9_000] == [
+        "He",
+        "left",
+        ".",
+        "She",
+        "stayed",
+        ".",
+    ]
+    [annotation] = parsed([("(" * 900, None)], PARAMS)
+    assert len(annotation.words) == 900
 
 
 @given(
@@ -302,7 +317,7 @@ def test_sentences_start_at_the_same_tokens_as_with_tokens_set_one_by_one(parts)
     text = "".join(parts)
     alone = BLANK.make_doc(text)
     starts = {start for start, _ in sentence_spans(text)} | {
-        found.end() for found in re.finditer(r"\n\s*\n\s*", text)
+        blank.end() for blank in re.finditer(r"\n\s*\n\s*", text)
     }
     for token in alone:
         token.is_sent_start = token.i == 0 or token.idx in starts

@@ -32,8 +32,8 @@ def rows(text):
         "text": text.replace(" ,", ","),
     }
     parsed = annotate(pa.Table.from_pylist([prose], schema=PROSE.kept), PARAMS)
-    found = examples(candidates(parsed.kept, PARAMS, RuleParams()).kept, ExampleParams())
-    return found.kept["discourse_type"].to_pylist(), found.dropped["reason"].to_pylist()
+    outcome = examples(candidates(parsed.kept, PARAMS, RuleParams()).kept, ExampleParams())
+    return outcome.kept["discourse_type"].to_pylist(), outcome.dropped["reason"].to_pylist()
 
 
 @pytest.mark.parametrize("text", BOTH)

@@ -20,7 +20,7 @@ def model(folder, texts):
 
 def estimates(texts):
     """Witten and Bell's estimate of a byte after some bytes."""
-    folded = [" ".join(found.split()).encode() for found in texts]
+    folded = [" ".join(text.split()).encode() for text in texts]
     counts = Counter(
         data[place : place + size]
         for data in folded

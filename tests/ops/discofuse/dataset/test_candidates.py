@@ -52,18 +52,18 @@ def made(sentence, pair=False, replaced=(), **more):
 @pytest.fixture
 def rules(monkeypatch):
     """Make the rules find what a test says, by the first word of the document."""
-    found = {}
-    monkeypatch.setattr(module, "candidates_of", lambda parse, params: iter(found.get(parse.words[0], ())))
-    return found
+    by_word = {}
+    monkeypatch.setattr(module, "candidates_of", lambda parse, params: iter(by_word.get(parse.words[0], ())))
+    return by_word
 
 
 def test_a_candidate_names_its_sentences_and_counts_their_tokens(rules):
     rules["Ruiz"] = [made(0, pair=True), made(1, connective=", but")]
-    found = candidates(
+    outcome = candidates(
         table(document("d", "Ruiz shot .", "He \n\n scored and left .", "Cheers !")), PARAMS, RuleParams()
     )
-    assert found.kept.schema == CANDIDATES.kept
-    pair, single = found.kept.to_pylist()
+    assert outcome.kept.schema == CANDIDATES.kept
+    pair, single = outcome.kept.to_pylist()
     assert (pair["source_ids"], pair["sentence"], pair["first_tokens"], pair["second_tokens"]) == (
         ["d.0", "d.1"],
         0,
@@ -81,13 +81,13 @@ def test_a_candidate_names_its_sentences_and_counts_their_tokens(rules):
 
 def test_a_sentence_in_no_candidate_is_dropped(rules):
     rules["Ruiz"] = [made(0, pair=True)]
-    found = candidates(
+    outcome = candidates(
         table(document("d", "Ruiz shot .", "He scored .", "Cheers !"), document("e", "Alone .")),
         PARAMS,
         RuleParams(),
     )
-    assert found.units.to_pylist() == ["d.0", "d.1", "d.2", "e.0"]
-    assert found.dropped.select(["id", "reason", "sentence", "text", "source_ids"]).to_pylist() == [
+    assert outcome.units.to_pylist() == ["d.0", "d.1", "d.2", "e.0"]
+    assert outcome.dropped.select(["id", "reason", "sentence", "text", "source_ids"]).to_pylist() == [
         {
             "id": "d.2",
             "reason": "no_phenomenon",
@@ -103,7 +103,7 @@ def test_a_sentence_in_no_candidate_is_dropped(rules):
             "source_ids": ["annotation of e"],
         },
     ]
-    assert found.combinations == {"single sentences": 4, "pairs of sentences": 2}
+    assert outcome.combinations == {"single sentences": 4, "pairs of sentences": 2}
 
 
 def test_links_are_kept_with_their_words_and_the_lowest_score_is_the_candidates(rules):

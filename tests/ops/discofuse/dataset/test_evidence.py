@@ -93,9 +93,9 @@ def test_the_sense_of_a_connective_is_that_of_the_penn_discourse_treebank(model)
         candidate("a", connective_string=name)
         for name in (", but", "however ,", "because", "obviously ,", "")
     ]
-    found = with_evidence(rows, model)
-    assert [row["sense"] for row in found] == ["comparison", "comparison", "contingency", None, None]
-    assert all(row["disfluency"] == 0 and row["covered"] == row["supported"] == 1 for row in found)
+    evidence = with_evidence(rows, model)
+    assert [row["sense"] for row in evidence] == ["comparison", "comparison", "contingency", None, None]
+    assert all(row["disfluency"] == 0 and row["covered"] == row["supported"] == 1 for row in evidence)
     assert with_evidence(rows)[0]["disfluency"] is None
 
 

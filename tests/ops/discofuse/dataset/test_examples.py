@@ -27,10 +27,10 @@ def table(*rows):
 
 
 def fate(row, **params):
-    found = examples(table(row), ExampleParams(**{"control": 1, **params}))
-    if found.kept.num_rows:
-        return found.kept.to_pylist()[0]
-    return {name: found.dropped[name][0].as_py() for name in ("reason", "score", "detail")}
+    outcome = examples(table(row), ExampleParams(**{"control": 1, **params}))
+    if outcome.kept.num_rows:
+        return outcome.kept.to_pylist()[0]
+    return {name: outcome.dropped[name][0].as_py() for name in ("reason", "score", "detail")}
 
 
 def test_an_example_is_its_candidate_with_a_split_and_both_texts_on_one_line():
@@ -94,12 +94,12 @@ def fused(name, **more):
 def test_controls_are_their_share_of_the_examples_of_a_domain_on_average():
     rows = [fused(f"f{n}") for n in range(600)] + [candidate(f"c{n}") for n in range(1500)]
     rows += [candidate(f"law{n}", domain="law") for n in range(20)]
-    found = examples(table(*rows), ExampleParams(control=0.25))
-    controls = found.kept["control"].to_pylist().count(True)
-    assert 150 < controls < 250 and controls == len(found.kept) - 600
-    assert set(found.kept["domain"].to_pylist()) == {"sports"}
-    assert set(found.dropped["reason"].to_pylist()) == {"capped_control"}
-    assert len(found.kept) + len(found.dropped) == len(rows)
+    outcome = examples(table(*rows), ExampleParams(control=0.25))
+    controls = outcome.kept["control"].to_pylist().count(True)
+    assert 150 < controls < 250 and controls == len(outcome.kept) - 600
+    assert set(outcome.kept["domain"].to_pylist()) == {"sports"}
+    assert set(outcome.dropped["reason"].to_pylist()) == {"capped_control"}
+    assert len(outcome.kept) + len(outcome.dropped) == len(rows)
 
 
 def test_a_larger_share_of_controls_keeps_those_of_a_smaller_one_and_all_of_one():
@@ -135,9 +135,9 @@ def test_of_equal_texts_the_most_certain_is_kept_and_the_first_of_those():
         candidate(name, **same, coreference_score=score)
         for name, score in zip("abcd", (0.6, 0.9, 0.9, 0.2), strict=True)
     ]
-    found = examples(table(*rows, candidate("e")), PARAMS)
-    assert found.kept["source_ids"].to_pylist() == [["b"], ["e"]]
-    assert found.dropped.select(["id", "reason", "detail"]).to_pylist() == [
+    outcome = examples(table(*rows, candidate("e")), PARAMS)
+    assert outcome.kept["source_ids"].to_pylist() == [["b"], ["e"]]
+    assert outcome.dropped.select(["id", "reason", "detail"]).to_pylist() == [
         {"id": name, "reason": "repeated", "detail": "as b"} for name in "acd"
     ]
 
@@ -150,10 +150,10 @@ def test_a_text_split_in_two_ways_is_two_examples():
 def test_all_examples_of_a_document_are_in_one_split_that_only_the_document_decides():
     params = ExampleParams(validation=0.3, test=0.3, control=1)
     rows = [candidate(str(n), document_id=f"d{n % 40}") for n in range(200)]
-    found = examples(table(*rows), params).kept.to_pylist()
-    assert all(row["split"] == split_of(row["document_id"], params) for row in found)
+    kept = examples(table(*rows), params).kept.to_pylist()
+    assert all(row["split"] == split_of(row["document_id"], params) for row in kept)
     alone = examples(table(rows[7]), params).kept["split"].to_pylist()
-    assert alone == [row["split"] for row in found if row["source_ids"] == ["7"]]
+    assert alone == [row["split"] for row in kept if row["source_ids"] == ["7"]]
 
 
 def test_shares_are_met_on_average_and_the_seed_decides():
@@ -196,8 +196,8 @@ def test_scores_predict_what_another_threshold_keeps(tmp_path_factory, drawn, sh
         return sum(examples(part, params).kept.num_rows for part in given_parts)
 
     def counted(scores, rule, threshold):
-        found = [score for part in scores for score in part["score"].to_pylist() if score is not None]
-        return sum(bool(rule(score, threshold)) for score in found)
+        known = [score for part in scores for score in part["score"].to_pylist() if score is not None]
+        return sum(bool(rule(score, threshold)) for score in known)
 
     assert counted(lengths(given_parts, base), above, short) == kept(
         base.model_copy(update={"short_tokens": short})
@@ -212,7 +212,7 @@ def test_scores_count_the_controls_that_the_cap_leaves(tmp_path):
     params = ExampleParams(control=0.2)
     kept = examples(table(*rows), params).kept["id"].to_pylist()
     for scores, rule, bound in ((lengths, above, 6), (certainties, at_least, 0.5)):
-        [found] = scores(parts(tmp_path / scores.__name__, CANDIDATES.kept, rows), params)
+        [scored] = scores(parts(tmp_path / scores.__name__, CANDIDATES.kept, rows), params)
         assert sum(
-            bool(rule(score, bound)) for score in found["score"].to_pylist() if score is not None
+            bool(rule(score, bound)) for score in scored["score"].to_pylist() if score is not None
         ) == len(kept)

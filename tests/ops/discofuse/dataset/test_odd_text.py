@@ -27,13 +27,13 @@ def fates(*texts, **params):
     ]
     parsed = annotate(pa.Table.from_pylist(rows, schema=PROSE.kept), PARAMS)
     assert parsed.kept.num_rows == len(texts)
-    found = candidates(parsed.kept, PARAMS, RuleParams())
-    used = {name for names in found.kept["source_ids"].to_pylist() for name in names}
-    lost = set(found.dropped["id"].to_pylist())
-    assert used | lost == set(found.units.to_pylist()) and not used & lost
-    made = examples(found.kept, ExampleParams(control=1, **params))
-    assert made.kept.num_rows + made.dropped.num_rows == found.kept.num_rows
-    reasons = {*found.dropped["reason"].to_pylist(), *made.dropped["reason"].to_pylist()}
+    outcome = candidates(parsed.kept, PARAMS, RuleParams())
+    used = {name for names in outcome.kept["source_ids"].to_pylist() for name in names}
+    lost = set(outcome.dropped["id"].to_pylist())
+    assert used | lost == set(outcome.units.to_pylist()) and not used & lost
+    made = examples(outcome.kept, ExampleParams(control=1, **params))
+    assert made.kept.num_rows + made.dropped.num_rows == outcome.kept.num_rows
+    reasons = {*outcome.dropped["reason"].to_pylist(), *made.dropped["reason"].to_pylist()}
     assert reasons <= REASONS
     return made.kept.to_pylist(), reasons
 

@@ -40,8 +40,8 @@ def test_two_documents_that_say_the_same_with_but_and_however_are_references_of_
     but = "The old mill burned down in 1990 , but the town never built a new one ."
     however = "The old mill burned down in 1990 . However , the town never built a new one !"
     assert [row["connective_string"] for row in fused.to_pylist()] == [", but", "however ,"]
-    found = [table["references"].to_pylist() for table in references(rows, tmp_path / "scratch")]
-    assert found == [[[but, however]], [[however, but]]]
+    texts = [table["references"].to_pylist() for table in references(rows, tmp_path / "scratch")]
+    assert texts == [[[but, however]], [[however, but]]]
 
 
 def test_released_rows_have_all_references_in_every_configuration(fused, tmp_path):
@@ -88,8 +88,8 @@ def test_references_are_those_of_the_slow_comparison_of_all_rows(tmp_path_factor
     folder = tmp_path_factory.mktemp("references")
     split = parts(folder / "examples", EXAMPLES.kept, made[:cut], made[cut:])
     wanted = list(slow(rows))
-    found = references(split, folder / "all")
-    assert [texts for table in found for texts in table["references"].to_pylist()] == wanted
+    tables = references(split, folder / "all")
+    assert [texts for table in tables for texts in table["references"].to_pylist()] == wanted
     several = {row["id"]: row["references"] for row in several_references(split, folder / "some").rows()}
     assert several == {str(number): texts for number, texts in enumerate(wanted) if len(texts) > 1}
 

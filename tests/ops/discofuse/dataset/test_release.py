@@ -97,11 +97,11 @@ def load(tmp_path, monkeypatch):
 
 def test_the_release_files_load_with_the_datasets_library(tmp_path, outcomes, load):
     sports = tmp_path / "files/sports"
-    found = load(
+    splits = load(
         "csv", data_files={"train": str(sports / "train.tsv"), "test": str(sports / "test.tsv")},
         sep="\t", quoting=csv.QUOTE_NONE, keep_default_na=False,
     )  # fmt: skip
-    assert found["train"].column_names == HEADER.split("\t")
-    assert (found["train"].num_rows, found["test"].num_rows) == (3, 1)
-    assert found["train"][0]["coherent_first_sentence"] == 'He said " no " , and left .'
-    assert found["train"][0]["coherent_second_sentence"] == ""
+    assert splits["train"].column_names == HEADER.split("\t")
+    assert (splits["train"].num_rows, splits["test"].num_rows) == (3, 1)
+    assert splits["train"][0]["coherent_first_sentence"] == 'He said " no " , and left .'
+    assert splits["train"][0]["coherent_second_sentence"] == ""

@@ -22,9 +22,9 @@ def made(*rows):
 
 def test_each_sentence_has_all_its_splits_in_the_order_of_the_rules():
     other = {"discourse_type": "SINGLE_VP_COORD", "connective_string": "and"}
-    found = made(single("a", 3), single("b", 4), single("c", 3, **other), single("e", 3, document_id="f"))
-    assert found.kept.schema == SENTENCE_SPLITS.kept
-    first, *others = found.kept.to_pylist()
+    outcome = made(single("a", 3), single("b", 4), single("c", 3, **other), single("e", 3, document_id="f"))
+    assert outcome.kept.schema == SENTENCE_SPLITS.kept
+    first, *others = outcome.kept.to_pylist()
     assert first["source_ids"] == ["a", "c"] and first["text"] == "Sentence 3, and more."
     assert first["splits"] == ["Split a. More.", "Split c. More."]
     assert first["discourse_types"] == ["SINGLE_S_COORD", "SINGLE_VP_COORD"]
@@ -34,9 +34,9 @@ def test_each_sentence_has_all_its_splits_in_the_order_of_the_rules():
 
 
 def test_pairs_are_dropped_and_controls_among_them_are_named():
-    found = made(example("a"), example("b", discourse_type="PAIR_CONN"), single("c", 0))
-    assert found.dropped.select(["id", "reason", "detail"]).to_pylist() == [
+    outcome = made(example("a"), example("b", discourse_type="PAIR_CONN"), single("c", 0))
+    assert outcome.dropped.select(["id", "reason", "detail"]).to_pylist() == [
         {"id": "a", "reason": "control", "detail": "PAIR_NONE"},
         {"id": "b", "reason": "pair", "detail": "PAIR_CONN"},
     ]
-    assert found.units.to_pylist() == ["a", "b", "c"]
+    assert outcome.units.to_pylist() == ["a", "b", "c"]

@@ -87,9 +87,9 @@ def test_a_long_tokenised_text_is_parsed_in_parts(nlp, monkeypatch):
 def test_a_long_sentence_of_a_tokenised_text_is_cut(nlp, monkeypatch):
     monkeypatch.setattr(unfuse, "TOKENS_AT_ONCE", 20)
     text = "He ran , " * 15 + "."
-    found = annotated(text, nlp, space_tokenised=True)
-    assert [end - start for start, end in found.sentences] == [20, 20, 6]
-    assert list(found.words) == text.split()
+    annotation = annotated(text, nlp, space_tokenised=True)
+    assert [end - start for start, end in annotation.sentences] == [20, 20, 6]
+    assert list(annotation.words) == text.split()
 
 
 def test_a_natural_text_with_very_many_tokens_is_parsed_in_smaller_parts(nlp, monkeypatch):
@@ -101,9 +101,12 @@ def test_a_natural_text_with_very_many_tokens_is_parsed_in_smaller_parts(nlp, mo
         "with_title",
         lambda document, title: parsed.append(len(document)) or with_title(document, title),
     )
-    found = annotated(text, nlp, space_tokenised=False)
-    assert max(parsed) <= 50 and sum(parsed) == len(found.words)
-    assert "".join(word + " " * space for word, space in zip(found.words, found.spaces, strict=True)) == text
+    annotation = annotated(text, nlp, space_tokenised=False)
+    assert max(parsed) <= 50 and sum(parsed) == len(annotation.words)
+    assert (
+        "".join(word + " " * space for word, space in zip(annotation.words, annotation.spaces, strict=True))
+        == text
+    )
 
 
 def test_sentences_of_a_tokenised_text_end_at_its_newlines(nlp):

@@ -41,10 +41,10 @@ def all_alignments(gold, predicted):
 @given(TOKENS, TOKENS)
 def test_no_alignment_is_better(gold, predicted):
     best = min(cost(gold, predicted, one) for one in all_alignments(gold, predicted))
-    found = aligned(gold, predicted)
-    places = [place for place in found if place is not None]
-    assert len(found) == len(gold) and places == sorted(set(places))
-    assert cost(gold, predicted, found) == best
+    alignment = aligned(gold, predicted)
+    places = [place for place in alignment if place is not None]
+    assert len(alignment) == len(gold) and places == sorted(set(places))
+    assert cost(gold, predicted, alignment) == best
 
 
 def test_a_replaced_word_is_aligned_with_what_replaces_it():
@@ -142,7 +142,7 @@ def test_a_possessive_pronoun_that_was_not_inserted_counts_as_other():
 
 @given(TOKENS, TOKENS, TOKENS)
 def test_each_pronoun_of_the_gold_text_counts_at_most_once(gold, predicted, source):
-    found = pronouns(gold, predicted, source)
-    assert len(found) <= sum(token in ("he", "she") for token in gold)
-    assert {one.predicted for one in found} <= {"he", "she", OTHER}
+    predictions = pronouns(gold, predicted, source)
+    assert len(predictions) <= sum(token in ("he", "she") for token in gold)
+    assert {one.predicted for one in predictions} <= {"he", "she", OTHER}
     assert all(one.predicted == one.gold for one in pronouns(gold, gold, source))

@@ -171,8 +171,8 @@ def test_the_total_of_the_papers_numbers_is_the_papers_total():
         {"question": "human", "domain": "sports", "tie": False, "agrees": number < 309, "counted": True}
         for number in range(475)
     ]
-    [found] = tables(Judged(rated, None, drawn, None), HumanEvaluationParams(resamples=10))["detection"]
-    assert (round(found["differ"]["mean"], 2), round(found["total"]["mean"], 2)) == (0.65, 0.57)
+    [detection] = tables(Judged(rated, None, drawn, None), HumanEvaluationParams(resamples=10))["detection"]
+    assert (round(detection["differ"]["mean"], 2), round(detection["total"]["mean"], 2)) == (0.65, 0.57)
 
 
 def test_examples_that_were_not_sent_have_no_row_to_answer(tmp_path):

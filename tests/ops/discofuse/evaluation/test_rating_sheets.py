@@ -107,14 +107,16 @@ def test_errors_are_analysed_next_to_the_original_text(tmp_path):
 
 def test_in_domain_fusions_are_drawn_and_rated_if_they_differ_from_the_gold_text(tmp_path):
     rows, _, files, _ = made(tmp_path, PARAMS.model_copy(update={"fusions": 10}))
-    found = of(rows, DETECTION)
-    assert sorted(row["fusion_id"] for row in found) == [f"fusion-t{number}-sports" for number in range(4)]
-    assert {row["example_id"]: row["asked"] for row in found} == {
+    detections = of(rows, DETECTION)
+    assert sorted(row["fusion_id"] for row in detections) == [
+        f"fusion-t{number}-sports" for number in range(4)
+    ]
+    assert {row["example_id"]: row["asked"] for row in detections} == {
         "example-t0": False, "example-t1": True, "example-t2": True, "example-t3": True,
     }  # fmt: skip
     assert len(cells(files, "ann", DETECTION)) == 3
-    assert found[0]["source_ids"] == [found[0]["example_id"], found[0]["fusion_id"]]
-    assert found[0]["licence"] == "CC0-1.0 AND MIT"
+    assert detections[0]["source_ids"] == [detections[0]["example_id"], detections[0]["fusion_id"]]
+    assert detections[0]["licence"] == "CC0-1.0 AND MIT"
 
 
 def test_the_gold_text_is_on_the_recorded_side_and_overall_on_both_sides(tmp_path):
@@ -167,10 +169,10 @@ def test_gold_decisions_by_hand(change, gold):
 def test_the_gold_connective_is_one_of_four_with_different_senses():
     for connective in [*sorted(CONNECTIVES), ""]:
         unit = example("x", connective=connective)
-        found = offers(unit, 0)
-        assert tuple(found) == SENSE_NAMES
-        assert all(SENSES[name] == sense for sense, name in found.items())
-        assert connective in found.values() or connective not in SENSES
+        offered = offers(unit, 0)
+        assert tuple(offered) == SENSE_NAMES
+        assert all(SENSES[name] == sense for sense, name in offered.items())
+        assert connective in offered.values() or connective not in SENSES
     drawn = {tuple(offers(example(str(number), connective=""), 0).values()) for number in range(30)}
     assert len(drawn) > 5
 

@@ -53,7 +53,7 @@ def told(units, params=PARAMS):
     return table(pa.Table.from_pylist([scored(unit) for unit in units], EVALUATION.kept), params)
 
 
-def found(rows, **wanted):
+def row_of(rows, **wanted):
     [one] = [row for row in rows if all(row[name] == value for name, value in wanted.items())]
     return one
 
@@ -123,12 +123,12 @@ def test_table_6_by_hand():
         ("sports", "balanced", "copy", None, 2), ("sports", "balanced", "model", "sports", 2),
         ("wikipedia", "full", "model", "sports", 1), ("wikipedia", "balanced", "model", "sports", 1),
     ]  # fmt: skip
-    ours = found(systems, domain="sports", test="full", system="model")["scores"]
+    ours = row_of(systems, domain="sports", test="full", system="model")["scores"]
     assert ours["exact"]["mean"] == round(2 / 3, 6) and ours["exact"]["low"] < 2 / 3 < ours["exact"]["high"]
     wrong = sari(units[1]["source"], units[1]["prediction"], [units[1]["target"]])
     assert ours["sari"]["mean"] == pytest.approx((2 + wrong.score) / 3, abs=1e-6)
-    assert found(systems, domain="sports", test="balanced", system="model")["scores"]["exact"]["mean"] == 0.5
-    copied = found(systems, domain="sports", test="full", system="copy")["scores"]
+    assert row_of(systems, domain="sports", test="balanced", system="model")["scores"]["exact"]["mean"] == 0.5
+    copied = row_of(systems, domain="sports", test="full", system="copy")["scores"]
     assert (
         copied["exact"]["mean"] == 0
         and copied["delete"]["mean"] < 1 == copied["keep"]["high"] + 1 - copied["keep"]["high"]
@@ -167,10 +167,10 @@ def test_table_9_by_hand():
     ]  # fmt: skip
     connectives = told(units)["connectives"]
     assert [one["connective"] for one in connectives] == [*TABLE_9, "therefore"]
-    but = found(connectives, connective="but")
+    but = row_of(connectives, connective="but")
     assert but["accuracy"]["mean"] == 0.5 and (but["model"], but["examples"]) == ("sports", 6)
     assert [(one["output"], one["count"]) for one in but["predicted"]] == [("but", 3), ("and", 2), (OTHER, 1)]
-    assert found(connectives, connective="unless") == {
+    assert row_of(connectives, connective="unless") == {
         "model": "sports", "connective": "unless", "accuracy": None, "examples": 0, "predicted": [],
     }  # fmt: skip
 
@@ -191,12 +191,12 @@ PREDICTIONS = st.lists(st.sampled_from([AND, COPY, None, "", "She left ."]), min
 def test_means_equal_those_of_the_metrics_and_rows_of_confusions_sum_to_one(predictions):
     units = [fusion(str(number), prediction) for number, prediction in enumerate(predictions)]
     tables = told(units, EvaluationParams(resamples=5))
-    scores = found(tables["systems"], test="full")["scores"]
+    scores = row_of(tables["systems"], test="full")["scores"]
     exact = [exact_match(unit["prediction"], [unit["target"]]) for unit in units]
     assert scores["exact"]["mean"] == pytest.approx(sum(exact) / len(units), abs=1e-6)
     parts = [sari(unit["source"], unit["prediction"], [unit["target"]]) for unit in units]
     for name, values in zip(("keep", "add", "delete", "sari"), zip(*parts, strict=True), strict=True):
         assert scores[name]["mean"] == pytest.approx(math.fsum(values) / len(units), abs=1e-6)
-    for row in (found(tables["connectives"], connective="but"), *tables["pronouns"]):
+    for row in (row_of(tables["connectives"], connective="but"), *tables["pronouns"]):
         assert sum(one["share"] for one in row["predicted"]) == pytest.approx(1)
         assert sum(one["count"] for one in row["predicted"]) == row["examples"] == len(units)

@@ -42,12 +42,12 @@ def made(tmp_path_factory):
     return outcome(tmp_path_factory.mktemp("made"), UNITS)
 
 
-def models_of(found):
-    return json.loads(found.files[MODELS])
+def models_of(outcome):
+    return json.loads(outcome.files[MODELS])
 
 
-def artifact_of(folder, found):
-    for name, content in found.files.items():
+def artifact_of(folder, outcome):
+    for name, content in outcome.files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     return Artifact(None, folder)
@@ -134,9 +134,9 @@ def test_a_domain_with_the_name_of_the_mixture_is_refused(tmp_path):
 
 
 def test_without_examples_there_is_no_model_and_no_row(tmp_path):
-    found = outcome(tmp_path, [])
-    assert (found.files, found.kept.num_rows) == ({MODELS: b"[]"}, 0)
-    assert trained_names(artifact_of(tmp_path, found)) == []
+    untrained = outcome(tmp_path, [])
+    assert (untrained.files, untrained.kept.num_rows) == ({MODELS: b"[]"}, 0)
+    assert trained_names(artifact_of(tmp_path, untrained)) == []
 
 
 def test_a_checkpoint_with_another_config_is_refused_naming_set_and_param(tmp_path):
@@ -168,17 +168,17 @@ def test_contradictory_params_are_refused(given, message):
 
 def test_every_set_has_a_fine_tuned_pretrained_model(tmp_path):
     folder = write_pretrained(tmp_path / "small")
-    found = outcome(tmp_path, UNITS, model_params(pretrained=str(folder)))
-    told = models_of(found)
+    training = outcome(tmp_path, UNITS, model_params(pretrained=str(folder)))
+    told = models_of(training)
     assert [(one["model"], one["architecture"]) for one in told] == [
         (name, "pretrained") for name in ("mixture", "sports", "wiki")
     ]
     before = (folder / "model.safetensors").read_bytes()
-    trained = {found.files[f"{one['model']}/{FOLDER}/model.safetensors"] for one in told}
+    trained = {training.files[f"{one['model']}/{FOLDER}/model.safetensors"] for one in told}
     assert len(trained) == 3 and before not in trained
-    row = next(row for row in found.kept.to_pylist() if row["example_id"] == "sports-0")
+    row = next(row for row in training.kept.to_pylist() if row["example_id"] == "sports-0")
     assert row["source_tokens"] == source_of(SPORTS[0]).split(), "the pieces of its own vocabulary"
-    rows = [row for each in fused(tmp_path, found, SPORTS) for row in each.kept.to_pylist()]
+    rows = [row for each in fused(tmp_path, training, SPORTS) for row in each.kept.to_pylist()]
     assert {row["model"] for row in rows} == {None, "mixture", "sports", "wiki"}
 
 
@@ -193,8 +193,8 @@ def test_a_source_is_the_two_sentences_and_a_target_the_text(made):
 
 def test_the_scorer_returns_the_means_of_exact_and_sari():
     pairs = Pairs(["1", "2"], ["a . a .", "b . b ."], ["a and a .", "b and b ."])
-    found = judged(pairs, ["a and a .", "b . b ."])
-    assert found["exact"] == 0.5 and 0.5 < found["sari"] < 1
+    means = judged(pairs, ["a and a .", "b . b ."])
+    assert means["exact"] == 0.5 and 0.5 < means["sari"] < 1
 
 
 def fused(folder, made, rows, params=None, balanced=()):
@@ -209,12 +209,12 @@ def fused(folder, made, rows, params=None, balanced=()):
 
 def test_every_test_example_is_fused_by_copy_and_by_every_model(made, tmp_path):
     rows = [*SPORTS, *WIKI]
-    found = fused(tmp_path, made, rows, balanced=SPORTS)
-    assert sorted(one for each in found for one in each.units.to_pylist()) == sorted(
+    fusions = fused(tmp_path, made, rows, balanced=SPORTS)
+    assert sorted(one for each in fusions for one in each.units.to_pylist()) == sorted(
         row["id"] for row in rows
     )
-    kept = [row for each in found for row in each.kept.to_pylist()]
-    assert all(each.kept.schema == FUSIONS.kept for each in found)
+    kept = [row for each in fusions for row in each.kept.to_pylist()]
+    assert all(each.kept.schema == FUSIONS.kept for each in fusions)
     assert sorted((row["example_id"], row["model"] or row["system"]) for row in kept) == sorted(
         (row["id"], name)
         for row in rows
@@ -230,25 +230,25 @@ def test_every_test_example_is_fused_by_copy_and_by_every_model(made, tmp_path):
         assert row["prediction"] == expected
         assert row["balanced"] == (row["domain"] == "sports")
         assert (row["system"], row["target"][-2:]) == ("model" if row["model"] else "copy", " .")
-    reasons = {(row["id"], row["reason"]) for each in found for row in each.dropped.to_pylist()}
+    reasons = {(row["id"], row["reason"]) for each in fusions for row in each.dropped.to_pylist()}
     assert reasons == {(row["id"], f"split_{row['split']}") for row in rows if row["split"] != "test"}
 
 
 def test_validation_examples_are_fused_if_params_say_so(made, tmp_path):
     rows = [example(number, "sports", split) for number, split in enumerate(["validation", "test", "train"])]
-    found = fused(tmp_path, made, rows, FusionParams(split="validation"))
-    kept = [row for each in found for row in each.kept.to_pylist()]
+    fusions = fused(tmp_path, made, rows, FusionParams(split="validation"))
+    kept = [row for each in fusions for row in each.kept.to_pylist()]
     assert {(row["example_id"], row["split"]) for row in kept} == {(rows[0]["id"], "validation")}
-    reasons = {row["id"]: row["reason"] for each in found for row in each.dropped.to_pylist()}
+    reasons = {row["id"]: row["reason"] for each in fusions for row in each.dropped.to_pylist()}
     assert reasons == {rows[1]["id"]: "split_test", rows[2]["id"]: "split_train"}
 
 
 def test_the_configured_number_of_examples_of_each_domain_is_drawn_and_the_rest_is_dropped(made, tmp_path):
     rows = [example(number, domain, "test") for domain in ("sports", "wiki") for number in range(5)]
-    found = fused(tmp_path, made, rows, FusionParams(examples=2, seed=3))
-    kept = {row["example_id"] for each in found for row in each.kept.to_pylist()}
+    fusions = fused(tmp_path, made, rows, FusionParams(examples=2, seed=3))
+    kept = {row["example_id"] for each in fusions for row in each.kept.to_pylist()}
     assert len(kept) == 4 and sum(name.startswith("wiki") for name in kept) == 2
-    left = {row["id"] for each in found for row in each.dropped.to_pylist() if row["reason"] == "not_drawn"}
+    left = {row["id"] for each in fusions for row in each.dropped.to_pylist() if row["reason"] == "not_drawn"}
     assert left == {row["id"] for row in rows} - kept
 
 
@@ -256,8 +256,8 @@ def test_a_fusion_has_the_other_texts_with_its_input_as_references_even_those_of
     one = example(0, split="test")
     fused_otherwise = one["fused"].replace("and", "but")
     other = one | {"id": "other", "split": "train", "fused": fused_otherwise, "document_id": "another"}
-    found = fused(tmp_path, made, [one, example(1, split="test"), other])
-    references = {row["example_id"]: row["references"] for each in found for row in each.kept.to_pylist()}
+    fusions = fused(tmp_path, made, [one, example(1, split="test"), other])
+    references = {row["example_id"]: row["references"] for each in fusions for row in each.kept.to_pylist()}
     assert references == {
         "sports-0": [one["fused"], fused_otherwise], "sports-1": [example(1)["fused"]]
     }  # fmt: skip

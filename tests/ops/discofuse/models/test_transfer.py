@@ -67,8 +67,8 @@ def test_every_test_pair_is_fused_by_copy_and_by_both_models(made):
 
 def test_a_row_has_the_scores_of_its_fusion(made):
     for row in made.kept.to_pylist():
-        found = sari(row["source"], row["prediction"], [row["target"]])
-        assert (row["sari"], row["add"]) == (round(found.score, 6), round(found.add, 6))
+        score = sari(row["source"], row["prediction"], [row["target"]])
+        assert (row["sari"], row["add"]) == (round(score.score, 6), round(score.add, 6))
         assert row["exact"] == float(row["prediction"].lower().split() == row["target"].lower().split())
 
 
@@ -129,9 +129,9 @@ def test_a_corpus_or_examples_that_teach_nothing_stop_before_training(tmp_path):
 
 
 def test_without_pairs_nothing_is_trained_and_the_table_is_empty(tmp_path):
-    found = outcome(tmp_path, [], OURS)
-    assert found.kept.num_rows == 0 and json.loads(found.files[MODELS]) == []
-    assert json.loads(found.files[TABLE]) == {"metrics": list(TABLE_10), "systems": [], "tests": []}
+    untrained = outcome(tmp_path, [], OURS)
+    assert untrained.kept.num_rows == 0 and json.loads(untrained.files[MODELS]) == []
+    assert json.loads(untrained.files[TABLE]) == {"metrics": list(TABLE_10), "systems": [], "tests": []}
 
 
 def test_contradictory_params_are_refused():

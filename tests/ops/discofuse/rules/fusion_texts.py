@@ -45,12 +45,12 @@ def linked(marked: str, score: float = 0.9) -> Annotation:
     spans: dict[str, list[tuple[int, int]]] = {"[": [], "{": []}
     words: list[str] = []
     at = 0
-    for found in _MARKED.finditer(marked):
-        words += marked[at : found.start()].split()
-        inside = found.group(2).split()
-        spans[found.group(1)].append((len(words), len(words) + len(inside)))
+    for match in _MARKED.finditer(marked):
+        words += marked[at : match.start()].split()
+        inside = match.group(2).split()
+        spans[match.group(1)].append((len(words), len(words) + len(inside)))
         words += inside
-        at = found.end()
+        at = match.end()
     words += marked[at:].split()
     parsed = annotation(" ".join(words))
     assert list(parsed.words) == words
@@ -67,7 +67,7 @@ def linked(marked: str, score: float = 0.9) -> Annotation:
     return dataclasses.replace(parsed, links=links)
 
 
-def found(text: str | Annotation, *types: str, params: RuleParams | None = None) -> list[str]:
+def splits(text: str | Annotation, *types: str, params: RuleParams | None = None) -> list[str]:
     """What the rules make of a text, one line for each result: connective, first and second sentence."""
     parsed = annotation(text) if isinstance(text, str) else text
     return [

@@ -39,8 +39,8 @@ WORDS = [
 def made(text, kind, **more):
     """The running texts of the first example of a type."""
     annotation = annotated(text, annotator(), **{"space_tokenised": False, **more})
-    found = [row for row in candidates(annotation, RuleParams()) if row.example.discourse_type == kind]
-    return found[0].fused_detokenised, found[0].unfused_detokenised
+    made = [row for row in candidates(annotation, RuleParams()) if row.example.discourse_type == kind]
+    return made[0].fused_detokenised, made[0].unfused_detokenised
 
 
 @pytest.mark.parametrize(
@@ -160,14 +160,17 @@ def test_every_fused_text_of_the_sample_occurs_in_its_document():
     count = 0
     for text in sample_prose():
         in_one_line = " ".join(text.split())
-        for found in candidates(annotated(text, annotator(), space_tokenised=False), RuleParams()):
-            example, count = found.example, count + 1
-            assert found.fused_detokenised in in_one_line
+        for candidate in candidates(annotated(text, annotator(), space_tokenised=False), RuleParams()):
+            example, count = candidate.example, count + 1
+            assert candidate.fused_detokenised in in_one_line
             for tokenised, running in (
-                (example.coherent_first_sentence + example.coherent_second_sentence, found.fused_detokenised),
+                (
+                    example.coherent_first_sentence + example.coherent_second_sentence,
+                    candidate.fused_detokenised,
+                ),
                 (
                     example.incoherent_first_sentence + example.incoherent_second_sentence,
-                    found.unfused_detokenised,
+                    candidate.unfused_detokenised,
                 ),
             ):
                 assert "".join(tokenised.split()) == "".join(running.split())

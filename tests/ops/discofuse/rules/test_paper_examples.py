@@ -7,7 +7,7 @@ import pytest
 from silverloom.ops.discofuse.dataset.pipeline import annotator
 from silverloom.ops.discofuse.dataset.unfuse import fusion_examples
 from silverloom.ops.discofuse.rules import CONTROL, RULES, RuleParams, candidates
-from tests.ops.discofuse.rules.fusion_texts import annotation, found, linked, written
+from tests.ops.discofuse.rules.fusion_texts import annotation, linked, splits, written
 
 TABLE_1 = (
     (
@@ -94,7 +94,7 @@ def test_both_operations_of_figure_1_apply_to_one_pair():
     ids=["natural", "tokenised"],
 )
 def test_the_apposition_of_figure_2_is_reproduced(text):
-    assert found(text) == [FIGURE_2]
+    assert splits(text) == [FIGURE_2]
 
 
 def test_two_rules_are_executed_as_in_table_15():
@@ -134,11 +134,11 @@ def test_table_15_is_reproduced_from_text_with_the_links_that_coreference_finds(
     ],
 )
 def test_bad_examples_that_table_3_blames_on_text_or_rules_are_not_produced(text):
-    assert found(text) == []
+    assert splits(text) == []
 
 
 def test_the_split_of_table_3_that_only_lacks_context_is_produced():
-    assert found("We were right on the heels of Spurs, although Everton were closing in.") == [
+    assert splits("We were right on the heels of Spurs, although Everton were closing in.") == [
         ", although | We were right on the heels of Spurs . | Everton were closing in ."
     ]
 
@@ -169,7 +169,7 @@ def test_no_comma_is_left_before_a_full_stop_as_in_table_4(text, second):
 
 
 def test_a_noun_phrase_keeps_its_determiner_unlike_in_table_4():
-    assert found(
+    assert splits(
         "My internist , a friend of the family , sent me for a mammogram and sonogram .", "SINGLE_APPOSITION"
     ) == [
         " | My internist sent me for a mammogram and sonogram . | My internist was a friend of the family ."

@@ -12,7 +12,7 @@ from silverloom.ops.coreference.links import Link
 from silverloom.ops.discofuse.annotation import Annotation
 from silverloom.ops.discofuse.rules import RULES, RuleParams, candidates
 from silverloom.ops.discofuse.rules.rule import DISCOURSE_TYPES
-from tests.ops.discofuse.rules.fusion_texts import annotation, found, linked
+from tests.ops.discofuse.rules.fusion_texts import annotation, linked, splits
 
 
 def made(parsed: Annotation, **knobs: float) -> list:
@@ -88,18 +88,18 @@ def test_an_antecedent_two_sentences_earlier_is_not_in_the_pair():
 
 def test_a_connective_counts_only_among_the_first_tokens():
     text = "The road was closed . The old tunnel was , however , open again ."
-    assert found(text, "PAIR_CONN") == []
-    assert found(text, "PAIR_CONN", params=RuleParams(connective_within=6)) == [
+    assert splits(text, "PAIR_CONN") == []
+    assert splits(text, "PAIR_CONN", params=RuleParams(connective_within=6)) == [
         "however , | The road was closed . | The old tunnel was open again ."
     ]
 
 
 def test_a_conjunct_counts_only_near_its_conjunction():
     text = "The rain stopped , and the new mayor of London came home ."
-    assert found(text, "SINGLE_S_COORD") == [
+    assert splits(text, "SINGLE_S_COORD") == [
         ", and | The rain stopped . | The new mayor of London came home ."
     ]
-    assert found(text, "SINGLE_S_COORD", params=RuleParams(conjunct_within=2)) == []
+    assert splits(text, "SINGLE_S_COORD", params=RuleParams(conjunct_within=2)) == []
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_a_conjunct_counts_only_near_its_conjunction():
 )
 def test_the_verb_of_a_clause_with_a_subject_is_bounded_if_params_say_so(subject, within):
     text = f"The sun came out , and {subject} sang ."
-    assert len(found(text, "SINGLE_S_COORD")) == 1
-    assert len(found(text, "SINGLE_S_COORD", params=RuleParams(clause_within=within))) == 1
-    assert found(text, "SINGLE_S_COORD", params=RuleParams(clause_within=within - 1)) == []
+    assert len(splits(text, "SINGLE_S_COORD")) == 1
+    assert len(splits(text, "SINGLE_S_COORD", params=RuleParams(clause_within=within))) == 1
+    assert splits(text, "SINGLE_S_COORD", params=RuleParams(clause_within=within - 1)) == []
 
 
 @pytest.mark.parametrize(
