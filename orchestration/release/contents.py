@@ -43,7 +43,7 @@ class Filtered(NamedTuple):
 
 
 #: The published params of a source. Paths, addresses and contacts stay private.
-_TOLD = ("kind", "dataset", "domain", "licence")
+_TOLD = ("title", "attribution", "url", "kind", "dataset", "domain", "licence")
 
 
 @dataclass(frozen=True)
