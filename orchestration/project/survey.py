@@ -70,6 +70,6 @@ def expected(system: str, surveys: Sequence[tuple[str, Survey]]) -> str:
     time = f"about {minutes:,} minutes" if minutes > 1 else "a minute or two"
     more = " or more" if count >= MOST else ""
     return (
-        f"{count:,} records{more}: expect about {rows:,} rows after {time} on two cores, "
+        f"{count:,} records{more}: expect about {rows:,} rows after {time} on two busy cores, "
         f"as {measured.documents:,} {measured.what} gave {measured.rows:,} in {measured.minutes}"
     )
