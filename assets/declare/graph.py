@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from silverloom.assets.declare.declaration import DECLARED, Declaration
 from silverloom.assets.declare.params_file import ParamsError, check_names, did_you_mean, document, settings
@@ -52,25 +52,27 @@ class AssetGraph:
         return list({ancestor.name: ancestor for ancestor in ancestors}.values())
 
     def selected(self, select: str | None) -> list[Declaration]:
-        """Return the selected datasets with their ancestors: a group, a dataset, or everything.
+        """Return the selected datasets with their ancestors: a group, a dataset, or the targets.
 
-        Raises ParamsError if nothing has that name.
+        Without targets in params.yaml, these are all datasets. Raises ParamsError if nothing has that name.
         """
-        if select is None:
+        selections = [select] if select is not None else settings().targets
+        if not selections:
             return list(self.datasets.values())
-        chosen = [
-            dataset for dataset in self.datasets.values() if select in (dataset.name, dataset.key.path[0])
-        ]
-        if not chosen:
-            names = sorted({dataset.key.path[0] for dataset in self.datasets.values()} | set(self.datasets))
-            stages = {"-".join(dataset.key.path): name for name, dataset in self.datasets.items()}
-            near = did_you_mean(stages.get(select, select), names)
-            known = f"{near}; known: {', '.join(names)}"
-            raise ParamsError(
-                f"nothing is called {select!r}{'; '.join(filter(None, [known, self.left_out]))}"
-            )
+        chosen = [dataset for name in selections for dataset in self._called(name)]
         wanted = {needed.name for dataset in chosen for needed in (dataset, *self.ancestors(dataset))}
         return [dataset for name, dataset in self.datasets.items() if name in wanted]
+
+    def _called(self, name: str) -> list[Declaration]:
+        """Return the dataset with a name, or the datasets of a group. Raises ParamsError if there is none."""
+        if called := [
+            dataset for dataset in self.datasets.values() if name in (dataset.name, dataset.key.path[0])
+        ]:
+            return called
+        names = sorted({dataset.key.path[0] for dataset in self.datasets.values()} | set(self.datasets))
+        stages = {"-".join(dataset.key.path): name for name, dataset in self.datasets.items()}
+        known = f"{did_you_mean(stages.get(name, name), names)}; known: {', '.join(names)}"
+        raise ParamsError(f"nothing is called {name!r}{'; '.join(filter(None, [known, self.left_out]))}")
 
     def reads(self, dataset: Declaration) -> list[tuple[Declaration, bool]]:
         """Return the datasets that a dataset reads, and whether it reads all partitions of each."""
@@ -95,6 +97,11 @@ class AssetGraph:
             raise ParamsError(f"params.yaml: unknown key sources.{unknown[0]}{near}; known: {known}")
         if all(dataset.shape is None for dataset in self.datasets.values()):
             raise ParamsError(f"params.yaml: there is nothing to make; {self.left_out}")
+        for target in settings.targets:
+            try:
+                self._called(target)
+            except ParamsError as error:
+                raise ParamsError(f"params.yaml: targets: {error}") from None
         for exclusion in settings.exclude:
             asset, partition = exclusion.asset, exclusion.partition
             if asset not in self.datasets:
@@ -153,6 +160,31 @@ def recommends(system: str, records: str, without: str) -> None:
 def recommended(system: str) -> Mapping[str, str]:
     """Return the sources that a system should have, with what happens without them."""
     return _WITHOUT.get(system, {})
+
+
+class Measurement(NamedTuple):
+    """A measured run of a system, from raw records to its dataset, on two cores."""
+
+    records: str
+    """The section of `sources:` that the documents are in."""
+    documents: int
+    what: str
+    """What the documents are, in a few words, and the report."""
+    rows: int
+    minutes: int
+
+
+_MEASURED: dict[str, Measurement] = {}
+
+
+def measured(system: str, measurement: Measurement) -> None:
+    """Declare what a run of a system has cost: estimates are linear in documents."""
+    _MEASURED[system] = measurement
+
+
+def measurement(system: str) -> Measurement | None:
+    """Return a measured run of a system, if there is one."""
+    return _MEASURED.get(system)
 
 
 _BEGINS: dict[str, tuple[str, ...]] = {}

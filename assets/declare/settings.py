@@ -170,6 +170,8 @@ class Settings(Params):
 
     partitions: Partitions
     """Months of publication that the datasets cover, both ends included."""
+    targets: list[str] = Field(default_factory=list)
+    """Datasets or systems that run, plan and health are about, with what they need; none: all datasets."""
     exclude: list[Exclusion] = Field(default_factory=list)
     """Partitions that cannot be made. The rest can then finish."""
     numerics: Literal["strict", "fast"] = "strict"

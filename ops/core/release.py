@@ -27,6 +27,9 @@ from silverloom.ops.core.params import Params
 from silverloom.ops.core.parts import FilesFolder, Parts
 from silverloom.ops.core.sampling import SPLITS
 
+#: What the dataset of the released files is called in every system.
+RELEASE_FILES = "release_files"
+
 #: The drop reason of rows that may not be released.
 FORBIDDEN = "licence"
 

@@ -111,6 +111,9 @@ class Source(SourceParams):
     month: MonthRule | None = Field(default=None, description="not needed where partitions have no periods")
     licence: str
     """SPDX name; of each document whose metadata names no other."""
+    title: str = Field(default="", description="of the collection, for the card of a release")
+    attribution: str = Field(default="", description="whom the card of a release names; CC BY asks for it")
+    url: str = Field(default="", description="where the collection is from, for the card of a release")
     fields: Mapping[str, str] = Field(
         default={}, description="of tables: which column holds each field of its kind: {text: abstract}"
     )

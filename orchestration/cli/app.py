@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from silverloom.ops.core.periods import Every
 from silverloom.orchestration.cli import internal
 from silverloom.orchestration.cli.command import app, command, main
 from silverloom.orchestration.workspace.workspace import Workspace
@@ -74,27 +75,36 @@ def init(
             help="The texts' licence, as an SPDX name; web pages need their own. May be repeated.",
         ),
     ] = None,
+    title: Annotated[
+        list[str] | None,
+        typer.Option("--title", metavar="[SOURCE=]TEXT", help="What the card of a release calls a source."),
+    ] = None,
+    attribution: Annotated[
+        list[str] | None,
+        typer.Option("--attribution", metavar="[SOURCE=]NAMES", help="Whom it credits; CC BY asks for it."),
+    ] = None,
+    url: Annotated[
+        list[str] | None,
+        typer.Option("--url", metavar="[SOURCE=]URL", help="Where the source is from, for the same card."),
+    ] = None,
+    every: Annotated[
+        Every, typer.Option("--every", help="Partitions by month or year, if the sources have dates.")
+    ] = "none",
     copy: Annotated[
         bool, typer.Option("--copy", help="Copy folders into the project, where DVC tracks them.")
     ] = False,
 ) -> None:
     """Create a project of your own that uses the installed code, with git, DVC and Dagster."""
-    from silverloom.orchestration.project.create import UNKNOWN_LICENCE, Wishes, create, not_given
+    from silverloom.orchestration.project.create import Wishes, create
+    from silverloom.orchestration.project.told import told
 
-    made = create(folder, system, source, Wishes(kind or (), column or (), licence or (), copy))
-    for item in made:
-        print(f"{item.told}: {item.folder}")
-    for name in dict.fromkeys(item.given.name for item in made if item.licence == UNKNOWN_LICENCE):
-        print(
-            f"licence of {name}: unknown, so no release has it or what is made from it; "
-            f"say --licence {name}=LICENCE"
-        )
-    for line in not_given(system, made):
-        print(line)
+    credits = {"title": title or (), "attribution": attribution or (), "url": url or ()}
+    wishes = Wishes(kind or (), column or (), licence or (), credits, every, copy)
+    print(*told(system, create(folder, system, source, wishes), every), sep="\n")
     print(f"created {folder}; next:")
     if folder.resolve() != Path.cwd():
         print(f"  cd {shlex.quote(str(folder))}")
-    print('  git add . && git commit -m "New project"', f"  silverloom run --select {system}", sep="\n")
+    print('  git add . && git commit -m "New project"', "  silverloom run", sep="\n")
 
 
 @command(assets=False)

@@ -39,22 +39,23 @@ class Unfresh:
     `missing`: never made; `excluded`: by params.yaml."""
     why: str
     run: str | None
-    """The run that failed, or else the run that made the current version."""
+    """The run that failed."""
 
 
 def health(view: View) -> list[Unfresh]:
-    """Return every partition that is not fresh, inputs first, and every source that was rejected whole."""
+    """Return what is not fresh of the targets, inputs first, and sources that were rejected whole."""
+    wanted = view.workspace.graph.selected(None)
     steps = {(step.dataset.name, step.partition): step for step in plan(view)}
     unfresh = []
     with dagster_errors():
         suspects = once_failed(view.workspace)
-        for dataset in view.workspace.datasets.values():
+        for dataset in wanted:
             for partition in dataset.partitions:
                 if (reason := dataset.excluded(partition)) is not None:
                     unfresh.append(Unfresh(dataset.name, partition, "excluded", reason, None))
                 elif (step := steps.get((dataset.name, partition))) is not None:
                     unfresh.append(_unfresh(view, step, suspects))
-    for source in rejected_sources(view, view.workspace.datasets.values()):
+    for source in rejected_sources(view, wanted):
         unfresh.append(Unfresh(source.dataset.name, "", "rejected", str(source), None))
     return unfresh
 
@@ -64,11 +65,9 @@ def _unfresh(view: View, step: Step, suspects: Container[tuple[str, str]]) -> Un
     suspected = (dataset.name, partition) in suspects
     if suspected and (run := failed_run(dataset, partition)) is not None:
         return Unfresh(dataset.name, partition, "failed", _cause(dataset, run), run)
-    manifest = view.known(dataset, partition)
-    state = "missing" if manifest is None else "stale"
-    run = made_by(dataset, partition, manifest.version) if manifest else None
+    state = "missing" if view.known(dataset, partition) is None else "stale"
     why = "never made" if step.reasons == ("missing",) else "; ".join(step.reasons)
-    return Unfresh(dataset.name, partition, state, why, run)
+    return Unfresh(dataset.name, partition, state, why, None)
 
 
 def _cause(dataset: Declaration, run_id: str) -> str:

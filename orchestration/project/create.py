@@ -16,17 +16,20 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
 
 import yaml
 
-from silverloom.assets.declare.declaration import DECLARED
-from silverloom.assets.declare.graph import beginnings, recommended
+from silverloom.assets.declare.declaration import DECLARED, Declaration
+from silverloom.assets.declare.graph import beginnings
 from silverloom.assets.declare.params_file import params_from
+from silverloom.ops.core.periods import Every, period
+from silverloom.ops.core.release import RELEASE_FILES
 from silverloom.ops.parse.one_source import source_name
+from silverloom.ops.parse.source import Source, folder_formats
 from silverloom.orchestration.project.detect import (
     FoundSource,
     SourceOptions,
@@ -34,6 +37,7 @@ from silverloom.orchestration.project.detect import (
     detect,
 )
 from silverloom.orchestration.project.readers import read_through, readers, systems
+from silverloom.orchestration.project.survey import MOST, Survey, survey
 from silverloom.orchestration.workspace.environment import SERVERS
 
 _TEMPLATE = Path(__file__).with_name("template")
@@ -77,6 +81,9 @@ class ProjectSource(NamedTuple):
     folder: str
     """Its path in params.yaml."""
     licence: str
+    survey: Survey
+    credits: Mapping[str, str] = {}
+    """Its title, attribution and URL, as far as they are given."""
 
     @property
     def is_copied(self) -> bool:
@@ -106,6 +113,10 @@ class Wishes(NamedTuple):
     """Each `WHAT=COLUMN` or `SOURCE.WHAT=COLUMN`."""
     licences: Sequence[str] = ()
     """Each `LICENCE` or `SOURCE=LICENCE`."""
+    credits: Mapping[str, Sequence[str]] = {}
+    """By `title`, `attribution` and `url`: each `TEXT` or `SOURCE=TEXT`."""
+    every: Every = "none"
+    """The length of a period, if partitions have any."""
     copy: bool = False
     """Whether folders are copied, too."""
 
@@ -120,14 +131,6 @@ def create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> l
         import silverloom.assets.systems  # noqa: F401  declares what there is to choose from
 
         return _create(root.resolve(), system, sources, wishes)
-
-
-def not_given(system: str, made: Sequence[ProjectSource]) -> Iterator[str]:
-    """Yield what happens without each of the sources that a project lacks and should have, in a line."""
-    there = {source.detected.reader or source.detected.records for source in made}
-    for records, without in recommended(system).items():
-        if records not in there:
-            yield f"no {records}: {without}; add --source {records}=PATH"
 
 
 def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> list[ProjectSource]:
@@ -145,13 +148,14 @@ def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> 
         made = [
             item
             for source in given
-            for item in _made(root, system, source, asked[source], wishes.copy)
+            for item in _made(root, system, source, asked[source], wishes)
             if source.records or (item.detected.records, source.path) not in named
         ]
         licences = _licences([item.named for item in made], wishes.licences)
-        made = [item._replace(licence=licences[item.named]) for item in made]
+        credits = _credits([item.named for item in made], wishes.credits)
+        made = [item._replace(licence=licences[item.named], credits=credits[item.named]) for item in made]
         _check_complete(system, made)
-        _set_up(root, system, made)
+        _set_up(root, system, made, _partitions(made, wishes.every))
     return made
 
 
@@ -169,8 +173,10 @@ def _given(system: str, sources: Sequence[str]) -> Iterator[GivenSource]:
             raise ValueError(f"there is no file or folder {rest}{wrong}")
         path = path.resolve()
         name = source_name(path)
-        while paths.setdefault(name, path) != path:
-            name = f"{name}_2"
+        for folder in path.parents:
+            if paths.setdefault(name, path) == path:
+                break
+            name = f"{source_name(folder)}_{name}"
         source = GivenSource(records, path, name)
         if source in seen:
             raise ValueError(f"{path} is given twice")
@@ -214,6 +220,36 @@ def _licences(given: Sequence[GivenSource], licences: Sequence[str]) -> dict[Giv
     return licence_of
 
 
+def _credits(
+    given: Sequence[GivenSource], credits: Mapping[str, Sequence[str]]
+) -> dict[GivenSource, dict[str, str]]:
+    """Return what is given of each source's title, attribution and URL. Raises ValueError."""
+    names = {name for source in given for name in (source.name, source.records)}
+    credits_of: dict[GivenSource, dict[str, str]] = {source: {} for source in given}
+    for option, texts in credits.items():
+        for text in texts:
+            before, _, credit = text.partition("=")
+            if before not in names:  # a URL may have the sign, too
+                before, credit = "", text
+            for source in _meant(given, before, f"--{option}", text, f"={credit}"):
+                credits_of[source][option] = credit
+    return credits_of
+
+
+def _partitions(made: Sequence[ProjectSource], every: Every) -> dict[str, str]:
+    """Return the section `partitions` of params.yaml. Raises UndecidedError for a source without dates."""
+    if every == "none":
+        return {"every": every}
+    if undated := [source.given.path.name for source in made if not source.survey.field]:
+        raise UndecidedError(
+            f"--every {every}: the first records of {undated[0]} have no date; leave the option out, or give "
+            "a table's column by --column date=NAME"
+        )
+    first = min(source.survey.first for source in made)
+    last = max(source.survey.last for source in made)
+    return {"every": every, "start": period(first, every), "end": period(last, every)}
+
+
 def _meant(given: Sequence[GivenSource], name: str, option: str, text: str, rest: str) -> list[GivenSource]:
     """Return the sources with a name, or of some records. Raises ValueError if that is not clear."""
     if not name and len(given) > 1:
@@ -242,7 +278,7 @@ def _gone_if_failed(root: Path) -> Iterator[None]:
 
 
 def _made(
-    root: Path, system: str, given: GivenSource, asked: SourceOptions, copy: bool
+    root: Path, system: str, given: GivenSource, asked: SourceOptions, wishes: Wishes
 ) -> Iterator[ProjectSource]:
     """Yield what a path is for a system: a source, and others of the same name for other records in it."""
     folder = given.path
@@ -250,10 +286,20 @@ def _made(
         folder = root / "corpus" / given.name
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copy2(given.path, folder)
-    elif copy:
+    elif wishes.copy:
         folder = Path(shutil.copytree(given.path, root / "corpus" / given.name, dirs_exist_ok=True))
     for detected in detect(system, folder, given.path.name, given.records, asked):
-        yield ProjectSource(given, detected, os.path.relpath(folder, root), UNKNOWN_LICENCE)
+        form = folder_formats(_reader(detected.records).formats)[detected.kind]
+        read = Source(
+            kind=detected.kind, path=str(folder), licence=UNKNOWN_LICENCE, fields=dict(detected.fields)
+        )
+        surveyed = survey(form, read, MOST if wishes.every == "none" else None)
+        yield ProjectSource(given, detected, os.path.relpath(folder, root), UNKNOWN_LICENCE, surveyed)
+
+
+def _reader(records: str) -> Declaration:
+    """Return the dataset that reads some records."""
+    return next(dataset for dataset in DECLARED.values() if dataset.key.asset == records == dataset.records)
 
 
 def _check_complete(system: str, made: Sequence[ProjectSource]) -> None:
@@ -270,22 +316,28 @@ def _check_complete(system: str, made: Sequence[ProjectSource]) -> None:
         )
 
 
-def _set_up(root: Path, system: str, made: Sequence[ProjectSource]) -> None:
+def _set_up(root: Path, system: str, made: Sequence[ProjectSource], partitions: Mapping[str, str]) -> None:
     """Make the repositories and all files. Raises RuntimeError."""
     _run(root, "git", "init", "-q")
     _run(root, sys.executable, "-m", "dvc", "init", "-q")
-    _write(root, system, made)
+    _write(root, system, made, partitions)
     for folder in dict.fromkeys(source.folder for source in made if source.is_copied):
         _run(root, sys.executable, "-m", "dvc", "add", "-q", folder)
     for command in ("setup", "render"):
         _run(root, sys.executable, "-m", "silverloom.orchestration.cli", command)
 
 
-def _write(root: Path, system: str, made: Sequence[ProjectSource]) -> None:
+def _write(root: Path, system: str, made: Sequence[ProjectSource], partitions: Mapping[str, str]) -> None:
     shutil.copytree(_PLOTS, root / ".dvc" / "plots", dirs_exist_ok=True)
     for name, target in _FILES.items():
         shutil.copy(_TEMPLATE / name, root / target)
-    content = {system: {}, "partitions": {"every": "none"}, "sources": _sources(made)}
+    content = {
+        system: {},
+        "numerics": "fast",
+        "targets": [f"{system}/{RELEASE_FILES}"],
+        "partitions": dict(partitions),
+        "sources": _sources(made, has_periods=partitions["every"] != "none"),
+    }
     text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, allow_unicode=True, width=100)
     (root / "params.yaml").write_text(_HEAD + text, encoding="utf-8")
     words = {
@@ -298,11 +350,13 @@ def _write(root: Path, system: str, made: Sequence[ProjectSource]) -> None:
     (root / "README.md").write_text(readme, encoding="utf-8")
 
 
-def _sources(made: Sequence[ProjectSource]) -> dict[str, dict[str, Any]]:
+def _sources(made: Sequence[ProjectSource], has_periods: bool) -> dict[str, dict[str, Any]]:
     """Return the section `sources` of params.yaml."""
     content: dict[str, dict[str, Any]] = {}
-    for given, detected, folder, licence in made:
-        params: dict[str, Any] = {"kind": detected.kind, "path": folder, "licence": licence}
+    for given, detected, folder, licence, surveyed, credits in made:
+        params: dict[str, Any] = {"kind": detected.kind, "path": folder, "licence": licence, **credits}
+        if has_periods:
+            params["month"] = {"field": surveyed.field}
         if detected.fields:
             params["fields"] = dict(detected.fields)
         content.setdefault(detected.records, {})[given.name] = params
@@ -310,7 +364,7 @@ def _sources(made: Sequence[ProjectSource]) -> dict[str, dict[str, Any]]:
         if detected.reader and read not in content.setdefault(detected.reader, {}).values():
             content[detected.reader][given.name] = read
     for records, sources in content.items():
-        reader = next(d for d in DECLARED.values() if d.key.asset == records == d.records)
+        reader = _reader(records)
         if reader.shape is not None and "domain" in reader.shape.kept.names:
             for name, params in sources.items():
                 params["domain"] = name

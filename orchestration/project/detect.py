@@ -39,7 +39,7 @@ from silverloom.orchestration.project.readers import read_through, readers, reco
 Formats: TypeAlias = Mapping[str, AnyFormat]
 
 #: How many records of a source are examined, and how many of these are parsed.
-_FIRST, _PARSED = 50, 3
+FIRST, _PARSED = 50, 3
 
 #: The share of files above which their kind is that of the source.
 _MOST = 0.5
@@ -173,7 +173,7 @@ def _faults(by_records: Mapping[str, Formats], folder: Path) -> Iterator[str]:
     told = set[str]()
     for its in by_records.values():
         for kind, form in folder_formats(its).items():
-            for raw in islice(_raws(form, Source(kind=kind, path=str(folder), licence="first")), 1):
+            for raw in islice(records_of(form, Source(kind=kind, path=str(folder), licence="first")), 1):
                 fault = raw.error
                 if fault is None and not getattr(form, "slow", False):
                     try:
@@ -204,8 +204,8 @@ def _best(fits: Sequence[_Fit], name: str, asked: SourceOptions) -> list[FoundSo
     raise UndecidedError(f"{name} may be {kinds}: say which, for example by {option}")
 
 
-def _raws(form: Any, source: Source) -> Iterator[Raw]:
-    """Yield the records of a folder."""
+def records_of(form: Any, source: Source) -> Iterator[Raw]:
+    """Yield the records of a folder, as a run reads them."""
     engine = LocalEngine(1)
     corpus = Corpus("all", {"all": source}, {source.kind: form}, Path("/"), "", "", 1, engine, "none")
     return corpus.raws(source)
@@ -213,7 +213,7 @@ def _raws(form: Any, source: Source) -> Iterator[Raw]:
 
 def _share(form: Format[Any], source: Source) -> tuple[float, frozenset[str]]:
     """Return the share of the first records that a format reads, and the files of those."""
-    raws = list(islice(_raws(form, source), _FIRST))
+    raws = list(islice(records_of(form, source), FIRST))
     sound = [raw for raw in raws if raw.error is None]
     tried = sound[:_PARSED]
     parsed = [raw for raw in tried if _is_parsed(form, raw)]
@@ -235,7 +235,7 @@ def _is_parsed(form: Format[Any], raw: Raw) -> bool:
 def _columns(form: Table, folder: Path, name: str, asked: SourceOptions) -> dict[str, str]:
     """Return which columns hold what a format asks for, as far as there are any. Raises UndecidedError."""
     source = Source(kind="table", path=str(folder), licence="none")
-    cells = _cells(list(_rows(islice(_raws(form, source), _FIRST))))
+    cells = _cells(list(_rows(islice(records_of(form, source), FIRST))))
     if not cells:
         return {}
     option = asked.source and f"{asked.source}."
@@ -345,7 +345,7 @@ def _unique(form: Table, source: Source, columns: Sequence[str]) -> list[str]:
     Reads all rows, until every column has the same cell twice.
     """
     seen: dict[str, set[str]] = {column: set() for column in columns}
-    for row in _rows(_raws(form, source)) if columns else ():
+    for row in _rows(records_of(form, source)) if columns else ():
         for column in [*seen]:
             value = row.get(column)
             if str(value) in seen[column]:

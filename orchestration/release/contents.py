@@ -42,7 +42,7 @@ class Filtered(NamedTuple):
     masked: str
 
 
-#: The published params of a source. Paths and contacts stay private.
+#: The published params of a source. Paths, addresses and contacts stay private.
 _TOLD = ("title", "attribution", "url", "kind", "dataset", "domain", "licence")
 
 

@@ -28,7 +28,7 @@ import yaml
 from silverloom.assets.declare.declaration import Declaration
 from silverloom.assets.declare.graph import label
 from silverloom.assets.rows.reading import tables
-from silverloom.ops.core.release import ReleaseParams
+from silverloom.ops.core.release import RELEASE_FILES, ReleaseParams
 from silverloom.orchestration.files.identity import listing
 from silverloom.orchestration.files.publish import building
 from silverloom.orchestration.messages import escaped
@@ -37,9 +37,6 @@ from silverloom.orchestration.state.freshness import View
 from silverloom.orchestration.state.replaced import unreplaced
 from silverloom.orchestration.workspace.workspace import WRITTEN, Workspace, commit
 
-#: The asset that holds the Parquet files of a system's release.
-FILES = "release_files"
-
 #: The list of checksums, which identifies a folder as a release.
 CHECKSUMS = "checksums.md5"
 
@@ -47,7 +44,9 @@ CHECKSUMS = "checksums.md5"
 def released(workspace: Workspace, system: str) -> Declaration:
     """Return the dataset with a system's released files. Raises LookupError if it releases no files."""
     releases = {
-        dataset.key.group: dataset for dataset in workspace.datasets.values() if dataset.key.asset == FILES
+        dataset.key.group: dataset
+        for dataset in workspace.datasets.values()
+        if dataset.key.asset == RELEASE_FILES
     }
     if system not in releases:
         raise LookupError(

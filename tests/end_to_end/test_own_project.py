@@ -83,7 +83,9 @@ def mine(active, corpus) -> Path:
     said = active(
         "silverloom init mine --system discofuse --source abstracts.jsonl.gz --licence CC-BY-4.0", corpus
     )
-    found, created, *steps = said.splitlines()
+    found, credit, numerics, estimate, created, *steps = said.splitlines()
+    assert credit.startswith("attribution of abstracts: none") and numerics.startswith("numerics: fast")
+    assert "expect about" in estimate
     assert (
         found
         == "abstracts.jsonl.gz: prose, read as table (text from abstract, id from acl_id; no column of titles): "
@@ -93,7 +95,7 @@ def mine(active, corpus) -> Path:
     assert [*map(str.strip, steps)] == [
         "cd mine",
         'git add . && git commit -m "New project"',
-        "silverloom run --select discofuse",
+        "silverloom run",
     ]
     active("silverloom run --select discofuse/examples", corpus / "mine")
     return corpus / "mine"
@@ -102,6 +104,8 @@ def mine(active, corpus) -> Path:
 def test_its_params_are_a_few_lines_with_the_columns_that_were_found(mine):
     assert yaml.safe_load((mine / "params.yaml").read_text()) == {
         "discofuse": {},
+        "numerics": "fast",
+        "targets": ["discofuse/release_files"],
         "partitions": {"every": "none"},
         "sources": {
             "prose": {

@@ -9,7 +9,7 @@ from silverloom.assets.declare.dataset import dataset
 from silverloom.assets.declare.expectations import (
     text,
 )
-from silverloom.assets.declare.graph import needs
+from silverloom.assets.declare.graph import Measurement, measured, needs
 from silverloom.assets.filters import filter_documents
 from silverloom.ops.core.measures import DatasetScore
 from silverloom.ops.core.outcome import Outcomes
@@ -19,6 +19,8 @@ from silverloom.ops.filters.params import ProseBoundParams, ProseScoreParams
 from silverloom.ops.parse.scan import Records
 
 needs("discofuse", "prose")
+# docs/reports/own-corpus.md
+measured("discofuse", Measurement("prose", 1_000, "abstracts (reports/own-corpus)", 1_383, 4))
 
 
 @dataset(

@@ -71,8 +71,75 @@ def test_the_next_steps_begin_with_a_commit(table, called, capsys):
         "created mine; next:",
         "  cd mine",
         '  git add . && git commit -m "New project"',
-        "  silverloom run --select discofuse",
+        "  silverloom run",
     ]
+
+
+def test_a_project_wants_its_dataset_alone_with_fast_numerics_and_says_what_to_expect(table, called, capsys):
+    assert init("mine", "--system", "discofuse", "--source", "texts.csv") == 0
+    assert (params()["targets"], params()["numerics"]) == (["discofuse/release_files"], "fast")
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("numerics: fast") for line in lines)
+    expected = "3 records: expect about 4 rows after a minute or two on two busy cores, as 1,000 abstracts"
+    assert any(line.startswith(expected) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("every", "partitions"),
+    [
+        ("month", {"every": "month", "start": "1999-12", "end": "2001-02"}),
+        ("year", {"every": "year", "start": "1999", "end": "2001"}),
+    ],
+)
+def test_dates_are_proposed_as_partitions_and_taken_if_asked_for(table, called, capsys, every, partitions):
+    days = ["2001-02-03"] * 50 + ["1999-12-31", "soon"]
+    table("texts.csv", [{"abstract": TEXT * 2, "published_date": day} for day in days])
+    given = ["--system", "discofuse", "--source", "texts.csv"]
+    assert init("mine", *given) == 0
+    said = capsys.readouterr().out
+    assert "the records have dates, from 1999-12 to 2001-02: --every month" in said
+    assert params()["partitions"] == {"every": "none"}
+    assert init("dated", *given, "--every", every) == 0
+    assert "texts.csv: records without a date, which will be rejected: 1\n" in capsys.readouterr().out
+    assert params("dated")["partitions"] == partitions
+    assert params("dated")["sources"]["prose"]["texts"]["month"] == {"field": "date"}
+
+
+def test_months_of_records_without_dates_are_an_error(table, called, capsys):
+    assert init("mine", "--system", "discofuse", "--source", "texts.csv", "--every", "month") == 1
+    assert "the first records of texts.csv have no date" in capsys.readouterr().err
+    assert not Path("mine").exists()
+
+
+def test_a_source_has_its_title_attribution_and_address(table, called, capsys):
+    given = ["--system", "discofuse", "--source", "texts.csv", "--licence", "CC-BY-4.0"]
+    assert init("mine", *given) == 0
+    assert "attribution of texts: none, but its licence asks for one" in capsys.readouterr().out
+    credits = ["--title", "The abstracts", "--url", "https://example.org/?a=b"]
+    assert init("credited", *given, *credits, "--attribution", "texts=A. Author") == 0
+    assert "attribution of texts" not in capsys.readouterr().out
+    source = params("credited")["sources"]["prose"]["texts"]
+    assert source["title"] == "The abstracts"
+    assert (source["url"], source["attribution"]) == ("https://example.org/?a=b", "A. Author")
+    table("a.csv", [{"abstract": TEXT * 2}])
+    several = ["--system", "discofuse", "--source", "texts.csv", "--source", "a.csv", "--title", "Which"]
+    assert init("several", *several) == 1
+    assert "--title Which: which source is meant?" in capsys.readouterr().err
+
+
+def test_sources_of_one_name_are_told_apart_by_their_folders(table, called, capsys):
+    for folder in ("old", "new"):
+        Path(folder).mkdir()
+        shutil.copy("texts.csv", folder)
+    given = ["--source", "texts.csv", "--source", "old/texts.csv", "--source", "new/texts.csv"]
+    assert init("mine", "--system", "discofuse", *given) == 0, capsys.readouterr()
+    assert [*params()["sources"]["prose"]] == ["texts", "old_texts", "new_texts"]
+
+
+def test_semicolons_separate_columns_too(table, called, capsys):
+    Path("texts.csv").write_text(f'id;abstract\na;"{TEXT * 2}"\nb;"{TEXT * 2}"\n')
+    assert init("mine", "--system", "discofuse", "--source", "texts.csv") == 0, capsys.readouterr()
+    assert params()["sources"]["prose"]["texts"]["fields"] == {"text": "abstract"}
 
 
 def test_the_folder_can_be_pasted_as_it_is_printed(table, called, capsys):
