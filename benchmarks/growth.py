@@ -46,7 +46,7 @@ from benchmarks import fake_encoder, synthetic_corpus
 
 fake_encoder.install()
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.ops.core import database
 from silverloom.ops.core.derived import NewFolder
 from silverloom.ops.core.params import Params
@@ -106,7 +106,7 @@ def main() -> None:
             print(f"{name} is left out: {reason}")
 
 
-def datasets() -> Mapping[str, Declaration]:
+def datasets() -> Mapping[str, Dataset]:
     """Return every dataset by its name, inputs first."""
     return {name: dataset for name, dataset in workspace().datasets.items() if dataset.shape is not None}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import Everything, Files
 from silverloom.assets.declare.logins import without_logins
 from silverloom.assets.rows.reading import Counted
@@ -56,7 +56,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         )
 
 
-def steps(dataset: Declaration, numbers: Mapping[str, Counted]) -> list[str]:
+def steps(dataset: Dataset, numbers: Mapping[str, Counted]) -> list[str]:
     """Return the chain of datasets from the source to this one; each consumes the one before."""
     names = [dataset.name]
     while dataset.consumes:

@@ -14,7 +14,7 @@ from typing import Any
 
 import jinja2
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import Files
 from silverloom.pages.paths import page_path
 from silverloom.pages.system import systems
@@ -57,7 +57,7 @@ def shared() -> Files:
     yield "static/vega.js", bundle().encode()
 
 
-def about(dataset: Declaration) -> str:
+def about(dataset: Dataset) -> str:
     """Return a one-line description of a dataset: the first line of its docstring."""
     return (dataset.function.__doc__ or "").strip().split("\n")[0]
 

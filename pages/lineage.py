@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import Files
 from silverloom.assets.rows.ancestry import Ancestry, File, Lineage, RowPlace
 from silverloom.assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
@@ -120,7 +120,7 @@ class _Descriptions:
         }
 
 
-def _step(dataset: Declaration) -> dict[str, Any]:
+def _step(dataset: Dataset) -> dict[str, Any]:
     """Describe the step that made a row: its params and the location of its code."""
     return {
         "params": {path: flow(value) for path, value in sorted(dataset.values.items())},

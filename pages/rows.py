@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import Files
 from silverloom.assets.rows.ancestry import Ancestry, RowPlace
 from silverloom.assets.rows.reading import Counted, read
@@ -112,7 +112,7 @@ def fitted(rows: Sequence[list[Cell]], total: int = CHARACTERS) -> list[list[Cel
 
 
 def _data(
-    ancestry: Ancestry, dataset: Declaration, places: Sequence[RowPlace], pages_of: Mapping[str, str]
+    ancestry: Ancestry, dataset: Dataset, places: Sequence[RowPlace], pages_of: Mapping[str, str]
 ) -> dict[str, Any]:
     of_rows = (name for name in dataset.measures if name.partition(".")[2] in _OF_ROWS)
     measures = list(dict.fromkeys(["score", *of_rows]))

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.rows.ancestry import Ancestry, RowPlace
 from silverloom.assets.rows.reading import read, shortened
 from silverloom.ops.core.outcome import of_role
@@ -27,7 +27,7 @@ Old: TypeAlias = str | list[str] | None
 
 
 def text_pairs(
-    ancestry: Ancestry, dataset: Declaration, table: pa.Table
+    ancestry: Ancestry, dataset: Dataset, table: pa.Table
 ) -> tuple[list[list[str]], list[dict[str, Any]]]:
     """Return the text pairs that a dataset declares, for a table of its rows.
 

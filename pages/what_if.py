@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from silverloom.assets.declare.declaration import NAME, OWN, Declaration, Input, Knob, Threshold
+from silverloom.assets.declare.declaration import NAME, OWN, Dataset, Input, Knob, Threshold
 from silverloom.assets.declare.graph import Everything, Files
 from silverloom.assets.rows.reading import tables
 from silverloom.ops.core.parts import OneProcess, Part, Parts, part_files
@@ -63,7 +63,7 @@ def thresholds(everything: Everything, name: str) -> Iterator[dict[str, Any]]:
             yield content
 
 
-def what_if(everything: Everything, dataset: Declaration, threshold: Threshold, knob: Knob) -> dict[str, Any]:
+def what_if(everything: Everything, dataset: Dataset, threshold: Threshold, knob: Knob) -> dict[str, Any]:
     """Return a page's data about one threshold.
 
     `key` distinguishes it from the same threshold of another dataset. `tried` has [value, units kept] for the
@@ -102,9 +102,7 @@ def what_if(everything: Everything, dataset: Declaration, threshold: Threshold, 
     }
 
 
-def scores(
-    everything: Everything, dataset: Declaration, threshold: Threshold, knob: Knob
-) -> Iterator[pa.Table]:
+def scores(everything: Everything, dataset: Dataset, threshold: Threshold, knob: Knob) -> Iterator[pa.Table]:
     """Yield a threshold's scored units, part by part, over all partitions of its dataset."""
     inputs = {source.argument: source for source in dataset.inputs}
     for partition, folder in everything[dataset.name].items():

@@ -20,7 +20,7 @@ import yaml
 from ruamel.yaml import YAML
 
 from silverloom.assets.codehash.statements import PROJECT
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.definitions import workspace
 from silverloom.orchestration.files.identity import folder_hashes
 from silverloom.orchestration.files.publish import lock_file
@@ -285,7 +285,7 @@ def begin(project: Project) -> None:
     project.commit("start")
 
 
-def datasets() -> dict[str, Declaration]:
+def datasets() -> dict[str, Dataset]:
     """The datasets of these projects; none has filters."""
     filters = [name for name, item in workspace().datasets.items() if item.function.__module__ == FILTERS]
     systems = [name for system in LEFT_OUT for name in own_datasets(system)]

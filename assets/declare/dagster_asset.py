@@ -1,4 +1,4 @@
-"""What Dagster gets from a declaration: an asset with partitions, dependencies, checks and metadata.
+"""What Dagster gets from a dataset: an asset with partitions, dependencies, checks and metadata.
 
 Not here: declaring (dataset.py), when Dagster makes an asset by itself (conditions.py), how a partition is
 made (the `store` resource: orchestration/partition/store.py).
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from silverloom.assets.declare.checks import ADVISORY, CHECKS, SOURCES
 from silverloom.assets.declare.conditions import INPUTS_AT_REST, INPUTS_CHANGED
-from silverloom.assets.declare.declaration import DECLARED, Declaration, Input, Key
+from silverloom.assets.declare.declaration import DECLARED, Dataset, Input, Key
 from silverloom.assets.declare.params_file import ParamsError, settings
 from silverloom.ops.core.outcome import meaning
 from silverloom.ops.core.periods import after
@@ -48,57 +48,57 @@ def source_key(records: str) -> dg.AssetKey:
     return dg.AssetKey(["source_files", records])
 
 
-def dagster_asset(declaration: Declaration, all_declared: bool = False) -> dg.AssetsDefinition:
-    """Return the asset of a declaration. Its checks can run with it, or alone.
+def dagster_asset(dataset: Dataset, all_declared: bool = False) -> dg.AssetsDefinition:
+    """Return the asset of a dataset. Its checks can run with it, or alone.
 
     `all_declared`: all datasets are declared, so the partitions that params.yaml excludes are known. The
     asset then does not depend on excluded partitions.
     """
-    key, checks = asset_key(declaration.key), _checks(declaration)
+    key, checks = asset_key(dataset.key), _checks(dataset)
 
     @dg.multi_asset(
-        name="__".join(declaration.key.path),
+        name="__".join(dataset.key.path),
         specs=[
             dg.AssetSpec(
                 key,
-                group_name=declaration.key.group,
-                description=declaration.function.__doc__,
-                deps=list(_deps(declaration, all_declared)),
-                code_version=_code_version(declaration),
-                metadata=_metadata(declaration),
-                automation_condition=INPUTS_CHANGED if declaration.shape else INPUTS_AT_REST,
-                kinds={"parquet" if declaration.shape else "html"},
+                group_name=dataset.key.group,
+                description=dataset.function.__doc__,
+                deps=list(_deps(dataset, all_declared)),
+                code_version=_code_version(dataset),
+                metadata=_metadata(dataset),
+                automation_condition=INPUTS_CHANGED if dataset.shape else INPUTS_AT_REST,
+                kinds={"parquet" if dataset.shape else "html"},
             )
         ],
         check_specs=checks,
-        partitions_def=partitions() if declaration.partitioned else None,
+        partitions_def=partitions() if dataset.partitioned else None,
         required_resource_keys={"store"},
         can_subset=True,
     )
     # No annotation: Dagster reads annotations at run time, and here they would be strings.
     def body(context):  # type: ignore[no-untyped-def]
-        yield from context.resources.store.run(declaration, context)
+        yield from context.resources.store.run(dataset, context)
 
     return body
 
 
-def _deps(declaration: Declaration, all_declared: bool) -> Iterator[dg.AssetDep]:
-    for source in declaration.inputs:
+def _deps(dataset: Dataset, all_declared: bool) -> Iterator[dg.AssetDep]:
+    for source in dataset.inputs:
         yield dg.AssetDep(asset_key(source.key), partition_mapping=_mapping(source, all_declared))
-    if declaration.records and settings().folders(declaration.records):
-        yield dg.AssetDep(source_key(declaration.records))
+    if dataset.records and settings().folders(dataset.records):
+        yield dg.AssetDep(source_key(dataset.records))
 
 
-def _code_version(declaration: Declaration) -> str | None:
+def _code_version(dataset: Dataset) -> str | None:
     """Return the hash of code and params; None if one cannot be read; a run will report why."""
     with contextlib.suppress(ParamsError, ModelNotInstalledError):
-        return declaration.code_version
+        return dataset.code_version
     return None
 
 
-def _metadata(declaration: Declaration) -> dict[str, Any]:
-    columns = {"dagster/column_schema": _column_schema(declaration.shape.kept)} if declaration.shape else {}
-    return {**columns, "dagster/code_references": _code_references(declaration.function)}
+def _metadata(dataset: Dataset) -> dict[str, Any]:
+    columns = {"dagster/column_schema": _column_schema(dataset.shape.kept)} if dataset.shape else {}
+    return {**columns, "dagster/code_references": _code_references(dataset.function)}
 
 
 def _code_references(function: Callable[..., Any]) -> dg.CodeReferencesMetadataValue:
@@ -113,25 +113,25 @@ def _code_references(function: Callable[..., Any]) -> dg.CodeReferencesMetadataV
         return dg.CodeReferencesMetadataValue(code_references=[place])
 
 
-def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
-    if not declaration.shape:
+def _checks(dataset: Dataset) -> list[dg.AssetCheckSpec]:
+    if not dataset.shape:
         return []
     with warnings.catch_warnings():
         # Partitioned checks are a preview in Dagster; without them, one partition's result hides the others'.
         warnings.simplefilter("ignore", dg.PreviewWarning)
-        key = asset_key(declaration.key)
+        key = asset_key(dataset.key)
         of_partitions = [
             dg.AssetCheckSpec(
                 name,
                 asset=key,
                 description=text,
                 blocking=name not in ADVISORY,
-                partitions_def=partitions() if declaration.partitioned else None,
+                partitions_def=partitions() if dataset.partitioned else None,
             )
             for name, text in CHECKS.items()
         ]
         text = "Some record of every source was read, in all that is made so far. Does not block."
-        of_sources = [dg.AssetCheckSpec(SOURCES, asset=key, description=text)] if declaration.records else []
+        of_sources = [dg.AssetCheckSpec(SOURCES, asset=key, description=text)] if dataset.records else []
         return [*of_partitions, *of_sources]
 
 

@@ -15,7 +15,7 @@ import dagster as dg
 from silverloom.assets.declare.dagster_asset import dagster_asset
 from silverloom.assets.declare.declaration import (
     DECLARED,
-    Declaration,
+    Dataset,
     Input,
     Key,
     Threshold,
@@ -103,7 +103,7 @@ def dataset(
     """
 
     def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
-        declaration = Declaration(
+        declared = Dataset(
             Key(group, function.__name__),
             function,
             shape,
@@ -121,18 +121,18 @@ def dataset(
             one_task=one_task,
             replaces=Key(group, replaces) if replaces else None,
         )
-        if one_task and any((declaration.records, declaration.files, declaration.derived)):
-            raise TypeError(f"{declaration.name}: one task has neither records nor folders of this machine")
-        if bool(declaration.records) != bool(declaration.formats):
-            raise TypeError(f"{declaration.name}: raw records and the formats that read them go together")
-        check(declaration.expectations, shape, declaration.name)
-        _check_text_pair(declaration)
+        if one_task and any((declared.records, declared.files, declared.derived)):
+            raise TypeError(f"{declared.name}: one task has neither records nor folders of this machine")
+        if bool(declared.records) != bool(declared.formats):
+            raise TypeError(f"{declared.name}: raw records and the formats that read them go together")
+        check(declared.expectations, shape, declared.name)
+        _check_text_pair(declared)
         if trials:
-            trials.check(declaration.name, shape)
-        for threshold in declaration.thresholds:
-            known = [source.argument for source in declaration.argument_inputs]
-            threshold.check(declaration.name, [*known, *declaration.params], declaration.params.values())
-        return dagster_asset(register(declaration))
+            trials.check(declared.name, shape)
+        for threshold in declared.thresholds:
+            known = [source.argument for source in declared.argument_inputs]
+            threshold.check(declared.name, [*known, *declared.params], declared.params.values())
+        return dagster_asset(register(declared))
 
     return declare
 
@@ -183,14 +183,14 @@ def _arguments(
     return {"records": None, **places, "argument_inputs": tuple(inputs), "params": params}
 
 
-def _check_text_pair(declaration: Declaration) -> None:
-    assert declaration.shape is not None
-    inputs = {source.argument: DECLARED[source.key].shape for source in declaration.argument_inputs}
-    for text in declaration.text_pair or ():
+def _check_text_pair(declared: Dataset) -> None:
+    assert declared.shape is not None
+    inputs = {source.argument: DECLARED[source.key].shape for source in declared.argument_inputs}
+    for text in declared.text_pair or ():
         argument, dot, column = text.rpartition(".")
-        shape = inputs.get(argument) if dot else declaration.shape
+        shape = inputs.get(argument) if dot else declared.shape
         if shape is None or column not in shape.kept.names:
-            raise LookupError(f"{declaration.name}: the text pair names {text!r}, which is no column")
+            raise LookupError(f"{declared.name}: the text pair names {text!r}, which is no column")
 
 
 def _input_key(reader: str, group: str, name: str) -> Key:
@@ -213,6 +213,6 @@ def report(*, group: str) -> Callable[[Callable[[Everything], Files]], dg.Assets
     def declare(function: Callable[[Everything], Files]) -> dg.AssetsDefinition:
         inputs = tuple(Input(dataset.name, key, True) for key, dataset in DECLARED.items())
         key = Key(group, function.__name__)
-        return dagster_asset(register(Declaration(key, function, None, None, False, inputs, None, {})))
+        return dagster_asset(register(Dataset(key, function, None, None, False, inputs, None, {})))
 
     return declare

@@ -1,6 +1,6 @@
-"""The declarations of datasets and reports, and the list of all of them.
+"""The declared datasets and reports: `Dataset`, and the list of all of them.
 
-Belongs here: a declaration, what it can contain (thresholds that pages vary, nested runs in MLflow), and what
+Belongs here: what a declaration contains (thresholds that pages vary, nested runs in MLflow), and what
 follows from it: partitions, params, code version. Not here: how it is read from a function, and the Dagster
 asset made from it (dagster_asset.py).
 """
@@ -69,7 +69,7 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Declaration:
+class Dataset:
     """Everything that the project knows about a dataset, read from its asset function."""
 
     key: Key
@@ -256,18 +256,18 @@ def code_version(code: Mapping[str, Any], values: Mapping[str, Any]) -> str:
 
 
 #: Every declared dataset by its key, in the order of declaration.
-DECLARED: dict[Key, Declaration] = {}
+DECLARED: dict[Key, Dataset] = {}
 
 
-def declared(asset: dg.AssetsDefinition) -> Declaration:
-    """Return the declaration of a dataset's Dagster asset. Raises KeyError for an undeclared asset."""
+def declared(asset: dg.AssetsDefinition) -> Dataset:
+    """Return the dataset of a Dagster asset. Raises KeyError for an undeclared asset."""
     return DECLARED[Key(*asset.key.path)]
 
 
-def register(declaration: Declaration) -> Declaration:
+def register(dataset: Dataset) -> Dataset:
     """Add a dataset to the declared ones, and return it."""
-    DECLARED[declaration.key] = declaration
-    return declaration
+    DECLARED[dataset.key] = dataset
+    return dataset
 
 
 @dataclass(frozen=True)

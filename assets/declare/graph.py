@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from silverloom.assets.declare.declaration import DECLARED, Declaration
+from silverloom.assets.declare.declaration import DECLARED, Dataset
 from silverloom.assets.declare.params_file import ParamsError, check_names, did_you_mean, document, settings
 from silverloom.assets.declare.settings import Settings
 from silverloom.ops.core.params import Params
@@ -22,18 +22,18 @@ from silverloom.ops.parse.source import DatasetSource, RowFormat, options_fault,
 class AssetGraph:
     """Declarations in topological order."""
 
-    def __init__(self, declarations: Iterable[Declaration]) -> None:
+    def __init__(self, declarations: Iterable[Dataset]) -> None:
         """Take declarations in any order. Raises ParamsError for a source that names an unfit dataset."""
         self._declared = {dataset.name: dataset for dataset in declarations}
         check_named(self._declared)
         present = presence(self._declared)
         self.left_out = present.told
         """The systems that params.yaml leaves out, in one line; None if it leaves out none."""
-        self.datasets: dict[str, Declaration] = {}
+        self.datasets: dict[str, Dataset] = {}
         for dataset in present.datasets.values():
             self._add(dataset, present.datasets)
 
-    def _add(self, dataset: Declaration, declared: Mapping[str, Declaration]) -> None:
+    def _add(self, dataset: Dataset, declared: Mapping[str, Dataset]) -> None:
         """Add a dataset after all that it reads: params.yaml may name datasets that are declared later."""
         if dataset.name not in self.datasets:
             for source in dataset.inputs:
@@ -41,17 +41,17 @@ class AssetGraph:
                     self._add(upstream, declared)
             self.datasets[dataset.name] = dataset
 
-    def upstream(self, dataset: Declaration) -> list[Declaration]:
+    def upstream(self, dataset: Dataset) -> list[Dataset]:
         """Return the datasets that a dataset reads."""
         return [self.datasets[source.key.to_user_string()] for source in dataset.inputs]
 
-    def ancestors(self, dataset: Declaration) -> list[Declaration]:
+    def ancestors(self, dataset: Dataset) -> list[Dataset]:
         """Return all ancestors of a dataset, direct or not, each once."""
         parents = self.upstream(dataset)
         ancestors = [ancestor for parent in parents for ancestor in (parent, *self.ancestors(parent))]
         return list({ancestor.name: ancestor for ancestor in ancestors}.values())
 
-    def selected(self, select: str | None) -> list[Declaration]:
+    def selected(self, select: str | None) -> list[Dataset]:
         """Return the selected datasets with their ancestors: a group, a dataset, or the targets.
 
         Without targets in params.yaml, these are all datasets. Raises ParamsError if nothing has that name.
@@ -63,7 +63,7 @@ class AssetGraph:
         wanted = {needed.name for dataset in chosen for needed in (dataset, *self.ancestors(dataset))}
         return [dataset for name, dataset in self.datasets.items() if name in wanted]
 
-    def _called(self, name: str) -> list[Declaration]:
+    def _called(self, name: str) -> list[Dataset]:
         """Return the dataset with a name, or the datasets of a group. Raises ParamsError if there is none."""
         if called := [
             dataset for dataset in self.datasets.values() if name in (dataset.name, dataset.key.path[0])
@@ -74,12 +74,12 @@ class AssetGraph:
         known = f"{did_you_mean(stages.get(name, name), names)}; known: {', '.join(names)}"
         raise ParamsError(f"nothing is called {name!r}{'; '.join(filter(None, [known, self.left_out]))}")
 
-    def reads(self, dataset: Declaration) -> list[tuple[Declaration, bool]]:
+    def reads(self, dataset: Dataset) -> list[tuple[Dataset, bool]]:
         """Return the datasets that a dataset reads, and whether it reads all partitions of each."""
         read = zip(dataset.inputs, self.upstream(dataset), strict=True)
         return [(parent, source.all_partitions or not parent.partitioned) for source, parent in read]
 
-    def input_partitions(self, dataset: Declaration, partition: str) -> dict[str, list[str]]:
+    def input_partitions(self, dataset: Dataset, partition: str) -> dict[str, list[str]]:
         """Return the partitions of each input that a partition reads."""
         return {
             parent.name: parent.made_partitions if whole else [partition]
@@ -133,7 +133,7 @@ class Everything(dict[str, Mapping[str, Path]]):
         self.scratch = scratch
 
 
-def label(dataset: Declaration, partition: str) -> str:
+def label(dataset: Dataset, partition: str) -> str:
     """Return the name of a partition in messages."""
     return f"{dataset.name} {partition}".strip()
 
@@ -212,7 +212,7 @@ def optional(*kinds: type[Params]) -> None:
 class Presence:
     """The datasets that exist, and why each of the other systems is absent."""
 
-    datasets: Mapping[str, Declaration]
+    datasets: Mapping[str, Dataset]
     absent: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -222,7 +222,7 @@ class Presence:
         return f"not configured in params.yaml: {', '.join(lacking)}" if lacking else None
 
 
-def presence(declared: Mapping[str, Declaration]) -> Presence:
+def presence(declared: Mapping[str, Dataset]) -> Presence:
     """Return the datasets that exist: those that read given sources, with their ancestors.
 
     Reports are restricted to existing datasets.
@@ -245,7 +245,7 @@ def presence(declared: Mapping[str, Declaration]) -> Presence:
     return Presence({name: _of_present(dataset, present) for name, dataset in datasets.items()}, absent)
 
 
-def _absent(declared: Mapping[str, Declaration], given: Collection[str]) -> Iterator[tuple[str, str]]:
+def _absent(declared: Mapping[str, Dataset], given: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield the systems whose section or sources are missing from params.yaml, with what is missing."""
     sections: dict[str, set[str]] = {}
     for dataset in declared.values():
@@ -258,7 +258,7 @@ def _absent(declared: Mapping[str, Declaration], given: Collection[str]) -> Iter
             yield group, f"no section {group}"
 
 
-def _of_present(dataset: Declaration, present: Collection[str]) -> Declaration:
+def _of_present(dataset: Dataset, present: Collection[str]) -> Dataset:
     """Return a declaration; a report's is restricted to inputs that exist."""
     if dataset.shape is not None:
         return dataset
@@ -266,7 +266,7 @@ def _of_present(dataset: Declaration, present: Collection[str]) -> Declaration:
     return replace(dataset, argument_inputs=tuple(inputs))
 
 
-def check_named(declared: Mapping[str, Declaration]) -> None:
+def check_named(declared: Mapping[str, Dataset]) -> None:
     """Raise ParamsError for a dataset that cannot be read as a source; the message lists those that can."""
     named = [
         (f"params.yaml: sources.{dataset.records}.{name}", dataset, source)
@@ -282,7 +282,7 @@ def check_named(declared: Mapping[str, Declaration]) -> None:
             raise ParamsError(f"{where}: {source.dataset} {cause}; {_choice(declared, dataset, source)}")
 
 
-def _kind_fault(dataset: Declaration, source: DatasetSource) -> str | None:
+def _kind_fault(dataset: Dataset, source: DatasetSource) -> str | None:
     forms = row_formats(dataset.formats)
     if not forms:
         return f"{dataset.name} reads folders alone, and no dataset"
@@ -293,9 +293,7 @@ def _kind_fault(dataset: Declaration, source: DatasetSource) -> str | None:
     return fault and f"options: {fault}"
 
 
-def _name_fault(
-    declared: Mapping[str, Declaration], dataset: Declaration, source: DatasetSource
-) -> str | None:
+def _name_fault(declared: Mapping[str, Dataset], dataset: Dataset, source: DatasetSource) -> str | None:
     sources = settings().named_datasets(dataset.records).values()
     if sum(source.dataset == other.dataset for other in sources) > 1:
         return f"{source.dataset} is named twice: a row has one fate"
@@ -303,7 +301,7 @@ def _name_fault(
     return fault and f"{fault}; {_choice(declared, dataset, source)}"
 
 
-def _unreadable(declared: Mapping[str, Declaration], name: str, form: RowFormat[Any]) -> str | None:
+def _unreadable(declared: Mapping[str, Dataset], name: str, form: RowFormat[Any]) -> str | None:
     """Return why a format cannot read the rows of a dataset."""
     if name not in declared:
         return f"no dataset is called {name!r}{did_you_mean(name, declared)}"
@@ -317,7 +315,7 @@ def _unreadable(declared: Mapping[str, Declaration], name: str, form: RowFormat[
     return None
 
 
-def _choice(declared: Mapping[str, Declaration], dataset: Declaration, source: DatasetSource) -> str:
+def _choice(declared: Mapping[str, Dataset], dataset: Dataset, source: DatasetSource) -> str:
     form = dataset.row_format(source)[1]
     names = [
         name
@@ -327,7 +325,7 @@ def _choice(declared: Mapping[str, Declaration], dataset: Declaration, source: D
     return f"can be named: {', '.join(names) or 'none'}"
 
 
-def with_ancestors(declared: Mapping[str, Declaration], name: str) -> set[str]:
+def with_ancestors(declared: Mapping[str, Dataset], name: str) -> set[str]:
     """Return a dataset and all its ancestors, even if the graph has a cycle."""
     names: set[str] = set()
     waiting = [name]

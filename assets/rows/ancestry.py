@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import Everything, label
 from silverloom.assets.rows.reading import read
 from silverloom.ops.core.database import database, escaped_paths, insert
@@ -44,7 +44,7 @@ _NAMED = f"""(
 class File:
     """One part of one table of a partition."""
 
-    dataset: Declaration
+    dataset: Dataset
     partition: str
     table: str
     path: Path

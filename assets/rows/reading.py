@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import Everything
 from silverloom.ops.core.counts import counts, total
 from silverloom.ops.core.outcome import Row
@@ -99,7 +99,7 @@ def shortened(text: str | None, most: int) -> str:
 class Counted:
     """A dataset with its numbers of rows by partition and table, and of dropped rows by reason."""
 
-    dataset: Declaration
+    dataset: Dataset
     rows: Mapping[str, Mapping[str, int]]
     reasons: Mapping[str, Mapping[str, int]]
     size: int

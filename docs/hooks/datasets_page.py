@@ -16,7 +16,7 @@ import yaml
 from params_page import SYSTEMS, page_of
 from tables import code, table
 
-from silverloom.assets.declare.declaration import DECLARED, Declaration, Key
+from silverloom.assets.declare.declaration import DECLARED, Dataset, Key
 from silverloom.assets.declare.project import checkout
 from silverloom.orchestration.definitions import workspace
 
@@ -65,11 +65,11 @@ def reasons_of(dataset: str, told: Mapping[str, Mapping[str, str]]) -> dict[str,
     }
 
 
-def _of_group(group: str) -> list[Declaration]:
+def _of_group(group: str) -> list[Dataset]:
     return [item for key, item in DECLARED.items() if key.group == group and item.shape is not None]
 
 
-def _dataset(item: Declaration, told: Mapping[str, Mapping[str, str]]) -> str:
+def _dataset(item: Dataset, told: Mapping[str, Mapping[str, str]]) -> str:
     assert item.shape is not None
     lost = reasons_of(item.name, told)
     dropped = table(["reason", "meaning"], [[code(name), text] for name, text in lost.items()])
@@ -91,7 +91,7 @@ def anchor(dataset: str) -> str:
     return dataset.replace("/", "-")
 
 
-def _facts(item: Declaration) -> Iterator[tuple[str, str]]:
+def _facts(item: Dataset) -> Iterator[tuple[str, str]]:
     if item.replaces:
         yield "replaces", f"{_link(item.replaces.to_user_string())}, for all that is declared later"
     if item.records:
@@ -119,7 +119,7 @@ def _facts(item: Declaration) -> Iterator[tuple[str, str]]:
     yield "licence", _licence(item)
 
 
-def _licence(item: Declaration) -> str:
+def _licence(item: Dataset) -> str:
     if item.records:
         return "of each row: that of its source in params.yaml"
     if item.key.asset == "release_files":

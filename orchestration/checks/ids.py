@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.ops.core.database import database
 from silverloom.ops.core.outcome import Outcome
 from silverloom.ops.core.parts import temporary_folder
@@ -29,7 +29,7 @@ _ID = pa.schema([("id", pa.string())])
 
 
 @contextlib.contextmanager
-def scratch(workspace: Workspace, dataset: Declaration, partition: str) -> Iterator[Path]:
+def scratch(workspace: Workspace, dataset: Dataset, partition: str) -> Iterator[Path]:
     """Provide a temporary folder next to a partition's finished parts, and remove that of a killed check.
 
     The caller holds the partition's lock.

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.ops.core.parts import part_files
 from silverloom.ops.parse.files import is_too_large
 from silverloom.orchestration.checks.conservation import Finding
@@ -35,7 +35,7 @@ _LONGEST = 160
 _CAUSES = 3
 
 
-def reject_causes(view: View, dataset: Declaration) -> Counter[str]:
+def reject_causes(view: View, dataset: Dataset) -> Counter[str]:
     """Return the causes, shortened, of all rejected rows in a dataset's existing partitions."""
     shortened: Counter[str] = Counter()
     for place in _made(view, dataset, ("rejected",)):
@@ -53,7 +53,7 @@ class RejectedSource(NamedTuple):
     """
 
     name: str
-    dataset: Declaration
+    dataset: Dataset
     causes: Counter[str]
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class RejectedSource(NamedTuple):
         return f"rejected whole: {self.name}, {records} records: {causes}"
 
 
-def rejected_sources(view: View, datasets: Iterable[Declaration]) -> list[RejectedSource]:
+def rejected_sources(view: View, datasets: Iterable[Dataset]) -> list[RejectedSource]:
     """Return the datasets' sources that have no records or only rejected ones; each source once.
 
     Sources with `may_be_rejected` are left out.
@@ -74,9 +74,7 @@ def rejected_sources(view: View, datasets: Iterable[Declaration]) -> list[Reject
     return list(rejected.values())
 
 
-def sources_without_records(
-    workspace: Workspace, datasets: Iterable[Declaration]
-) -> Iterator[RejectedSource]:
+def sources_without_records(workspace: Workspace, datasets: Iterable[Dataset]) -> Iterator[RejectedSource]:
     """Yield sources whose folders have files but no records. This works before anything is made."""
     for dataset in datasets:
         if dataset.records:
@@ -86,7 +84,7 @@ def sources_without_records(
                     yield RejectedSource(f"sources.{dataset.records}.{name}", dataset, Counter({cause: 0}))
 
 
-def _rejected_whole(view: View, dataset: Declaration) -> dict[str, Counter[str]]:
+def _rejected_whole(view: View, dataset: Dataset) -> dict[str, Counter[str]]:
     if not dataset.records:
         return {}
     by_source: dict[str, Counter[str]] = defaultdict(Counter)
@@ -113,7 +111,7 @@ def describe_causes(causes: Counter[str], most: int) -> str:
     return "; ".join(f"{cause} ({count})" for cause, count in causes.most_common(most))
 
 
-def _made(view: View, dataset: Declaration, tables: Collection[str]) -> Iterator[tuple[Path, str]]:
+def _made(view: View, dataset: Dataset, tables: Collection[str]) -> Iterator[tuple[Path, str]]:
     """Yield the folder and version of each existing partition that has rows in one of `tables`."""
     for partition in dataset.made_partitions if dataset.shape is not None else ():
         manifest = view.known(dataset, partition)
@@ -154,7 +152,7 @@ def _view(workspace: Workspace) -> View:
     return View(workspace)
 
 
-def source_finding(workspace: Workspace, dataset: Declaration, partition: str | None = None) -> Finding:
+def source_finding(workspace: Workspace, dataset: Dataset, partition: str | None = None) -> Finding:
     """Return the finding about a dataset's sources that were rejected whole, with their first causes.
 
     With a partition, only that one is read again; the others come from this process's cache. If another

@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.expectations import Expectation, Severity
 from silverloom.ops.core.parts import TABLES, part_files
 from silverloom.orchestration.files.publish import writing
@@ -54,14 +54,14 @@ class Result:
         return self.observed if self.passed else f"violated{rows} ({self.observed})"
 
 
-def failing_file(workspace: Workspace, dataset: Declaration, partition: str, table: str = "kept") -> Path:
+def failing_file(workspace: Workspace, dataset: Dataset, partition: str, table: str = "kept") -> Path:
     """Return the file of a partition's failing rows: `2018-06.parquet`, or `2018-06.dropped.parquet`."""
     suffix = "" if table == "kept" else f".{table}"
     return workspace.quality.joinpath("failing", *dataset.key.path, f"{partition or 'all'}{suffix}.parquet")
 
 
 def keep_failing(
-    workspace: Workspace, dataset: Declaration, partition: str, folder: Path, results: Iterable[Result]
+    workspace: Workspace, dataset: Dataset, partition: str, folder: Path, results: Iterable[Result]
 ) -> list[Path]:
     """Write the failing rows, each once with the names of the expectations it `failed`, and return the files.
 
@@ -82,7 +82,7 @@ def keep_failing(
     return written
 
 
-def drop_failing(workspace: Workspace, dataset: Declaration, partition: str) -> None:
+def drop_failing(workspace: Workspace, dataset: Dataset, partition: str) -> None:
     """Remove the stored failing rows of a partition that no longer exists or now passes."""
     for table in TABLES:
         failing_file(workspace, dataset, partition, table).unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.ops.core.parts import FILES, Artifact, Parts
 from silverloom.ops.crawl.journal import asked_units
 from silverloom.orchestration.state.sources import corpus
@@ -21,7 +21,7 @@ from silverloom.orchestration.workspace.workspace import Workspace
 
 def expected_units(
     workspace: Workspace,
-    dataset: Declaration,
+    dataset: Dataset,
     partition: str,
     inputs: Mapping[str, Parts | Artifact],
     folder: Path,
@@ -38,7 +38,7 @@ def expected_units(
 
 
 def _listed(
-    workspace: Workspace, dataset: Declaration, partition: str, inputs: Mapping[str, Parts | Artifact]
+    workspace: Workspace, dataset: Dataset, partition: str, inputs: Mapping[str, Parts | Artifact]
 ) -> Iterator[str]:
     """Yield the units in the inputs: raw records, and rows of the datasets that params.yaml lists as sources;
     else those of the input that the dataset consumes.

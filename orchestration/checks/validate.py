@@ -16,7 +16,7 @@ import dagster as dg
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.expectations import Expectation, Severity, Suite
 from silverloom.ops.core.parts import TABLES, part_files
 from silverloom.orchestration.checks.conservation import Finding
@@ -162,7 +162,7 @@ LEVELS: dict[str, Severity] = {"expectations": "error", "warnings": "warning"}
 
 
 def validation(
-    workspace: Workspace, dataset: Declaration, partition: str, folder: Path, manifest: Manifest
+    workspace: Workspace, dataset: Dataset, partition: str, folder: Path, manifest: Manifest
 ) -> Validation:
     """Validate a partition against its expectations and its previous version."""
     compared = against(manifest.counts, former_counts(workspace, dataset, partition, manifest.version))
@@ -171,7 +171,7 @@ def validation(
 
 
 def check(
-    workspace: Workspace, dataset: Declaration, partition: str, folder: Path, manifest: Manifest
+    workspace: Workspace, dataset: Dataset, partition: str, folder: Path, manifest: Manifest
 ) -> dict[str, Finding]:
     """Validate a partition that was just made, or whose checks changed, and store its failing rows.
 
@@ -210,7 +210,7 @@ def known_finding(manifest: Manifest, name: str) -> Finding:
 
 
 def former_counts(
-    workspace: Workspace, dataset: Declaration, partition: str, version: str
+    workspace: Workspace, dataset: Dataset, partition: str, version: str
 ) -> Mapping[str, int] | None:
     """Return the row counts by table of the version that a partition's `version` replaces, if any."""
     manifest = read_manifest(workspace, dataset, partition)

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import dagster as dg
 
 from silverloom.assets.declare.dagster_asset import asset_key, partitions, source_key
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from silverloom.orchestration.dagster.health import health, summary
 from silverloom.orchestration.dagster.instance import latest_by_partition
@@ -114,9 +114,9 @@ def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:
     return newest_partition
 
 
-def _due(view: View, partition: str) -> list[Declaration]:
+def _due(view: View, partition: str) -> list[Dataset]:
     """Return the datasets whose partition is stale, is a crawl, or reads one of these; inputs first."""
-    due: dict[str, Declaration] = {}
+    due: dict[str, Dataset] = {}
     for dataset in view.workspace.datasets.values():
         if dataset.partitioned and partition in dataset.made_partitions:
             reads = (upstream.name for upstream in view.workspace.graph.upstream(dataset))

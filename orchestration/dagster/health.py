@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import dagster as dg
 
 from silverloom.assets.declare.dagster_asset import asset_key
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.checks.rejects import rejected_sources
 from silverloom.orchestration.compat import DATA_VERSION_TAG, events_of_run, last_attempt
 from silverloom.orchestration.dagster.instance import cause, dagster_errors, instance
@@ -70,7 +70,7 @@ def _unfresh(view: View, step: Step, suspects: Container[tuple[str, str]]) -> Un
     return Unfresh(dataset.name, partition, state, why, None)
 
 
-def _cause(dataset: Declaration, run_id: str) -> str:
+def _cause(dataset: Dataset, run_id: str) -> str:
     kinds, key = dg.DagsterEventType, asset_key(dataset.key)
     ends = {kinds.RUN_FAILURE, kinds.RUN_CANCELED}
     events = events_of_run(instance(), run_id, {kinds.STEP_FAILURE, kinds.ASSET_CHECK_EVALUATION, *ends})
@@ -114,7 +114,7 @@ SYNC = "sync"
 _FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
 
 
-def failed_run(dataset: Declaration, partition: str) -> str | None:
+def failed_run(dataset: Dataset, partition: str) -> str | None:
     """Return the run of a partition's last attempt if it failed and nothing was made since."""
     if (last := last_attempt(instance(), asset_key(dataset.key), partition)) is None:
         return None
@@ -135,7 +135,7 @@ def failed_run(dataset: Declaration, partition: str) -> str | None:
 _EVENTS = 20
 
 
-def made_by(dataset: Declaration, partition: str, version: str) -> str | None:
+def made_by(dataset: Dataset, partition: str, version: str) -> str | None:
     """Return the last run here that made or checked a version of a partition, if Dagster knows one."""
     asked = dg.AssetRecordsFilter(asset_key(dataset.key), [partition] if partition else None)
     for record in instance().fetch_materializations(asked, limit=_EVENTS).records:

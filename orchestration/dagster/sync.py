@@ -12,7 +12,7 @@ import dagster as dg
 
 from silverloom.assets.declare.checks import SOURCES
 from silverloom.assets.declare.dagster_asset import asset_key
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import label
 from silverloom.orchestration.checks.rejects import source_finding
 from silverloom.orchestration.checks.results import drop_failing
@@ -79,7 +79,7 @@ def _report(events: list[DagsterEvent]) -> None:
         job.execute_in_process(instance=instance(), run_config=QUIET)
 
 
-def _reported_tags(dataset: Declaration) -> dict[str, Mapping[str, str]]:
+def _reported_tags(dataset: Dataset) -> dict[str, Mapping[str, str]]:
     """Return the tags of the latest materialisation of every partition."""
     fetch = instance().fetch_materializations
     latest = latest_by_partition(fetch, asset_key(dataset.key), dataset.partitions)
@@ -88,7 +88,7 @@ def _reported_tags(dataset: Declaration) -> dict[str, Mapping[str, str]]:
 
 
 def _made_elsewhere(
-    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest
+    workspace: Workspace, dataset: Dataset, partition: str, manifest: Manifest
 ) -> list[DagsterEvent]:
     """Return the events of a partition that was made elsewhere."""
     if dataset.shape:
@@ -97,7 +97,7 @@ def _made_elsewhere(
     return runless_events(workspace, dataset, partition, manifest, instance(), said)
 
 
-def _sources(workspace: Workspace, dataset: Declaration) -> Iterator[dg.AssetCheckEvaluation]:
+def _sources(workspace: Workspace, dataset: Dataset) -> Iterator[dg.AssetCheckEvaluation]:
     """Yield the result of the `sources` check of a dataset, over all its partitions."""
     if dataset.records:
         finding = source_finding(workspace, dataset)
@@ -110,7 +110,7 @@ def _sources(workspace: Workspace, dataset: Declaration) -> Iterator[dg.AssetChe
         )
 
 
-def _absent(dataset: Declaration, partition: str) -> dg.AssetMaterialization:
+def _absent(dataset: Dataset, partition: str) -> dg.AssetMaterialization:
     """Mark a partition as absent: Dagster cannot forget one, but this version makes its readers stale."""
     return dg.AssetMaterialization(
         asset_key(dataset.key),

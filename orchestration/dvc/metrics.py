@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.project import checkout
 from silverloom.ops.core import profile
 from silverloom.ops.core.counts import counts, counts_match, total
@@ -88,13 +88,13 @@ def _file(workspace: Workspace, system: str, suffix: str) -> Path:
     return workspace.root / "metrics" / f"{system}{suffix}"
 
 
-def write(datasets: Iterable[Declaration], view: View) -> None:
+def write(datasets: Iterable[Dataset], view: View) -> None:
     """Write the metrics of finished datasets into their systems' files, unless they are up to date.
 
     What a file says of other datasets of the asset graph stays. A file that cannot be read starts anew.
     """
     known = view.workspace.datasets
-    by_system: dict[str, list[Declaration]] = {}
+    by_system: dict[str, list[Dataset]] = {}
     for dataset in datasets:
         if dataset.shape is not None:
             by_system.setdefault(dataset.key.path[0], []).append(dataset)
@@ -124,7 +124,7 @@ def write(datasets: Iterable[Declaration], view: View) -> None:
 
 
 def _numbers(
-    dataset: Declaration, counted: Mapping[str, Mapping[str, Any]], looks: Sequence[Mapping[str, Any]]
+    dataset: Dataset, counted: Mapping[str, Mapping[str, Any]], looks: Sequence[Mapping[str, Any]]
 ) -> dict[str, float]:
     """Return a dataset's counts over all partitions, not by reason (the funnel has those), and its scores."""
     scores = {
@@ -154,7 +154,7 @@ def _read_table(path: Path, header: Sequence[str]) -> dict[str, list[tuple[Any, 
     return by_dataset
 
 
-def _counted(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
+def _counted(dataset: Dataset, partition: str, view: View) -> Mapping[str, Any]:
     """Return the counts of a partition: those in its manifest, unless its files say otherwise.
 
     Every commit goes through here, so committed counts always match the files.
@@ -189,7 +189,7 @@ def _distributions(
             yield name, f"{bounds[index]:g}", f"{bounds[index + 1]:g}", rows[index]
 
 
-def look(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
+def look(dataset: Dataset, partition: str, view: View) -> Mapping[str, Any]:
     """Return the measurements of a partition's kept rows, `profile` and `scores`, taken once per version.
 
     Raises NotReadyError for a partition that is not finished.
@@ -212,7 +212,7 @@ def look(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
     return measurements
 
 
-def _scores(dataset: Declaration, place: Path) -> dict[str, Sum]:
+def _scores(dataset: Dataset, place: Path) -> dict[str, Sum]:
     columns = sorted({column for score in dataset.scores.values() for column in score.columns})
     sums = {name: [Sum()] for name in dataset.scores}
     for path in part_files(place, "kept") if columns else []:

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.params_file import document
 from silverloom.assets.declare.yaml import read_yaml
 from silverloom.ops.core.params import Params
@@ -61,7 +61,7 @@ def _watched(path: Path) -> set[str]:
     return set()
 
 
-def _section_to_add(workspace: Workspace, dataset: Declaration, section: str, defaults: Params) -> str:
+def _section_to_add(workspace: Workspace, dataset: Dataset, section: str, defaults: Params) -> str:
     top, *names = section.split(".")
     content: dict[str, Any] = defaults.model_dump(mode="json")
     for name in reversed(names):

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.params_file import document, raw_section
 from silverloom.orchestration.compat import dvc_commit
 from silverloom.orchestration.dvc import metrics
@@ -72,7 +72,7 @@ def check_rendered(workspace: Workspace) -> None:
         raise ValueError(f"dvc.yaml is out of date (assets or sources changed): run `{render_it}`")
 
 
-def stage(workspace: Workspace, dataset: Declaration) -> dict[str, Any]:
+def stage(workspace: Workspace, dataset: Dataset) -> dict[str, Any]:
     """Return the stage of a dataset."""
     names = sorted(workspace.settings.folders(dataset.records)) if dataset.records else []
     # Templates, so that users' own sources do not make dvc.yaml stale.
@@ -124,7 +124,7 @@ _MANY = 5
 _PATIENCE = 60.0
 
 
-def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
+def commit_finished(view: View, made: Dataset | None = None) -> list[str]:
     """Commit to dvc.lock every finished stage whose current state is not recorded; return the stages' names.
 
     A stage is only committed when all partitions of it and of its ancestors are fresh. Otherwise DVC would
@@ -165,7 +165,7 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
     return names
 
 
-def grouped(workspace: Workspace, moved: Sequence[Declaration]) -> dict[str | None, bool]:
+def grouped(workspace: Workspace, moved: Sequence[Dataset]) -> dict[str | None, bool]:
     """Return the fewest commits of DVC that cover these datasets, inputs first, as `dvc_commit` takes them.
 
     DVC reads and writes all of dvc.lock for each commit, which takes seconds. A stage whose ancestors have
@@ -213,7 +213,7 @@ def _remove_torn_rwlock(workspace: Workspace) -> None:
     path.unlink(missing_ok=True)
 
 
-def _is_recorded(workspace: Workspace, dataset: Declaration, stages: Mapping[str, Any]) -> bool:
+def _is_recorded(workspace: Workspace, dataset: Dataset, stages: Mapping[str, Any]) -> bool:
     """Return whether dvc.lock records the inputs, params and outputs that a stage has on disk."""
     locked, rendered = stages.get(stage_name(dataset), {}), stage(workspace, dataset)
     read = [workspace.shown(workspace.folder(upstream)) for upstream in workspace.graph.upstream(dataset)]
@@ -242,7 +242,7 @@ def _version(place: Path) -> str | None:
     return version(folder_hashes(place)) if place.is_dir() else None
 
 
-def _lost(workspace: Workspace, dataset: Declaration) -> Path | None:
+def _lost(workspace: Workspace, dataset: Dataset) -> Path | None:
     """Return an output of a dataset of which DVC's cache lacks a file, or None."""
     for place in (workspace.folder(dataset), workspace.manifests(dataset)):
         hashes = folder_hashes(place)

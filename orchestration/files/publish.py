@@ -23,7 +23,7 @@ from pathlib import Path, PurePosixPath
 
 from filelock import FileLock, Timeout
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.files.full_disk import DiskFullError, full_line
 from silverloom.orchestration.files.local_state import (
     UnreadableError,
@@ -266,7 +266,7 @@ def _held(path: Path, timeout: float) -> ExitStack:
 
 
 @contextlib.contextmanager
-def making(workspace: Workspace, dataset: Declaration, partition: str, wait: bool = True) -> Iterator[bool]:
+def making(workspace: Workspace, dataset: Dataset, partition: str, wait: bool = True) -> Iterator[bool]:
     """Hold a partition's lock; yields whether another process held it before.
 
     Raises BlockingIOError if another process holds it and `wait` is not set.
@@ -283,5 +283,5 @@ def making(workspace: Workspace, dataset: Declaration, partition: str, wait: boo
         yield waited
 
 
-def _path(workspace: Workspace, dataset: Declaration, partition: str) -> Path:
+def _path(workspace: Workspace, dataset: Dataset, partition: str) -> Path:
     return workspace.state_file("locks", dataset, partition, ".lock")

@@ -24,7 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.project import import_root
 from silverloom.ops.models.installed import MODELS_TXT
 from silverloom.ops.models.trained import ModelKind
@@ -63,14 +63,14 @@ _KIND = {"mlflow.experimentKind": "custom_model_development"}
 
 
 #: Returns the Dagster run that made a version of a partition, if Dagster knows one.
-RunOf: TypeAlias = Callable[[Declaration, str, str], str | None]
+RunOf: TypeAlias = Callable[[Dataset, str, str], str | None]
 
 
-def unknown(_dataset: Declaration, _partition: str, _version: str) -> None:
+def unknown(_dataset: Dataset, _partition: str, _version: str) -> None:
     """Know of no Dagster run."""
 
 
-def send(workspace: Workspace, datasets: Iterable[Declaration] | None = None, run_of: RunOf = unknown) -> str:
+def send(workspace: Workspace, datasets: Iterable[Dataset] | None = None, run_of: RunOf = unknown) -> str:
     """Send the runs of some datasets (default: all) that MLflow lacks. Return "", or one line with a cause.
 
     Their tags name the Dagster runs that `run_of` returns.
@@ -90,7 +90,7 @@ def send(workspace: Workspace, datasets: Iterable[Declaration] | None = None, ru
 
 
 def send_and_tell(
-    workspace: Workspace, datasets: Iterable[Declaration] | None = None, run_of: RunOf = unknown
+    workspace: Workspace, datasets: Iterable[Dataset] | None = None, run_of: RunOf = unknown
 ) -> int:
     """Send what MLflow lacks, and print a warning about what could not be sent. Returns 1 if there is any."""
     if line := send(workspace, datasets, run_of):
@@ -191,7 +191,7 @@ class _Receiver:
             raise RuntimeError(f"{place.dataset.name} was made again meanwhile")
         self._client.set_terminated(parent, "FINISHED", run.time)
 
-    def _experiment(self, dataset: Declaration) -> str:
+    def _experiment(self, dataset: Dataset) -> str:
         name = dataset.name
         if (experiment := self._experiments.get(name)) is None:
             place = f"{ARTIFACTS_URI}{name}" if self._workspace.models_here else None

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import pyarrow.parquet as pq
 
-from silverloom.assets.declare.declaration import Declaration, Trainings, Trials, code_version
+from silverloom.assets.declare.declaration import Dataset, Trainings, Trials, code_version
 from silverloom.assets.declare.graph import label
 from silverloom.assets.declare.logins import without_logins
 from silverloom.ops.core.parts import FILES, TABLES, part_files
@@ -36,7 +36,7 @@ _DIGEST = 36
 class MadePartition(NamedTuple):
     """A partition that was made, with its manifest."""
 
-    dataset: Declaration
+    dataset: Dataset
     partition: str
     manifest: Manifest
 
@@ -55,7 +55,7 @@ class MadePartition(NamedTuple):
         return known is not None and known.version == self.manifest.version
 
 
-def made_partitions(workspace: Workspace, datasets: Iterable[Declaration]) -> list[MadePartition]:
+def made_partitions(workspace: Workspace, datasets: Iterable[Dataset]) -> list[MadePartition]:
     """Return the partitions that have a run: all that were made, except those without any unit."""
     made = [
         MadePartition(dataset, partition, manifest)

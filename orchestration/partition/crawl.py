@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import label
 from silverloom.ops.core.parts import FILES as PUBLISHED
 from silverloom.ops.core.parts import TABLES, part_files
@@ -29,7 +29,7 @@ from silverloom.orchestration.state.sources import asks_again, crawls, under_way
 from silverloom.orchestration.workspace.workspace import Workspace
 
 
-def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> CrawlPlace:
+def crawl_place(workspace: Workspace, dataset: Dataset, partition: str) -> CrawlPlace:
     """Return the place for crawling a partition. It uses the published version only if that is intact."""
     published = View(workspace).known(dataset, partition) is not None
     pace, before = Recent(), 0
@@ -53,7 +53,7 @@ def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> C
     )
 
 
-def bring_back(workspace: Workspace, dataset: Declaration, partition: str) -> int:
+def bring_back(workspace: Workspace, dataset: Dataset, partition: str) -> int:
     """Restore a crawl's damaged or lost files from DVC's cache; return how many.
 
     Raises ChangedBytesError if the cache lacks any of them. Does nothing for a partition that is to be
@@ -100,7 +100,7 @@ def _has_answers(folder: Path) -> bool:
     return answers > 0 or len(folder_files(folder)) > len(rows)
 
 
-def _pinned(dataset: Declaration) -> str:
+def _pinned(dataset: Dataset) -> str:
     stage = stage_name(dataset)
     return (
         f"Crawls are pinned: `dvc fetch {stage}` downloads this one, `dvc checkout --force {stage}` restores "

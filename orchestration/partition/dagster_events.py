@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from silverloom.assets.declare.checks import ADVISORY, CHECKS, SOURCES
 from silverloom.assets.declare.dagster_asset import asset_key, source_key
-from silverloom.assets.declare.declaration import Declaration, code_version
+from silverloom.assets.declare.declaration import Dataset, code_version
 from silverloom.ops.core.parts import TABLES, part_name
 from silverloom.orchestration.checks.conservation import Finding, accepted
 from silverloom.orchestration.checks.rejects import source_finding
@@ -39,9 +39,7 @@ _ROWS, _REJECTS = 5, 20
 UNCHANGED = "unchanged"
 
 
-def metadata(
-    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest
-) -> dict[str, Any]:
+def metadata(workspace: Workspace, dataset: Dataset, partition: str, manifest: Manifest) -> dict[str, Any]:
     """Return a materialisation's metadata. A report only has that of its files."""
     folder = workspace.folder(dataset, partition)
     files = [path for path in folder.rglob("*") if path.is_file()]
@@ -89,7 +87,7 @@ def _sample(path: Path) -> str:
 
 def materialize_result(
     workspace: Workspace,
-    dataset: Declaration,
+    dataset: Dataset,
     partition: str,
     manifest: Manifest,
     findings: Mapping[str, Finding],
@@ -104,7 +102,7 @@ def materialize_result(
 
 
 def check_results(
-    workspace: Workspace, dataset: Declaration, partition: str, findings: Mapping[str, Finding]
+    workspace: Workspace, dataset: Dataset, partition: str, findings: Mapping[str, Finding]
 ) -> list[dg.AssetCheckResult]:
     """Return the result of each finding, and that of the check `sources` if the dataset reads sources."""
     sources = {SOURCES: source_finding(workspace, dataset, partition)} if dataset.records else {}
@@ -121,7 +119,7 @@ def check_results(
 
 
 def unchanged(
-    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest
+    workspace: Workspace, dataset: Dataset, partition: str, manifest: Manifest
 ) -> dg.MaterializeResult[Any]:
     """Return the result of a partition that was fresh, saying in each event that nothing was made or checked.
 
@@ -156,7 +154,7 @@ DagsterEvent: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 def runless_events(
     workspace: Workspace,
-    dataset: Declaration,
+    dataset: Dataset,
     partition: str,
     manifest: Manifest,
     instance: dg.DagsterInstance,
@@ -177,7 +175,7 @@ def runless_events(
     return [materialization, *(_checked(dataset, partition, manifest, name) for name in checks)]
 
 
-def version_tags(workspace: Workspace, dataset: Declaration, manifest: Manifest) -> dict[str, str]:
+def version_tags(workspace: Workspace, dataset: Dataset, manifest: Manifest) -> dict[str, str]:
     """Return the version tags that a run which wrote this manifest would have reported."""
     tags = {
         DATA_VERSION_TAG: manifest.version,
@@ -199,7 +197,7 @@ def version_tags(workspace: Workspace, dataset: Declaration, manifest: Manifest)
     return tags
 
 
-def _checked(dataset: Declaration, partition: str, manifest: Manifest, name: str) -> dg.AssetCheckEvaluation:
+def _checked(dataset: Dataset, partition: str, manifest: Manifest, name: str) -> dg.AssetCheckEvaluation:
     """Return the event of one check, as the manifest holds its results."""
     finding = known_finding(manifest, name)
     result = dg.AssetCheckResult(check_name=name, passed=finding.passed, description=finding.description)
@@ -207,7 +205,7 @@ def _checked(dataset: Declaration, partition: str, manifest: Manifest, name: str
 
 
 def check_evaluation(
-    dataset: Declaration, partition: str, result: dg.AssetCheckResult
+    dataset: Dataset, partition: str, result: dg.AssetCheckResult
 ) -> dg.AssetCheckEvaluation:
     """Return the event of a check's result in one partition."""
     advisory = result.check_name in ADVISORY
@@ -224,7 +222,7 @@ def check_evaluation(
 
 
 def _origin_tags(
-    workspace: Workspace, dataset: Declaration, manifest: Manifest, instance: dg.DagsterInstance
+    workspace: Workspace, dataset: Dataset, manifest: Manifest, instance: dg.DagsterInstance
 ) -> dict[str, str]:
     """Return Dagster's other tags: that the versions are ours, and the latest events of the inputs."""
     keys = [asset_key(upstream.key) for upstream in workspace.graph.upstream(dataset)]

@@ -10,14 +10,14 @@ import contextlib
 import shutil
 from dataclasses import replace
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.files.publish import building, making
 from silverloom.orchestration.state.freshness import Manifest, NotReadyError, View, write_manifest
 from silverloom.orchestration.state.sources import discard_crawl, empty_partitions
 from silverloom.orchestration.workspace.workspace import Workspace
 
 
-def copy_empty(workspace: Workspace, dataset: Declaration, partition: str) -> list[str]:
+def copy_empty(workspace: Workspace, dataset: Dataset, partition: str) -> list[str]:
     """Publish copies of the empty partition `partition` as a dataset's other empty partitions; return those.
 
     Their input is the same (none), so their bytes and findings are the same. Does nothing if `partition` is
@@ -41,7 +41,7 @@ def copy_empty(workspace: Workspace, dataset: Declaration, partition: str) -> li
     return copies
 
 
-def _copy(view: View, dataset: Declaration, partition: str, manifest: Manifest, other: str) -> bool:
+def _copy(view: View, dataset: Dataset, partition: str, manifest: Manifest, other: str) -> bool:
     """Publish a partition, whose lock is held, with its manifest. Return False if its inputs are missing.
 
     If an input is replaced during this, the key names the former one, and the partition is stale.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import Everything
 from silverloom.ops.core.parts import FILES, Artifact, Part, Parts, part_files
 from silverloom.orchestration.executors.parts import engine
@@ -25,7 +25,7 @@ class ChangedBytesError(RuntimeError):
 
 
 def open_inputs(
-    workspace: Workspace, declaration: Declaration, partitions: Mapping[str, Sequence[str]]
+    workspace: Workspace, declaration: Dataset, partitions: Mapping[str, Sequence[str]]
 ) -> Everything | dict[str, Parts | Artifact]:
     """Return the inputs of a partition: the given partitions, by dataset.
 
@@ -51,9 +51,7 @@ def open_inputs(
     }
 
 
-def parts(
-    workspace: Workspace, dataset: Declaration, partitions: Iterable[str], prefix: str = "kept-"
-) -> Parts:
+def parts(workspace: Workspace, dataset: Dataset, partitions: Iterable[str], prefix: str = "kept-") -> Parts:
     """Return the kept rows of partitions, checking files that start with `prefix`; see `open_inputs`."""
     assert dataset.shape is not None, f"{dataset.name} has no rows"
     folders = [_verified_folder(workspace, dataset, partition, prefix) for partition in partitions]
@@ -61,12 +59,12 @@ def parts(
     return Parts(dataset.shape.kept, tuple(map(Part, files)), engine())
 
 
-def artifact(workspace: Workspace, dataset: Declaration) -> Artifact:
+def artifact(workspace: Workspace, dataset: Dataset) -> Artifact:
     """Return an unpartitioned dataset with its files; raises like `open_inputs`."""
     return Artifact(parts(workspace, dataset, [""]), _verified_folder(workspace, dataset, "") / FILES)
 
 
-def _verified_folder(workspace: Workspace, dataset: Declaration, partition: str, prefix: str = "") -> Path:
+def _verified_folder(workspace: Workspace, dataset: Dataset, partition: str, prefix: str = "") -> Path:
     """Return a partition's folder, after checking its files that start with `prefix` against the manifest.
 
     The manifest is written after the folder. If they differ, another process may be publishing the partition
@@ -80,7 +78,7 @@ def _verified_folder(workspace: Workspace, dataset: Declaration, partition: str,
     return workspace.folder(dataset, partition)
 
 
-def _verify(workspace: Workspace, dataset: Declaration, partition: str, prefix: str) -> None:
+def _verify(workspace: Workspace, dataset: Dataset, partition: str, prefix: str) -> None:
     place = workspace.folder(dataset, partition)
     recorded = load_manifest(workspace, dataset, partition).files
     expected = {name: md5 for name, md5 in recorded.items() if name.startswith(prefix)}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from silverloom.assets.declare.checks import CHECKS
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import Everything, label
 from silverloom.ops.core.counts import counts
 from silverloom.orchestration.checks import conservation, validate
@@ -66,11 +66,11 @@ class Materialisation:
     """The making of one partition. The caller holds its lock."""
 
     workspace: Workspace
-    dataset: Declaration
+    dataset: Dataset
     partition: str
 
     @property
-    def _place(self) -> tuple[Workspace, Declaration, str]:
+    def _place(self) -> tuple[Workspace, Dataset, str]:
         return self.workspace, self.dataset, self.partition
 
     def make(self) -> Checked:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.ops.core.outcome import Outcomes
 from silverloom.orchestration.executors.base import EventSink
 from silverloom.orchestration.executors.parts import RayEngine
@@ -26,7 +26,7 @@ from silverloom.orchestration.partition.resume import StoredCheckpoint, StoredCh
 _TEXT, _CHECKPOINT = "text", "checkpoint"
 
 
-def made_by_one_task(engine: RayEngine, dataset: Declaration, arguments: Mapping[str, Any]) -> Outcomes:
+def made_by_one_task(engine: RayEngine, dataset: Dataset, arguments: Mapping[str, Any]) -> Outcomes:
     """Yield the outcomes of a dataset whose whole function runs on another node.
 
     Each new checkpoint is stored here at once, and a restarted task begins with them.

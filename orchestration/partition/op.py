@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.ops.core.outcome import Outcomes
 from silverloom.ops.core.parts import FILES, Artifact, FilesFolder, Parts
 from silverloom.ops.parse.records import RowRecords
@@ -29,7 +29,7 @@ OpenInputs: TypeAlias = Mapping[str, Parts | Artifact]
 
 def outcomes(
     workspace: Workspace,
-    dataset: Declaration,
+    dataset: Dataset,
     partition: str,
     inputs: OpenInputs,
     key: Mapping[str, Any],
@@ -68,7 +68,7 @@ def outcomes(
 
 
 def _row_records(
-    workspace: Workspace, dataset: Declaration, partition: str, inputs: OpenInputs
+    workspace: Workspace, dataset: Dataset, partition: str, inputs: OpenInputs
 ) -> tuple[RowRecords, ...]:
     """Return the rows of datasets that params.yaml lists as sources."""
     records = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.ops.core.periods import is_period
 from silverloom.orchestration.checks.results import drop_failing
 from silverloom.orchestration.files.publish import making, remove
@@ -20,7 +20,7 @@ from silverloom.orchestration.workspace.workspace import Workspace
 _NAMED = 3
 
 
-def leftovers(workspace: Workspace, dataset: Declaration) -> list[str]:
+def leftovers(workspace: Workspace, dataset: Dataset) -> list[str]:
     """Return the periods that have files in a dataset's folder but are no longer among its partitions."""
     if not dataset.partitioned:
         return []
@@ -34,7 +34,7 @@ def no_partitions(labels: Sequence[str]) -> str:
     return f"no longer partitions ({len(labels)}): {named}"
 
 
-def prune(workspace: Workspace, dataset: Declaration) -> list[str]:
+def prune(workspace: Workspace, dataset: Dataset) -> list[str]:
     """Remove a dataset's leftovers, and finished parts that are not needed any more; return the leftovers.
 
     Also removes manifests that were half written when their process was killed.

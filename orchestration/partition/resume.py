@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.ops.core.outcome import Outcome, Outcomes
 from silverloom.ops.core.parts import TABLES, Exchange, temporary_folder
 from silverloom.ops.parse.bounded.messages import watched
@@ -287,7 +287,7 @@ class StoredCheckpoints:
     """
 
     workspace: Workspace
-    dataset: Declaration
+    dataset: Dataset
     partition: str
     key: Mapping[str, Any]
 
@@ -302,7 +302,7 @@ class StoredCheckpoints:
         return StoredCheckpoint(self.folder / f"{name}.zip")
 
 
-def begin_parts(workspace: Workspace, dataset: Declaration, partition: str, key: Mapping[str, Any]) -> Path:
+def begin_parts(workspace: Workspace, dataset: Dataset, partition: str, key: Mapping[str, Any]) -> Path:
     """Return the folder for a partition's finished parts under its key; remove parts under other keys."""
     folder = workspace.state_file("parts", dataset, partition, "") / json_digest(key)
     for stale in set(_entries(folder.parent)) - {folder}:
@@ -311,19 +311,19 @@ def begin_parts(workspace: Workspace, dataset: Declaration, partition: str, key:
 
 
 def discard_parts(
-    workspace: Workspace, dataset: Declaration, partition: str, key: Mapping[str, Any] | None = None
+    workspace: Workspace, dataset: Dataset, partition: str, key: Mapping[str, Any] | None = None
 ) -> None:
     """Remove a partition's finished parts, all or those of one key: it is made, or no longer exists."""
     folder = workspace.state_file("parts", dataset, partition, "")
     _remove(folder if key is None else folder / json_digest(key))
 
 
-def discard_checkpoints(workspace: Workspace, dataset: Declaration, partition: str) -> None:
+def discard_checkpoints(workspace: Workspace, dataset: Dataset, partition: str) -> None:
     """Remove the checkpoints of a partition that is made."""
     _remove(workspace.state_file("checkpoints", dataset, partition, ""))
 
 
-def partitions_with_parts(workspace: Workspace, dataset: Declaration) -> set[str]:
+def partitions_with_parts(workspace: Workspace, dataset: Dataset) -> set[str]:
     """Return the partitions of a dataset that have finished parts."""
     return {path.name for path in _entries(workspace.state_file("parts", dataset, "", "").parent)}
 

@@ -15,7 +15,7 @@ import dagster as dg
 
 from silverloom.assets.declare.checks import ADVISORY, CHECKS, SOURCES
 from silverloom.assets.declare.dagster_asset import asset_key
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import label
 from silverloom.orchestration.files.edits import source_versions
 from silverloom.orchestration.files.publish import making
@@ -47,7 +47,7 @@ class Store:
     commit: bool = True
 
     def run(
-        self, dataset: Declaration, context: dg.AssetExecutionContext
+        self, dataset: Dataset, context: dg.AssetExecutionContext
     ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
         """Make one partition, or only run its checks, as selected in Dagster; yield what Dagster records.
 
@@ -70,7 +70,7 @@ class Store:
             causes = "; ".join(f"check {result.check_name} failed: {result.description}" for result in failed)
             raise dg.Failure(f"not made: {causes}" if made else causes, allow_retries=False)
 
-    def make(self, dataset: Declaration, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
+    def make(self, dataset: Dataset, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
         """Make one partition, unless it is fresh, and return what Dagster records about it.
 
         If only its checks changed, they run on the existing bytes. Transient failures are retried
@@ -104,7 +104,7 @@ class Store:
         self._commit(dataset, context)
         return result
 
-    def check(self, dataset: Declaration, context: dg.AssetExecutionContext) -> Iterable[dg.AssetCheckResult]:
+    def check(self, dataset: Dataset, context: dg.AssetExecutionContext) -> Iterable[dg.AssetCheckResult]:
         """Run the chosen checks on a partition's existing bytes, and return their results.
 
         A run without a partition, as started from Dagster's page of a partitioned asset, covers all
@@ -128,7 +128,7 @@ class Store:
         self._commit(dataset, context)
         return [combined(of_check) for of_check in results.values()]
 
-    def _begin(self, dataset: Declaration, context: dg.AssetExecutionContext) -> str:
+    def _begin(self, dataset: Dataset, context: dg.AssetExecutionContext) -> str:
         """Record today's code, params and sources; return the requested partition.
 
         A run of one month may include a dataset that has no months, such as an input.
@@ -137,7 +137,7 @@ class Store:
         source_versions(self.workspace)
         return context.partition_key if dataset.partitioned and context.has_partition_key else ""
 
-    def _commit(self, dataset: Declaration, context: dg.AssetExecutionContext) -> None:
+    def _commit(self, dataset: Dataset, context: dg.AssetExecutionContext) -> None:
         if self.commit:
             from silverloom.orchestration.dvc.stages import commit_finished
 
@@ -146,7 +146,7 @@ class Store:
             except Exception as error:
                 context.log.warning(f"could not commit to dvc.lock: {describe(error)}")
 
-    def _copy_empty(self, dataset: Declaration, partition: str, context: dg.AssetExecutionContext) -> None:
+    def _copy_empty(self, dataset: Dataset, partition: str, context: dg.AssetExecutionContext) -> None:
         """Publish the other empty partitions as copies of this one, and report them to Dagster."""
         if not (others := copy_empty(self.workspace, dataset, partition)):
             return

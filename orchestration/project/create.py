@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from silverloom.assets.declare.declaration import DECLARED, Declaration
+from silverloom.assets.declare.declaration import DECLARED, Dataset
 from silverloom.assets.declare.graph import beginnings
 from silverloom.assets.declare.params_file import params_from
 from silverloom.ops.core.periods import Every, period
@@ -297,7 +297,7 @@ def _made(
         yield ProjectSource(given, detected, os.path.relpath(folder, root), UNKNOWN_LICENCE, surveyed)
 
 
-def _reader(records: str) -> Declaration:
+def _reader(records: str) -> Dataset:
     """Return the dataset that reads some records."""
     return next(dataset for dataset in DECLARED.values() if dataset.key.asset == records == dataset.records)
 

@@ -5,7 +5,7 @@ Belongs here: asking the declared datasets. Not here: what the files of a source
 
 from __future__ import annotations
 
-from silverloom.assets.declare.declaration import DECLARED, Declaration
+from silverloom.assets.declare.declaration import DECLARED, Dataset
 from silverloom.assets.declare.graph import beginnings, with_ancestors
 from silverloom.ops.parse.source import row_formats
 
@@ -21,7 +21,7 @@ def systems() -> list[str]:
     return sorted(owners)
 
 
-def readers(system: str) -> dict[str, Declaration]:
+def readers(system: str) -> dict[str, Dataset]:
     """Return the datasets that read raw records for a system, by the records' name in params.yaml."""
     declared = {dataset.name: dataset for dataset in DECLARED.values()}
     names = {
@@ -37,7 +37,7 @@ def readers(system: str) -> dict[str, Declaration]:
     }
 
 
-def read_through(system: str) -> dict[str, tuple[str, Declaration]]:
+def read_through(system: str) -> dict[str, tuple[str, Dataset]]:
     """Return the datasets of files whose rows a system can begin with, each after the records it is read as.
 
     They are by name of their records in params.yaml, which are not among those that the system itself reads.
@@ -56,7 +56,7 @@ def records_wanted(system: str) -> list[str]:
     return [records for group in beginnings(system) for records in group]
 
 
-def _reads_rows_of(reader: Declaration, dataset: Declaration) -> bool:
+def _reads_rows_of(reader: Dataset, dataset: Dataset) -> bool:
     """Say whether kept rows of a dataset of files can be the source of another dataset."""
     if reader is dataset or dataset.shape is None or dataset.records != dataset.key.asset:
         return False

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.project import checkout
 from silverloom.assets.rows.reading import tables
 from silverloom.ops.core.counts import total
@@ -68,7 +68,7 @@ class Contents:
     """A release: its files on disk, and everything it was made from."""
 
     workspace: Workspace
-    dataset: Declaration
+    dataset: Dataset
     """The dataset of its Parquet files."""
     manifest: Manifest
     words: Words
@@ -189,7 +189,7 @@ class Contents:
         ]
 
     @cached_property
-    def ancestors(self) -> list[Declaration]:
+    def ancestors(self) -> list[Dataset]:
         """The datasets that it is made from, inputs first, and itself."""
         names = {dataset.name for dataset in (*self.workspace.graph.ancestors(self.dataset), self.dataset)}
         return [dataset for name, dataset in self.workspace.datasets.items() if name in names]
@@ -203,7 +203,7 @@ class Contents:
             if any(str(threshold.params.section).startswith("filters.") for threshold in dataset.thresholds)
         ]
 
-    def _bounds_and_counts(self, dataset: Declaration) -> tuple[str, int, str, str]:
+    def _bounds_and_counts(self, dataset: Dataset) -> tuple[str, int, str, str]:
         manifests = [load_manifest(self.workspace, dataset, name) for name in dataset.made_partitions]
         counts = total(manifest.counts for manifest in manifests)
         scoring = [params for params in dataset.arguments.values() if isinstance(params, ScoreParams)]
@@ -246,7 +246,7 @@ class Contents:
                 for batch in file.iter_batches(10_000, columns=list(columns)):
                     yield pa.Table.from_batches([batch])
 
-    def _shown(self, dataset: Declaration) -> str:
+    def _shown(self, dataset: Dataset) -> str:
         return self.workspace.shown(self.workspace.folder(dataset))
 
 
@@ -263,7 +263,7 @@ class ForbiddenError(ValueError):
     """Some sources' licences do not allow releasing their rows; the text names them."""
 
 
-def check(workspace: Workspace, dataset: Declaration, params: ReleaseParams) -> None:
+def check(workspace: Workspace, dataset: Dataset, params: ReleaseParams) -> None:
     """Raise ForbiddenError if rows were left out of the release's files because of their licence."""
     dropped = tables(workspace.folder(dataset), "dropped", ["reason"])
     if not (rows := sum(table["reason"].to_pylist().count(FORBIDDEN) for table in dropped)):
@@ -277,7 +277,7 @@ def check(workspace: Workspace, dataset: Declaration, params: ReleaseParams) -> 
     )
 
 
-def _forbidding(workspace: Workspace, dataset: Declaration, params: ReleaseParams) -> set[tuple[str, str]]:
+def _forbidding(workspace: Workspace, dataset: Dataset, params: ReleaseParams) -> set[tuple[str, str]]:
     """Return (source, licence) for every source with rows whose licence is not allowed."""
     forbidding = set()
     for ancestor in workspace.graph.ancestors(dataset):

@@ -25,7 +25,7 @@ import jinja2
 import pyarrow as pa
 import yaml
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import label
 from silverloom.assets.rows.reading import tables
 from silverloom.ops.core.release import RELEASE_FILES, ReleaseParams
@@ -41,7 +41,7 @@ from silverloom.orchestration.workspace.workspace import WRITTEN, Workspace, com
 CHECKSUMS = "checksums.md5"
 
 
-def released(workspace: Workspace, system: str) -> Declaration:
+def released(workspace: Workspace, system: str) -> Dataset:
     """Return the dataset with a system's released files. Raises LookupError if it releases no files."""
     releases = {
         dataset.key.group: dataset
@@ -92,7 +92,7 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
     return target
 
 
-def _lost(workspace: Workspace, dataset: Declaration) -> str:
+def _lost(workspace: Workspace, dataset: Dataset) -> str:
     """Return why most units of the released dataset were dropped, with details."""
     (rows,) = [source for source in dataset.argument_inputs if source.argument == dataset.consumes]
     consumed = workspace.datasets[rows.key.to_user_string()]

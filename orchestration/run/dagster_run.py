@@ -16,7 +16,7 @@ from functools import lru_cache
 import dagster as dg
 
 from silverloom.assets.declare.dagster_asset import asset_key
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.compat import REPOSITORY_LABEL_TAG, asset_job, end_run
 from silverloom.orchestration.dagster.instance import QUIET, cause, dagster_errors, errors_once, instance
 from silverloom.orchestration.definitions import build, workspace
@@ -49,7 +49,7 @@ def _job(workspace: Workspace) -> dg.JobDefinition:
 
 def materialise(
     workspace: Workspace,
-    dataset: Declaration,
+    dataset: Dataset,
     partition: str,
     run_id: str | None = None,
     tags: Mapping[str, str] | None = None,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from rich.console import Console
 from rich.markup import escape
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import AssetGraph, label
 from silverloom.ops.core.counts import total
 from silverloom.ops.core.periods import is_over
@@ -53,7 +53,7 @@ PATIENCE = 30.0
 class Report:
     """What a run did with one dataset."""
 
-    dataset: Declaration
+    dataset: Dataset
     partitions: Sequence[str]
     """The partitions that were requested."""
     made: list[str] = field(default_factory=list)
@@ -101,7 +101,7 @@ def bring_up_to_date(
 class _Run:
     """A partition being made, as a Dagster run."""
 
-    dataset: Declaration
+    dataset: Dataset
     partition: str
     reasons: Sequence[str]
     run_id: str = field(default_factory=lambda: str(uuid.uuid4()))
@@ -186,13 +186,13 @@ class _Loop:
                 self._settle(place)
             del self._waiting[place]
 
-    def _fresh(self, dataset: Declaration, partition: str) -> bool:
+    def _fresh(self, dataset: Dataset, partition: str) -> bool:
         place = (dataset.name, partition)
         if not self._before[place].fresh or self._first_of(place, self._made):
             self._view.renew(dataset, partition)
         return self._view.status(dataset, partition).fresh
 
-    def _make(self, dataset: Declaration, partition: str) -> None:
+    def _make(self, dataset: Dataset, partition: str) -> None:
         from silverloom.orchestration.dagster.sync import sync
         from silverloom.orchestration.run.dagster_run import make
 
@@ -240,7 +240,7 @@ class _Loop:
             self._lost[place[0]][place[1]] = None
             self._reports[place[0]].failed[place[1]] = error
 
-    def _counts(self, dataset: Declaration, partition: str) -> str:
+    def _counts(self, dataset: Dataset, partition: str) -> str:
         if dataset.shape is None:
             return "written"
         if dataset.records and not self.workspace.settings.sources.get(dataset.records):
@@ -257,7 +257,7 @@ def _brief(reasons: Sequence[str], width: int = 70) -> str:
     return first if len(reasons) == 1 else f"{first}; {len(reasons) - 1} more"
 
 
-Wanted: TypeAlias = Sequence[tuple[Declaration, Sequence[str]]]
+Wanted: TypeAlias = Sequence[tuple[Dataset, Sequence[str]]]
 
 
 def check_over(workspace: Workspace, wanted: Wanted) -> None:

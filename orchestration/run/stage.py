@@ -13,7 +13,7 @@ import subprocess
 from rich.console import Console
 from rich.markup import escape
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import label
 from silverloom.orchestration.dvc import metrics
 from silverloom.orchestration.dvc.spare import restore
@@ -80,7 +80,7 @@ def stage(workspace: Workspace, name: str) -> int:
     return 1 if tell_rejected(view, [dataset], console) or stale else 0
 
 
-def check_recorded_code(workspace: Workspace, dataset: Declaration) -> None:
+def check_recorded_code(workspace: Workspace, dataset: Dataset) -> None:
     """Raise MovedError if code.json, which DVC records, does not match the code that is running."""
     group, name = dataset.key.path
     try:

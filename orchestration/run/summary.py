@@ -11,7 +11,7 @@ from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import label
 from silverloom.ops.core.counts import total
 from silverloom.ops.core.parts import TABLES
@@ -81,7 +81,7 @@ def drop_shares(reasons: Mapping[str, int]) -> str:
     )
 
 
-def tell_rejected(view: View, datasets: Iterable[Declaration], console: Console) -> bool:
+def tell_rejected(view: View, datasets: Iterable[Dataset], console: Console) -> bool:
     """Print the sources that were rejected whole, with their first causes. Return whether there were any."""
     rejected = rejected_sources(view, datasets)
     for source in rejected:

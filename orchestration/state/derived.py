@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.ops.core.params import Params
 from silverloom.orchestration.files.identity import json_digest
 from silverloom.orchestration.files.publish import lock_file
@@ -33,7 +33,7 @@ class StoredDerived:
     """The derived folders of one dataset, for a partition with a given key."""
 
     workspace: Workspace
-    dataset: Declaration
+    dataset: Dataset
     key: Mapping[str, Any]
 
     def made(

@@ -25,7 +25,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.yaml import read_yaml
 from silverloom.orchestration.files.identity import file_md5, folder_hashes, version
 from silverloom.orchestration.files.local_state import (
@@ -79,7 +79,7 @@ class _Lock(BaseModel):
     stages: dict[str, _Stage]
 
 
-def stage_name(dataset: Declaration) -> str:
+def stage_name(dataset: Dataset) -> str:
     """Return the name of a dataset's DVC stage; stage names cannot contain a slash."""
     return "-".join(dataset.key.path)
 
@@ -240,7 +240,7 @@ def _entries(content: bytes, md5: str) -> dict[str, str]:
     return files
 
 
-def check_sizes(workspace: Workspace, dataset: Declaration) -> None:
+def check_sizes(workspace: Workspace, dataset: Dataset) -> None:
     """Remove a finished dataset's files from the cache that differ in size from those on disk.
 
     Call this before a commit, which then adds what is missing. Bytes are compared only when wrong ones turn
@@ -288,7 +288,7 @@ def check_bytes(workspace: Workspace, recorded: Mapping[str, str], actual: Mappi
             _remove(place, "its MD5 is not its name")
 
 
-def check_sources(workspace: Workspace, dataset: Declaration) -> None:
+def check_sources(workspace: Workspace, dataset: Dataset) -> None:
     """Remove files from the cache that were overwritten through a source's file that is a link to them.
 
     DVC makes such files read-only, but root and `chmod` get past that, and DVC goes on trusting the file in

@@ -23,7 +23,7 @@ from typing import Any, NotRequired
 from pydantic import ConfigDict, NonNegativeInt, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.expectations import Severity
 from silverloom.assets.declare.graph import label
 from silverloom.assets.declare.logins import without_logins
@@ -116,7 +116,7 @@ class Manifest:
         return version(self.files)
 
 
-def manifest_file(workspace: Workspace, dataset: Declaration, partition: str) -> Path:
+def manifest_file(workspace: Workspace, dataset: Dataset, partition: str) -> Path:
     """Return the path of a partition's manifest."""
     return workspace.manifests(dataset) / f"{partition or 'all'}.json"
 
@@ -124,7 +124,7 @@ def manifest_file(workspace: Workspace, dataset: Declaration, partition: str) ->
 _read: dict[Path, tuple[FileStamp, Manifest]] = {}
 
 
-def read_manifest(workspace: Workspace, dataset: Declaration, partition: str) -> Manifest | None:
+def read_manifest(workspace: Workspace, dataset: Dataset, partition: str) -> Manifest | None:
     """Return a partition's manifest, or None. An unreadable one counts as missing.
 
     A process parses an unchanged file only once.
@@ -153,13 +153,13 @@ def parse_manifest(content: bytes) -> Manifest:
     return _manifest(stored)
 
 
-def write_manifest(workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest) -> None:
+def write_manifest(workspace: Workspace, dataset: Dataset, partition: str, manifest: Manifest) -> None:
     """Write a partition's manifest whole, unless the file already has this content."""
     content = local_state.dump_checked({**asdict(manifest), "version": manifest.version})
     write_changed(manifest_file(workspace, dataset, partition), content)
 
 
-def forget(workspace: Workspace, dataset: Declaration, partition: str) -> None:
+def forget(workspace: Workspace, dataset: Dataset, partition: str) -> None:
     """Remove a partition's manifest, so that it no longer counts as made."""
     manifest_file(workspace, dataset, partition).unlink(missing_ok=True)
 
@@ -218,28 +218,28 @@ class View:
         self._together: dict[str, dict[str, str]] = {}
         self._complete: dict[str, bool] = {}
 
-    def known(self, dataset: Declaration, partition: str) -> Manifest | None:
+    def known(self, dataset: Dataset, partition: str) -> Manifest | None:
         """Return a partition's manifest if it matches the files on disk."""
         place = (dataset.name, partition)
         if place not in self._manifests:
             self._manifests[place] = _known(self.workspace, dataset, partition)
         return self._manifests[place]
 
-    def renew(self, dataset: Declaration, partition: str) -> None:
+    def renew(self, dataset: Dataset, partition: str) -> None:
         """Forget what is known of a partition that was just made, so that the next call reads it again."""
         self._manifests.pop((dataset.name, partition), None)
         self._statuses.pop((dataset.name, partition), None)
         self._together.pop(dataset.name, None)
         self._complete.clear()
 
-    def finished(self, dataset: Declaration, partition: str) -> Manifest:
+    def finished(self, dataset: Dataset, partition: str) -> Manifest:
         """Return the manifest of a partition that passed its checks and whose bytes are on disk.
 
         Raises NotReadyError otherwise.
         """
         return _needed(self.known(dataset, partition), dataset, partition)
 
-    def key(self, dataset: Declaration, partition: str) -> dict[str, Any]:
+    def key(self, dataset: Dataset, partition: str) -> dict[str, Any]:
         """Return what a partition would be made from today. Raises NotReadyError if an input is missing."""
         inputs = self.record_versions(dataset, partition)
         for upstream, whole in self.workspace.graph.reads(dataset):
@@ -250,7 +250,7 @@ class View:
                 inputs[upstream.name] = {name: self.finished(upstream, name).version for name in names}
         return {"inputs": inputs, "params": dataset.values, "code": dataset.code}
 
-    def together(self, dataset: Declaration) -> dict[str, str]:
+    def together(self, dataset: Dataset) -> dict[str, str]:
         """Return the joint version of all partitions, as it appears in a key: Dagster's hash over several.
 
         Raises NotReadyError if a partition is missing.
@@ -262,7 +262,7 @@ class View:
             self._together[dataset.name] = {EVERY_PARTITION: digest} if versions else {}
         return self._together[dataset.name]
 
-    def record_versions(self, dataset: Declaration, partition: str) -> dict[str, dict[str, str]]:
+    def record_versions(self, dataset: Dataset, partition: str) -> dict[str, dict[str, str]]:
         """Return the version of a partition's raw records, as it appears in a key; empty if it reads none."""
         return (
             {"records": {partition: corpus(self.workspace, dataset.records).version(partition)}}
@@ -270,14 +270,14 @@ class View:
             else {}
         )
 
-    def status(self, dataset: Declaration, partition: str) -> Status:
+    def status(self, dataset: Dataset, partition: str) -> Status:
         """Compare a partition with what would be made today."""
         place = (dataset.name, partition)
         if place not in self._statuses:
             self._statuses[place] = self._compare(dataset, partition)
         return self._statuses[place]
 
-    def complete(self, dataset: Declaration) -> bool:
+    def complete(self, dataset: Dataset) -> bool:
         """Return whether every partition of a dataset and of all its ancestors is fresh."""
         if dataset.name not in self._complete:
             places = [(dataset, partition) for partition in dataset.made_partitions]
@@ -289,7 +289,7 @@ class View:
             )
         return self._complete[dataset.name]
 
-    def _compare(self, dataset: Declaration, partition: str) -> Status:
+    def _compare(self, dataset: Dataset, partition: str) -> Status:
         manifest = self.known(dataset, partition)
         if manifest is None:
             return Status(None, (_why_unknown(self.workspace, dataset, partition),))
@@ -306,12 +306,12 @@ class View:
         return Status(manifest, (*reasons, *again))
 
 
-def load_manifest(workspace: Workspace, dataset: Declaration, partition: str) -> Manifest:
+def load_manifest(workspace: Workspace, dataset: Dataset, partition: str) -> Manifest:
     """Return a partition's manifest, even if its bytes changed. Raises NotReadyError if it is missing."""
     return _needed(read_manifest(workspace, dataset, partition), dataset, partition)
 
 
-def _known(workspace: Workspace, dataset: Declaration, partition: str) -> Manifest | None:
+def _known(workspace: Workspace, dataset: Dataset, partition: str) -> Manifest | None:
     manifest = read_manifest(workspace, dataset, partition)
     if manifest is None or not manifest.files:
         return None
@@ -322,7 +322,7 @@ def _known(workspace: Workspace, dataset: Declaration, partition: str) -> Manife
     return None
 
 
-def _why_unknown(workspace: Workspace, dataset: Declaration, partition: str) -> str:
+def _why_unknown(workspace: Workspace, dataset: Dataset, partition: str) -> str:
     """Return why a partition does not count as made: all of it, or a part of it, is missing or changed."""
     there, pull = workspace.folder(dataset, partition).is_dir(), f"`dvc pull {'-'.join(dataset.key.path)}`"
     if read_manifest(workspace, dataset, partition) is not None:
@@ -333,7 +333,7 @@ def _why_unknown(workspace: Workspace, dataset: Declaration, partition: str) -> 
     return "missing"
 
 
-def _needed(manifest: Manifest | None, dataset: Declaration, partition: str) -> Manifest:
+def _needed(manifest: Manifest | None, dataset: Dataset, partition: str) -> Manifest:
     if manifest is None or not manifest.passed:
         raise NotReadyError(f"{label(dataset, partition)} is missing or failed its checks: make it first")
     return manifest

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.state.freshness import View
 from silverloom.orchestration.state.sources import empty_partitions
 
@@ -19,7 +19,7 @@ from silverloom.orchestration.state.sources import empty_partitions
 class Step:
     """A partition that would, or might, be made."""
 
-    dataset: Declaration
+    dataset: Dataset
     partition: str
     reasons: tuple[str, ...]
     certain: bool

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import label
 from silverloom.orchestration.files.transient import InputReplacedError
 from silverloom.orchestration.state.freshness import View
@@ -46,6 +46,6 @@ def unreplaced(
         raise ended
 
 
-def _versions(view: View, places: Iterable[tuple[Declaration, str]]) -> list[str]:
+def _versions(view: View, places: Iterable[tuple[Dataset, str]]) -> list[str]:
     """Return the version of each partition, or "" if its bytes are not on disk."""
     return [manifest.version if (manifest := view.known(*place)) else "" for place in places]

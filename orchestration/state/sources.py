@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from silverloom.assets.declare.declaration import Declaration
+from silverloom.assets.declare.declaration import Dataset
 from silverloom.ops.core.periods import is_over
 from silverloom.ops.crawl.journal import JOURNAL, has_outcomes
 from silverloom.ops.parse.scan import Corpus
@@ -61,7 +61,7 @@ def follow_sources(workspace: Workspace) -> None:
         corpus.cache_clear()  # these had other partitions
 
 
-def outside(workspace: Workspace, datasets: Iterable[Declaration]) -> Iterator[str]:
+def outside(workspace: Workspace, datasets: Iterable[Dataset]) -> Iterator[str]:
     """Say of each dataset how many records of its sources are in no partition, and in which periods."""
     for name, left in count_outside(workspace, datasets).items():
         periods = ", ".join(f"{period} ({count})" for period, count in left.items())
@@ -70,7 +70,7 @@ def outside(workspace: Workspace, datasets: Iterable[Declaration]) -> Iterator[s
         yield f"{records} outside the partitions of {name}: {periods}"
 
 
-def count_outside(workspace: Workspace, datasets: Iterable[Declaration]) -> dict[str, Mapping[str, int]]:
+def count_outside(workspace: Workspace, datasets: Iterable[Dataset]) -> dict[str, Mapping[str, int]]:
     """Return the number of records in no partition by period, by the name of the dataset."""
     left = {
         dataset.name: corpus(workspace, dataset.records).outside() for dataset in datasets if dataset.records
@@ -83,7 +83,7 @@ class _Scans:
     """Keeps the scan of a dataset's sources from one command to the next."""
 
     workspace: Workspace
-    dataset: Declaration
+    dataset: Dataset
 
     def folder(self, write: Callable[[Path], object], whole: Callable[[Path], bool]) -> Path | None:
         """Return the folder of a scan of the current files, or None if one of them changed just now."""
@@ -126,7 +126,7 @@ def check_versions(workspace: Workspace) -> None:
 FEW = 2
 
 
-def is_empty(workspace: Workspace, dataset: Declaration, partition: str) -> bool:
+def is_empty(workspace: Workspace, dataset: Dataset, partition: str) -> bool:
     """Return whether a partition cannot have records. A crawl finds units itself, but none without a list."""
     if not dataset.partitioned or dataset.shape is None:
         return False
@@ -141,7 +141,7 @@ def is_empty(workspace: Workspace, dataset: Declaration, partition: str) -> bool
     return made_of_own and all(is_empty(workspace, parent, partition) for parent in local)
 
 
-def empty_partitions(workspace: Workspace, dataset: Declaration, partitions: Collection[str]) -> list[str]:
+def empty_partitions(workspace: Workspace, dataset: Dataset, partitions: Collection[str]) -> list[str]:
     """Return the partitions that are empty and made together; none if there are only a few."""
     empty = [partition for partition in partitions if is_empty(workspace, dataset, partition)]
     return empty if len(empty) > FEW else []
@@ -158,27 +158,27 @@ def crawls(workspace: Workspace) -> Path:
     return workspace.state / "crawls"
 
 
-def work_folder(workspace: Workspace, dataset: Declaration, partition: str) -> Path:
+def work_folder(workspace: Workspace, dataset: Dataset, partition: str) -> Path:
     """Return the working folder of a partition's crawl; an interrupted crawl resumes from there."""
     return workspace.state_file("crawls", dataset, partition, "")
 
 
-def ask_again(workspace: Workspace, dataset: Declaration, partitions: Iterable[str]) -> None:
+def ask_again(workspace: Workspace, dataset: Dataset, partitions: Iterable[str]) -> None:
     """Mark a crawl's partitions as stale until their pages are fetched again; ignore other datasets."""
     for partition in partitions if dataset.crawl else ():
         write_file(work_folder(workspace, dataset, partition) / MARK, b"")
 
 
-def asks_again(workspace: Workspace, dataset: Declaration, partition: str) -> bool:
+def asks_again(workspace: Workspace, dataset: Dataset, partition: str) -> bool:
     """Return whether a partition's pages are to be fetched again."""
     return bool(dataset.crawl) and (work_folder(workspace, dataset, partition) / MARK).is_file()
 
 
-def under_way(workspace: Workspace, dataset: Declaration, partition: str) -> bool:
+def under_way(workspace: Workspace, dataset: Dataset, partition: str) -> bool:
     """Return whether a partition's crawl has outcomes that are not published yet."""
     return any(map(has_outcomes, work_folder(workspace, dataset, partition).glob(f"*/{JOURNAL}")))
 
 
-def discard_crawl(workspace: Workspace, dataset: Declaration, partition: str) -> None:
+def discard_crawl(workspace: Workspace, dataset: Dataset, partition: str) -> None:
     """Remove a crawl's working files after its partition was made."""
     shutil.rmtree(work_folder(workspace, dataset, partition), ignore_errors=True)

@@ -26,7 +26,7 @@ from silverloom.orchestration.workspace.postgres import is_postgres, with_driver
 from silverloom.pages.paths import PAGES, page_path
 
 if TYPE_CHECKING:  # nothing may load numpy before its kernels are pinned
-    from silverloom.assets.declare.declaration import Declaration, Key
+    from silverloom.assets.declare.declaration import Dataset, Key
     from silverloom.assets.declare.graph import AssetGraph
 
 
@@ -35,7 +35,7 @@ class Workspace:
     """A project. Workspaces with the same root are equal."""
 
     root: Path
-    declarations: Mapping[Key, Declaration] | None = field(default=None, compare=False, repr=False)
+    declarations: Mapping[Key, Dataset] | None = field(default=None, compare=False, repr=False)
     """The datasets of the graph. Default: all that are declared when the graph is first used."""
 
     @classmethod
@@ -116,23 +116,23 @@ class Workspace:
         return AssetGraph((DECLARED if self.declarations is None else self.declarations).values())
 
     @property
-    def datasets(self) -> dict[str, Declaration]:
+    def datasets(self) -> dict[str, Dataset]:
         """Every dataset by name, inputs first."""
         return self.graph.datasets
 
-    def folder(self, dataset: Declaration, partition: str = "") -> Path:
+    def folder(self, dataset: Dataset, partition: str = "") -> Path:
         """Return the folder of a partition; without one, the dataset's folder, which is its DVC output."""
         return self.data.joinpath(*dataset.key.path, partition)
 
-    def manifests(self, dataset: Declaration) -> Path:
+    def manifests(self, dataset: Dataset) -> Path:
         """Return the folder with a dataset's manifests, which is its second DVC output."""
         return self.root.joinpath("manifests", *dataset.key.path)
 
-    def state_file(self, kind: str, dataset: Declaration, partition: str, suffix: str = ".json") -> Path:
+    def state_file(self, kind: str, dataset: Dataset, partition: str, suffix: str = ".json") -> Path:
         """Return the path of one kind of local state about a partition."""
         return self.state.joinpath(kind, *dataset.key.path, f"{partition or 'all'}{suffix}")
 
-    def page(self, dataset: Declaration) -> str:
+    def page(self, dataset: Dataset) -> str:
         """Return the path of a dataset's data-quality page in the checkout; a report has the index page."""
         return self.shown(self.quality / PAGES / (page_path(dataset.name) if dataset.shape else "index.html"))
 

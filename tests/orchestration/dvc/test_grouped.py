@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from silverloom.assets.declare.declaration import Declaration, Input, Key
+from silverloom.assets.declare.declaration import Dataset, Input, Key
 from silverloom.assets.declare.graph import AssetGraph
 from silverloom.orchestration.dvc.stages import grouped
 
@@ -14,7 +14,7 @@ READS = {"first": (), "left": ("first",), "right": ("first",), "last": ("left", 
 
 def declared(name):
     inputs = tuple(Input(read, Key("group", read), False) for read in READS[name])
-    return Declaration(Key("group", name), lambda: None, None, None, False, inputs, None, {})
+    return Dataset(Key("group", name), lambda: None, None, None, False, inputs, None, {})
 
 
 @pytest.mark.parametrize(

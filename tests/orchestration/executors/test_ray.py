@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from silverloom.assets.declare.declaration import Declaration, Key
+from silverloom.assets.declare.declaration import Dataset, Key
 from silverloom.ops.core.joins import grouped, matches
 from silverloom.ops.core.parts import Artifact, OneProcess, Part, Parts
 from silverloom.orchestration.executors import node
@@ -368,7 +368,7 @@ def learns(rows, checkpoints, folder):
 
 
 def test_a_dataset_of_one_task_resumes_from_its_last_checkpoint(ray_engine, tmp_path, capsys):
-    declared = Declaration(
+    declared = Dataset(
         Key("toy", "model"), learns, None, None, False, (), None, {}, checkpoints="checkpoints", one_task=True
     )
     checkpoints = StoredCheckpoints(Workspace(tmp_path), declared, "", {"a": 1})

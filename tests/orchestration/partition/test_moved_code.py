@@ -8,7 +8,7 @@ import pytest
 
 from silverloom.assets.declare.checks import CHECKS
 from silverloom.assets.declare.dataset import dataset
-from silverloom.assets.declare.declaration import Declaration, Key, declared, register
+from silverloom.assets.declare.declaration import Dataset, Key, declared, register
 from silverloom.assets.declare.expectations import between
 from silverloom.assets.declare.project import checkout
 from silverloom.ops.core.counts import counts
@@ -83,7 +83,7 @@ def report_made(meanwhile):
         meanwhile()
         yield "index.html", b"page"
 
-    return register(Declaration(Key("quality", "own_report"), own_report, None, None, False, (), None, {}))
+    return register(Dataset(Key("quality", "own_report"), own_report, None, None, False, (), None, {}))
 
 
 @pytest.mark.parametrize("place", ["ops/text/words.py", "orchestration/checks/ids.py"])

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from silverloom.assets.declare.dataset import dataset
-from silverloom.assets.declare.declaration import Declaration, declared
+from silverloom.assets.declare.declaration import Dataset, declared
 from silverloom.assets.declare.project import checkout
 from silverloom.ops.core.counts import counts
 from silverloom.ops.core.identity import row_id
@@ -139,7 +139,7 @@ def reader_of_months(project, monkeypatch, months, meanwhile):
     for month in made:
         publish_month(project, month)
     partitions = property(lambda dataset: made if dataset.partitioned else [""])
-    monkeypatch.setattr(Declaration, "made_partitions", partitions)
+    monkeypatch.setattr(Dataset, "made_partitions", partitions)
 
     @dataset(group="talksumm", shape=SHAPE, consumes="sentences", partitioned=False)
     def reading(sentences: Parts) -> Outcomes:
