@@ -56,7 +56,7 @@ def init(
         typer.Option(
             "--kind",
             metavar="[SOURCE=]KIND",
-            help="How a source is read, such as pdf. Default: detected. May be repeated.",
+            help="How a source is read, such as pdf. Default: detected.",
         ),
     ] = None,
     column: Annotated[
@@ -72,7 +72,7 @@ def init(
         typer.Option(
             "--licence",
             metavar="[SOURCE=]LICENCE",
-            help="The texts' licence, as an SPDX name; web pages need their own. May be repeated.",
+            help="The texts' licence, as an SPDX name; web pages need their own.",
         ),
     ] = None,
     title: Annotated[
@@ -113,12 +113,20 @@ def convert(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file, or a folder of files.")],
     system: Annotated[str, typer.Option("--system", help="The system, such as discofuse.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="A name that ends in .parquet, .jsonl or .csv.")],
-    kind: Annotated[str, typer.Option("--kind", help="How it is read. Default: detected.")] = "",
+    kind: Annotated[
+        str, typer.Option("--kind", help="How a source is read, such as pdf. Default: detected.")
+    ] = "",
     column: Annotated[
         list[str] | None,
-        typer.Option("--column", metavar="WHAT=COLUMN", help="As of `init`. May be repeated."),
+        typer.Option(
+            "--column",
+            metavar="WHAT=COLUMN",
+            help="Which column of a table holds what, such as text=abstract. May be repeated.",
+        ),
     ] = None,
-    licence: Annotated[str, typer.Option("--licence", help="The texts' licence, as an SPDX name.")] = "",
+    licence: Annotated[
+        str, typer.Option("--licence", help="The texts' licence, as an SPDX name; web pages need their own.")
+    ] = "",
 ) -> int:
     """Turn a file into rows of a system's dataset, without a project."""
     from silverloom.orchestration.cli.convert import run

@@ -22,7 +22,7 @@ def test_a_source_is_credited_and_its_path_stays_private():
         url="https://example.org",
     )
     settings = SimpleNamespace(sources={"prose": {"texts": source}, "papers": {"mine": source}})
-    contents = OfProse(SimpleNamespace(settings=settings), None, None, None, None)
+    contents = OfProse(SimpleNamespace(settings=settings), None, None, None, None, None)
     ((name, credit),) = contents.sources
     assert name == "prose.texts"
     assert credit == (
