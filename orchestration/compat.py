@@ -10,7 +10,8 @@ public name says which (dagster-io/dagster#21436).
 Dagster's instance: opening it with settings other than dagster.yaml's, the log of one run, the last attempt
 at a partition, ending a run whose process is gone, the job of all assets. Dagster's servers do all of these,
 but its public API has no methods for them. dagster.yaml names classes by private modules, as Dagster's
-documentation does (dagster-io/dagster#2802).
+documentation does (dagster-io/dagster#2802). Its event log prints an error with the whole event before it
+raises it, and no setting turns that off: the line is known by its first words.
 
 Dagster's web application: `dagster-webserver` serves it on a TCP port that any page in a browser can reach
 (dagster-io/dagster#19873), and supports neither middleware nor a Unix socket. To put it behind a guard, we
@@ -27,10 +28,11 @@ MLflow's store: its client creates the experiment `Default` with an absolute pat
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator, Mapping, Set
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from dagster import (
     AssetKey,
@@ -65,6 +67,7 @@ __all__ = [
     "asset_job",
     "dvc_commit",
     "end_run",
+    "errors_once",
     "events_of_run",
     "get_input_data_version_tag",
     "get_input_event_pointer_tag",
@@ -112,6 +115,29 @@ def last_attempt(instance: DagsterInstance, key: AssetKey, partition: str) -> tu
 def end_run(instance: DagsterInstance, run: DagsterRun, message: str) -> None:
     """Mark a run whose process is gone as failed."""
     instance.report_run_failed(run, message)
+
+
+#: How Dagster announces an error of its event log on standard error, before it raises the error.
+_ANNOUNCED = "Exception while writing logger call to event log"
+
+
+class _Once:
+    """Standard error, minus the errors that Dagster first prints, with the whole event, and then raises."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        known = text.startswith(_ANNOUNCED)
+        return len(text) if known else self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def errors_once() -> AbstractContextManager[Any]:
+    """Keep Dagster from printing errors that it also raises: the command reports them."""
+    return redirect_stderr(cast(TextIO, _Once(sys.stderr)))
 
 
 def asset_job(definitions: Definitions) -> JobDefinition:

@@ -18,7 +18,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from silverloom.assets.declare.logins import without_logins
 from silverloom.orchestration.files.failing_file import name_file
-from silverloom.orchestration.files.full_disk import full_disk
+from silverloom.orchestration.files.full_disk import full_disk, with_its_type
 from silverloom.orchestration.files.stores import sqlite_error
 from silverloom.orchestration.files.transient import transient
 from silverloom.orchestration.workspace.postgres import unreachable
@@ -233,7 +233,7 @@ def give_up_or_retry(error: Exception, tried: int, label: str) -> NoReturn:
     if transient(error) and tried < bounds.partition_retries:
         pause = min(bounds.retry_wait * 2**tried, bounds.longest_retry_wait)
         raise dg.RetryRequested(max_retries=bounds.partition_retries, seconds_to_wait=pause) from error
-    raise dg.Failure(description=f"{label}: {describe(error)}", allow_retries=False) from error
+    raise dg.Failure(description=f"{label}: {describe(error)}", allow_retries=False) from with_its_type(error)
 
 
 def describe(error: BaseException) -> str:

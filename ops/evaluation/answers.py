@@ -24,7 +24,7 @@ from silverloom.ops.evaluation.sheets import ANSWER_COLUMN, KEYS, QUESTION_COLUM
 from silverloom.ops.parse import files
 from silverloom.ops.parse.bounded import BoundedFormat
 from silverloom.ops.parse.decoding import check_characters, csv_rows, decoded, json_value, kind_of
-from silverloom.ops.parse.records import Record, read_each
+from silverloom.ops.parse.records import Record, read_each, row_of
 from silverloom.ops.parse.schemas import RECORD
 from silverloom.ops.parse.source import Format, Only, ParseError, Raw, Source
 from silverloom.ops.text.words import fold
@@ -224,9 +224,8 @@ def _text(value: Any) -> str:
 def _row(record: Record, index: int, answer: Answer) -> Row:
     return {
         **answer._asdict(),
+        **row_of(record, "answer"),
         "id": row_id("answer", record.id, str(index), *answer[:5]),
-        "source_ids": [record.id],
-        "licence": record.licence,
         "file": f"{record.source}/{record.raw.path}",
         "shown": [{"column": name, "text": text} for name, text in answer.shown.items()],
     }

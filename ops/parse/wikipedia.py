@@ -26,7 +26,15 @@ from silverloom.ops.parse.bounded import BoundedFormat, Bounds
 from silverloom.ops.parse.decoding import decoded
 from silverloom.ops.parse.files import Found, find, once, opened, too_large, whole_files
 from silverloom.ops.parse.papers.xml_tree import children, descend, plain, root_of
-from silverloom.ops.parse.records import Record, UnwantedError, name_in_source, read_each, readable, rows_of
+from silverloom.ops.parse.records import (
+    Record,
+    UnwantedError,
+    name_in_source,
+    read_each,
+    readable,
+    row_of,
+    rows_of,
+)
 from silverloom.ops.parse.schemas import ARTICLES
 from silverloom.ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
 from silverloom.ops.parse.unpacked import DamageError, Unpacked
@@ -189,9 +197,8 @@ def _row(record: Record, form: _Form) -> Row:
             {"title": section.title, "level": section.level, "start": start, "end": start + len(text)}
         )
     return {
+        **row_of(record, "article"),
         "id": row_id("article", record.source, name_in_source(record)),
-        "source_ids": [record.id],
-        "licence": record.licence,
         "document": record.raw.document,
         "title": article.title,
         "month": record.month,

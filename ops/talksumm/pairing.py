@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.identity import made_from_several, row_id
 from silverloom.ops.core.joins import matches as matched
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
 from silverloom.ops.core.params import Params
@@ -218,11 +218,9 @@ def _missing(talk: Row) -> str:
 
 def pair_of(talk: Row, paper: Row, named_by: str | None, score: float, sentences: Sequence[Row]) -> Row:
     """Return the row of a talk and its paper, with the sentences of the paper in its order."""
-    pair = row_id("pair", talk["id"], paper["id"])
+    pair = made_from_several([talk, paper], "pair", talk["id"], paper["id"])
     return {
-        "id": pair,
-        "source_ids": [talk["id"], paper["id"]],
-        "licence": joint_licence([talk["licence"], paper["licence"]]),
+        **pair,
         "talk_id": talk["id"],
         "paper_id": paper["id"],
         "talk_title": talk["title"],
@@ -233,7 +231,7 @@ def pair_of(talk: Row, paper: Row, named_by: str | None, score: float, sentences
         "words": talk["words"],
         "sentences": [
             {
-                "id": row_id("state", pair, sentence["id"]),
+                "id": row_id("state", pair["id"], sentence["id"]),
                 "sentence_id": sentence["id"],
                 "position": sentence["position"],
                 "section_title": sentence["section_title"],

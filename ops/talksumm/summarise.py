@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.identity import joint_licence, made_from_several, row_id
 from silverloom.ops.core.joins import matches
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
 from silverloom.ops.core.params import Params
@@ -301,9 +301,7 @@ def _summary(
     used = [states[index] for index in chosen]
     text = " ".join(unit["text"] for unit in used)
     return {
-        "id": row_id("summary", used[0]["pair_id"], name),
-        "source_ids": [unit["id"] for unit in used],
-        "licence": joint_licence(unit["licence"] for unit in used),
+        **made_from_several(used, "summary", used[0]["pair_id"], name),
         "pair_id": used[0]["pair_id"],
         "talk_id": used[0]["talk_id"],
         "paper_id": used[0]["paper_id"],

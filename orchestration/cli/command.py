@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
 import typer
+from pydantic_core import SchemaError
 
 from silverloom.assets.declare.project import nearest_project
 from silverloom.orchestration.files.full_disk import full_disk
@@ -116,7 +117,8 @@ def _status(body: Callable[[], int | None]) -> int | None:
     except Exception as error:
         if isinstance(error, BrokenPipeError) and _reader_left():
             return 1
-        if "KeyboardInterrupt" in str(error):  # pydantic turns it into an error while it builds a model
+        # pydantic's core raises this for Ctrl-C while it builds a model, and keeps only the name of its type
+        if isinstance(error, SchemaError) and "KeyboardInterrupt" in str(error):
             return _interrupted()
         known = isinstance(error, EXPECTED) or transient(error)
         if not (known or sqlite_error(error) or full_disk(error) or unreachable(error)):

@@ -9,18 +9,15 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TextIO, cast
 
 import dagster as dg
 from dotenv import dotenv_values, set_key
 
 from silverloom.orchestration.compat import open_instance
 from silverloom.orchestration.dagster.settings import COMMANDS, write_settings
-from silverloom.orchestration.files.full_disk import full_disk_in
 from silverloom.orchestration.files.publish import lock_file
 from silverloom.orchestration.files.stores import check_store, store_errors
 from silverloom.orchestration.workspace import postgres
@@ -113,25 +110,6 @@ def _opening() -> Iterator[None]:
         yield
 
 
-class _Once:
-    """Standard error, minus the errors that Dagster first prints, with the whole event, and then raises."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        known = text.startswith("Exception while writing logger call to event log")
-        return len(text) if known else self._stream.write(text)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-
-def errors_once() -> contextlib.AbstractContextManager[Any]:
-    """Keep Dagster from printing errors that it also raises: the command reports them."""
-    return contextlib.redirect_stderr(cast(TextIO, _Once(sys.stderr)))
-
-
 def latest_by_partition(
     fetch: Callable[..., dg.EventRecordsResult], key: dg.AssetKey, partitions: Iterable[str]
 ) -> dict[str, dg.EventLogRecord]:
@@ -168,5 +146,4 @@ def cause(events: Iterable[dg.DagsterEvent]) -> str:
     error = data.error
     while error is not None and error.cause is not None:
         error = error.cause
-    message = error.message.strip() if error else "failed without a message"
-    return full_disk_in(message) or message
+    return error.message.strip() if error else "failed without a message"

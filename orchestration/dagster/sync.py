@@ -16,13 +16,12 @@ from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import label
 from silverloom.orchestration.checks.rejects import source_finding
 from silverloom.orchestration.checks.results import drop_failing
-from silverloom.orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
+from silverloom.orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG, errors_once
 from silverloom.orchestration.dagster.automation import observe_now
 from silverloom.orchestration.dagster.health import ABSENT, SYNC, failed_run, once_failed
 from silverloom.orchestration.dagster.instance import (
     QUIET,
     dagster_errors,
-    errors_once,
     instance,
     latest_by_partition,
 )

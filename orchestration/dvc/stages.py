@@ -28,7 +28,6 @@ from silverloom.orchestration.state.dvc_files import (
     cached,
     check_lock,
     check_sizes,
-    check_sources,
     locked_stages,
     stage_name,
 )
@@ -146,7 +145,6 @@ def commit_finished(view: View, made: Dataset | None = None) -> list[str]:
     metrics.write(due, view)
     for dataset in due:
         check_sizes(workspace, dataset)
-        check_sources(workspace, dataset)
     stages = locked_stages(workspace)
     moved = [dataset for dataset in due if not _is_recorded(workspace, dataset, stages)]
     names = [stage_name(dataset) for dataset in moved]

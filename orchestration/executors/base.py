@@ -30,7 +30,7 @@ class WorkerNotStartedError(RuntimeError):
     """It is not tried again, whatever caused it: whoever raises it has waited long enough."""
 
 
-#: Begins the text of every ClusterLostError. A run that ended passes on its text only.
+#: Begins the text of every ClusterLostError.
 NO_CLUSTER = "no Ray cluster"
 
 

@@ -2,6 +2,9 @@
 
 Belongs here: how worker processes start, share processors and GPUs, die, and end with their parent. Not here:
 what they run (run/dagster_run.py, parts.py).
+
+The pool is our own: in pebble 5.2.3, a SIGKILL of an idle worker makes every later `schedule()` raise
+RuntimeError("Unexpected error within the Pool").
 """
 
 from __future__ import annotations

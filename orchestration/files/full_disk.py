@@ -1,7 +1,7 @@
-"""Recognise a full disk behind any library's error, and say which disk it is.
+"""Recognise a full disk behind any library's error by its type, and say which disk it is.
 
-Belongs here: the errors of the system and of SQLite that mean it, and the line that names the disk. Not here:
-leaving existing files untouched (publish.py).
+Belongs here: the errors of the system, SQLite and DuckDB that mean it, and the line that names the disk. Not
+here: leaving existing files untouched (publish.py).
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from silverloom.orchestration.files.failing_file import name_file
 from silverloom.orchestration.workspace.workspace import Workspace
 
-#: How every line about a full disk begins, so that it can be recognised in another process's output.
+#: How every line about a full disk begins.
 FULL = "no space left on the device"
 _NUMBERS = (errno.ENOSPC, errno.EDQUOT)
-_WORDS = (FULL, "No space left on device", "Disk quota exceeded", "database or disk is full")
 
 #: SQLite's errors that may mean a full disk: it cannot tell why it failed to write.
 _UNSURE = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
@@ -49,14 +49,21 @@ def full_disk(error: BaseException) -> str | None:
             return full_line(Path(written) if isinstance(written, str) else None)
         if isinstance(cause, sqlite3.Error) and _means_full(cause):
             return full_line()
-    return full_disk_in(str(error))
+        if _duckdb_full(cause):
+            return full_line()
+    return None
 
 
-def full_disk_in(text: str) -> str | None:
-    """Like `full_disk`, if only the error's text is left."""
-    if FULL in text:
-        return text
-    return full_line() if any(words in text for words in _WORDS) else None
+def with_its_type(error: Exception) -> Exception:
+    """Return an error as a DiskFullError caused by it, if it means a full disk, or else the error itself.
+
+    Dagster stores an error as its type's name and text, so only the type says for sure what it means.
+    """
+    if isinstance(error, DiskFullError) or (line := full_disk(error)) is None:
+        return error
+    full = DiskFullError(errno.ENOSPC, line)
+    full.__cause__ = error
+    return full
 
 
 def full_line(path: Path | None = None, name: str = "") -> str:
@@ -71,6 +78,14 @@ def full_line(path: Path | None = None, name: str = "") -> str:
 def _means_full(error: sqlite3.Error) -> bool:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code == sqlite3.SQLITE_FULL or (code in _UNSURE and min(map(free_bytes, _places())) < _LITTLE)
+
+
+def _duckdb_full(error: BaseException) -> bool:
+    """Return whether DuckDB could not write: its I/O errors hold the system's words, not their number."""
+    duckdb = sys.modules.get("duckdb")  # a module that is not loaded has raised nothing
+    if duckdb is None or not isinstance(error, duckdb.IOException):
+        return False
+    return any(os.strerror(number) in str(error) for number in _NUMBERS)
 
 
 def _places() -> list[Path]:

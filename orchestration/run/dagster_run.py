@@ -17,11 +17,11 @@ import dagster as dg
 
 from silverloom.assets.declare.dagster_asset import asset_key
 from silverloom.assets.declare.declaration import Dataset
-from silverloom.orchestration.compat import REPOSITORY_LABEL_TAG, asset_job, end_run
-from silverloom.orchestration.dagster.instance import QUIET, cause, dagster_errors, errors_once, instance
+from silverloom.orchestration.compat import REPOSITORY_LABEL_TAG, asset_job, end_run, errors_once
+from silverloom.orchestration.dagster.instance import QUIET, cause, dagster_errors, instance
 from silverloom.orchestration.definitions import build, workspace
 from silverloom.orchestration.executors.base import ClusterLostError, EventSink
-from silverloom.orchestration.files.full_disk import DiskFullError, full_disk_in
+from silverloom.orchestration.files.full_disk import DiskFullError, with_its_type
 from silverloom.orchestration.messages import describe, listening
 from silverloom.orchestration.partition.store import Store
 from silverloom.orchestration.workspace.workspace import Workspace
@@ -70,7 +70,7 @@ def materialise(
     if any(_interrupted(event) for event in result.all_events):
         raise KeyboardInterrupt
     error = cause(result.all_events)
-    return Ran(result.run_id, error, _full(error) or _cluster_lost(result.all_events))
+    return Ran(result.run_id, error, _lasting(result.all_events, error))
 
 
 def end(run_id: str, message: str) -> None:
@@ -91,19 +91,20 @@ def _interrupted(event: dg.DagsterEvent) -> bool:
     )
 
 
-def _full(error: str) -> DiskFullError | None:
-    return DiskFullError(errno.ENOSPC, error) if full_disk_in(error) else None
+def _lasting(events: Iterable[dg.DagsterEvent], said: str) -> DiskFullError | ClusterLostError | None:
+    """Return the error that ended a step, with the text `said`, if every other partition would meet it.
 
-
-def _cluster_lost(events: Iterable[dg.DagsterEvent]) -> ClusterLostError | None:
-    """Return the error that ended a step, if the cluster was lost. Dagster keeps its type's name and text."""
+    Dagster keeps the names of the types of an error and its causes.
+    """
+    types = set()
     for event in events:
         error = event.step_failure_data.error if event.is_step_failure else None
-        while error is not None and error.cls_name != ClusterLostError.__name__:
+        while error is not None:
+            types.add(error.cls_name)
             error = error.cause
-        if error is not None:
-            return ClusterLostError(error.message.partition(": ")[2].strip())
-    return None
+    if DiskFullError.__name__ in types:
+        return DiskFullError(errno.ENOSPC, said)
+    return ClusterLostError(said) if ClusterLostError.__name__ in types else None
 
 
 def make(
@@ -115,7 +116,7 @@ def make(
         try:
             ran = materialise(workspace(), workspace().datasets[name], partition, run_id, tags)
         except Exception as fault:
-            error = describe(fault)
-            lost = fault if isinstance(fault, ClusterLostError) else None
-            ran = Ran(run_id, error, _full(error) or lost)
+            error = with_its_type(fault)
+            lasting = error if isinstance(error, (DiskFullError, ClusterLostError)) else None
+            ran = Ran(run_id, describe(fault), lasting)
     return ran, time.monotonic() - begun

@@ -22,7 +22,7 @@ from silverloom.orchestration.mlflow.send import send_and_tell
 from silverloom.orchestration.run.drive import run
 from silverloom.orchestration.run.loop import bring_up_to_date
 from silverloom.orchestration.run.summary import tell_rejected
-from silverloom.orchestration.state.dvc_files import check_lock, check_sources
+from silverloom.orchestration.state.dvc_files import check_lock
 from silverloom.orchestration.state.freshness import View
 from silverloom.orchestration.state.sources import check_versions
 from silverloom.orchestration.workspace.workspace import Workspace
@@ -56,7 +56,6 @@ def stage(workspace: Workspace, name: str) -> int:
         raise ValueError(f"there is no dataset {name!r}; datasets: {', '.join(workspace.datasets)}")
     dataset = workspace.datasets[name]
     check_lock(workspace)  # DVC writes to it after the stage
-    check_sources(workspace, dataset)
     source_versions(workspace)  # as of now, to notice edits
     check_recorded_code(workspace, dataset)
     console = Console(stderr=True, soft_wrap=True)

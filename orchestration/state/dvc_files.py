@@ -14,11 +14,10 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
@@ -34,7 +33,6 @@ from silverloom.orchestration.files.local_state import (
     read_state,
     tell_unreadable,
 )
-from silverloom.orchestration.files.publish import writing
 from silverloom.orchestration.workspace.workspace import NoGitError, Workspace, git
 
 #: A file may still be being written for this many seconds after its last change.
@@ -286,56 +284,6 @@ def check_bytes(workspace: Workspace, recorded: Mapping[str, str], actual: Mappi
         place = cached(workspace, md5)
         if actual.get(name, md5) != md5 and place.is_file() and file_md5(place) != md5:
             _remove(place, "its MD5 is not its name")
-
-
-def check_sources(workspace: Workspace, dataset: Dataset) -> None:
-    """Remove files from the cache that were overwritten through a source's file that is a link to them.
-
-    DVC makes such files read-only, but root and `chmod` get past that, and DVC goes on trusting the file in
-    the cache. The source keeps its new bytes: a symbolic link is replaced with a copy.
-    """
-    stage = locked_stages(workspace).get(stage_name(dataset), {})
-    for source in workspace.settings.folders(dataset.records or "").values():
-        hashes = folder_hashes(workspace.root / source.path)
-        for name, md5 in _tracked_files(workspace, source.path, hashes):
-            if md5 != hashes[name]:
-                _check_link(workspace, f"{source.path}/{name}", md5)
-        tracked = [("", recorded(stage, "deps", source.path) or ""), *_tracked(workspace, source.path)]
-        for base, md5 in tracked:
-            former = {} if md5 == version(hashes) else cached_files(workspace, md5) or {}
-            for name, actual in hashes.items():
-                if former.get(base + name, actual) != actual:
-                    _check_link(workspace, f"{source.path}/{name}", former[base + name])
-
-
-def _check_link(workspace: Workspace, path: str, former: str) -> None:
-    """Remove the former version of a changed file of a source if the change was made to it, too."""
-    place, file = cached(workspace, former), workspace.root / path
-    if not place.is_file() or file_md5(place) == former:
-        return
-    if file.is_symlink():
-        with writing(file) as temporary:
-            shutil.copyfile(file, temporary)
-    wrong = f"it was overwritten in place through {path}, a link to it"
-    _remove(place, wrong, "`dvc pull` restores the former version if it was pushed")
-
-
-def _tracked(workspace: Workspace, path: str) -> Iterator[tuple[str, str]]:
-    """Yield the MD5 in the .dvc file of a folder, and of each folder around it, after the path within."""
-    inner = PurePosixPath(path)
-    for place in (inner, *inner.parents[:-1]):
-        with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
-            content = read_yaml((workspace.root / f"{place}.dvc").read_bytes())
-            base = inner.relative_to(place).as_posix()
-            yield ("" if base == "." else f"{base}/"), str(content["outs"][0]["md5"])
-
-
-def _tracked_files(workspace: Workspace, path: str, names: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield each file of a folder that has a .dvc file of its own, with the MD5 in it."""
-    for name in (name for name in names if f"{name}.dvc" in names):
-        with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
-            content = read_yaml((workspace.root / path / f"{name}.dvc").read_bytes())
-            yield name, str(content["outs"][0]["md5"])
 
 
 def cached(workspace: Workspace, md5: str) -> Path:

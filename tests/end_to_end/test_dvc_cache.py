@@ -1,7 +1,5 @@
 """DVC's cache where teams have it: at any level of configuration, shared by projects, with any type of link."""
 
-import hashlib
-
 import pytest
 
 from silverloom.orchestration.files.identity import folder_hashes
@@ -67,23 +65,3 @@ def test_two_projects_use_one_cache_at_once(fresh, tmp_path, env):
         assert "up to date" in project.dvc("status", "sources-talks", "corpus/talks.dvc", env=env)
     file = next(iter((other.root / "data/sources/talks").rglob("kept-*.parquet")))
     assert file.resolve().is_relative_to(tmp_path / "cache")
-
-
-def test_a_source_overwritten_in_place_is_said_and_dvc_does_not_trust_its_former_version(
-    fresh, tmp_path, env
-):
-    configure(fresh, env, "local", "hardlink", tmp_path / "cache")
-    fresh.silverloom("run", *TALKS, env=env)
-    file = next(iter((fresh.root / "corpus/talks").glob("*.txt")))
-    md5 = hashlib.md5(file.read_bytes()).hexdigest()
-    former = tmp_path / "cache/files/md5" / md5[:2] / md5[2:]
-    assert former.samefile(file)
-    content = file.read_bytes().upper()
-    file.chmod(0o644)
-    with file.open("r+b") as stream:
-        stream.write(content)
-    file.chmod(0o444)  # as root leaves it; DVC would trust it
-    output = fresh.silverloom("run", *TALKS, env=env)
-    assert f"overwritten in place through corpus/talks/{file.name}, a link to it; removed" in output
-    assert file.read_bytes() == content and not former.exists()
-    assert "up to date" in fresh.dvc("status", "sources-talks", "corpus/talks.dvc", env=env)

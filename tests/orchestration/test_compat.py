@@ -1,5 +1,6 @@
 """Features of other tools that have no public interface still behave as expected."""
 
+import contextlib
 import errno
 import re
 import subprocess
@@ -200,3 +201,24 @@ def test_dvc_commits_stages_and_says_when_its_lock_is_held(tmp_path):
         with pytest.raises(BlockingIOError, match="another process holds DVC's lock"):
             dvc_commit(tmp_path, {"one": False})
         process.stdin.close()
+
+
+def test_an_error_of_dagsters_event_log_is_raised_and_not_printed_first(capsys, monkeypatch):
+    @dg.asset
+    def words(): ...
+
+    announced = []
+    for quiet in (contextlib.nullcontext, compat.errors_once):
+        with dg.DagsterInstance.ephemeral() as instance, monkeypatch.context() as patch:
+            working = instance.handle_new_event
+
+            def failing(event, working=working, **more):
+                if event.dagster_event and event.dagster_event.is_step_event:
+                    raise OSError("the log is broken")
+                working(event, **more)
+
+            patch.setattr(instance, "handle_new_event", failing)
+            with quiet(), pytest.raises(OSError, match="the log is broken"):
+                dg.materialize([words], instance=instance)
+        announced.append("Exception while writing logger call to event log" in capsys.readouterr().err)
+    assert announced == [True, False]

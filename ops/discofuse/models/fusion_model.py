@@ -30,6 +30,7 @@ from silverloom.ops.discofuse.models.training_sets import (
 )
 from silverloom.ops.discofuse.schemas import BALANCED
 from silverloom.ops.models.decoding import AS_USUAL, Decoding
+from silverloom.ops.models.seq2seq.base import BASE_MODEL, BASE_TRAINING
 from silverloom.ops.models.seq2seq.config import (
     PretrainedSeq2SeqConfig,
     Seq2SeqTransformerConfig,
@@ -114,32 +115,8 @@ SIZES = {
         ),
     ),
     "base": Size(
-        model=Seq2SeqTransformerConfig(
-            vocabulary=8000,
-            longest=128,
-            growth=16,
-            beam=4,
-            layers=3,
-            width=256,
-            filter=1024,
-            heads=4,
-            dropout=0.1,
-            attention_dropout=0.1,
-            relu_dropout=0.1,
-        ),
-        training=TrainingParams(
-            epochs=20,
-            batch_size=64,
-            batch_cost=8000,
-            learning_rate=0.001,
-            weight_decay=0.0,
-            schedule="inverse_sqrt",
-            warmup=0.05,
-            precision="bfloat16",
-            validate_every=1000,
-            checkpoint_every=500,
-            patience=10,
-        ),
+        model=BASE_MODEL,
+        training=BASE_TRAINING,
     ),
     "paper": Size(
         model=Seq2SeqTransformerConfig(

@@ -7,6 +7,9 @@ and weights. Not here: what a process computes (loop.py), how gradients are summ
 `accelerate launch`. That command itself can only start a script, to which no task can be passed. This process
 waits for the others and shares no state with them. It writes the checkpoints, so that processes whose parent
 was killed can no longer write any.
+
+The task travels as a pickle, because it holds a live module and data sets, which JSON cannot express. Only
+this process writes the file, in a temporary folder of its own.
 """
 
 from __future__ import annotations

@@ -39,6 +39,7 @@ from silverloom.ops.core.parts import Artifact, Parts
 from silverloom.ops.core.sampling import SPLITS, SplitShares, split_of
 from silverloom.ops.metrics.bleu import bleu
 from silverloom.ops.models.decoding import AS_USUAL, Decoding
+from silverloom.ops.models.seq2seq.base import BASE_MODEL, BASE_TRAINING
 from silverloom.ops.models.seq2seq.config import (
     PretrainedSeq2SeqConfig,
     Seq2SeqConfig,
@@ -115,32 +116,8 @@ SIZES = {
         training=TrainingParams(epochs=3, batch_size=8, learning_rate=0.003),
     ),
     "base": GeneratorSize(
-        model=Seq2SeqTransformerConfig(
-            vocabulary=8000,
-            longest=128,
-            growth=32,
-            beam=4,
-            layers=3,
-            width=256,
-            filter=1024,
-            heads=4,
-            dropout=0.1,
-            attention_dropout=0.1,
-            relu_dropout=0.1,
-        ),
-        training=TrainingParams(
-            epochs=40,
-            batch_size=64,
-            batch_cost=8000,
-            learning_rate=0.001,
-            weight_decay=0.0,
-            schedule="inverse_sqrt",
-            warmup=0.05,
-            precision="bfloat16",
-            validate_every=500,
-            checkpoint_every=500,
-            patience=10,
-        ),
+        model=BASE_MODEL.model_copy(update={"growth": 32}),
+        training=BASE_TRAINING.model_copy(update={"epochs": 40, "validate_every": 500}),
     ),
 }
 

@@ -15,7 +15,7 @@ from silverloom.ops.core.identity import row_id
 from silverloom.ops.core.outcome import Outcome, Row, Shape
 from silverloom.ops.parse.papers.metadata import subjects_of
 from silverloom.ops.parse.papers.paper import Paper
-from silverloom.ops.parse.records import Record, name_in_source, read_each, readable, rows_of
+from silverloom.ops.parse.records import Record, name_in_source, read_each, readable, row_of, rows_of
 from silverloom.ops.parse.schemas import CITATIONS, PAPERS
 from silverloom.ops.parse.source import Format, RowFormat
 from silverloom.ops.text.words import fold
@@ -55,9 +55,8 @@ def _read(record: Record, form: AnyForm) -> tuple[str, Paper]:
 def _row(record: Record, form: AnyForm) -> Row:
     paper_id, paper = _read(record, form)
     return {
+        **row_of(record, "paper"),
         "id": paper_id,
-        "source_ids": [record.id],
-        "licence": record.licence,
         "document": record.raw.document,
         "title": paper.title,
         "month": record.month,
@@ -94,9 +93,8 @@ def _sentences(paper: Paper, paper_id: str) -> list[dict[str, Any]]:
 def _citations(record: Record, form: AnyForm) -> Row:
     paper_id, paper = _read(record, form)
     return {
+        **row_of(record, "citations"),
         "id": row_id("citations", paper_id),
-        "source_ids": [record.id],
-        "licence": record.licence,
         "paper_id": paper_id,
         "document": record.raw.document,
         "month": record.month,

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.identity import made_from_several
 from silverloom.ops.core.outcome import (
     NAME,
     TITLE,
@@ -243,9 +243,7 @@ def _row(
     sentences = [sentence["text"] for sentence in chosen]
     labelled = set(greedy(sentences, [reference["sentences"] for reference in references], params.words))
     return {
-        "id": row_id("gold", paper["id"]),
-        "source_ids": [*(reference["id"] for reference in references), paper["id"]],
-        "licence": joint_licence([paper["licence"], *(reference["licence"] for reference in references)]),
+        **made_from_several([*references, paper], "gold", paper["id"]),
         "paper_id": paper["id"],
         "document": paper["document"],
         "title": paper["title"],

@@ -8,6 +8,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from pydantic_core import SchemaError
 from typer.main import get_command
 
 from silverloom.orchestration.cli import plan
@@ -155,7 +156,7 @@ def test_shells_are_offered_completion(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "wrapped", [KeyboardInterrupt(), ValueError('Error building "model": KeyboardInterrupt: ')]
+    "wrapped", [KeyboardInterrupt(), SchemaError('Error building "model": KeyboardInterrupt: ')]
 )
 def test_an_interrupt_is_one_line_even_if_a_library_turns_it_into_another_error(wrapped, capsys):
     """Pydantic does so if Ctrl-C comes while it builds a model."""
@@ -167,3 +168,13 @@ def test_an_interrupt_is_one_line_even_if_a_library_turns_it_into_another_error(
         run(interrupted)
     said = capsys.readouterr().err
     assert ended.value.code == 130 and said.startswith("interrupted; ") and said.count("\n") == 1
+
+
+def test_an_error_that_quotes_an_interrupt_is_no_interrupt(capsys):
+    def failing():
+        raise ValueError("row 3: 'KeyboardInterrupt' is no title")
+
+    with pytest.raises(SystemExit) as ended:
+        run(failing)
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == "error: row 3: 'KeyboardInterrupt' is no title\n"

@@ -11,6 +11,7 @@ import urllib.error
 
 import botocore.exceptions
 import dagster as dg
+import duckdb
 import pytest
 import requests
 import sqlalchemy
@@ -202,3 +203,10 @@ def test_an_ambiguous_sqlite_error_counts_as_a_full_disk_only_if_a_disk_is_full(
         assert full_disk(error) is None and describe(error).startswith("OperationalError: unable to open")
         monkeypatch.setattr("silverloom.orchestration.files.full_disk.free_bytes", lambda place: 4096)
         assert full_disk(error).startswith("no space left on the device: 0.0 MB are free on /")
+
+
+def test_an_error_of_duckdb_is_known_by_its_type_and_the_words_of_the_system():
+    words = 'Could not write file "spilled/0.tmp": No space left on device'
+    assert full_disk(duckdb.IOException(words)).startswith("no space left on the device: ")
+    for error in (duckdb.IOException("No such file"), duckdb.ConversionException(words), ValueError(words)):
+        assert full_disk(error) is None and describe(error).endswith(str(error))

@@ -1,13 +1,11 @@
 """A damaged dvc.lock is recognised, and the suggested remedies work."""
 
-import hashlib
 import os
 import re
 import subprocess
 import threading
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -131,27 +129,3 @@ def test_a_lock_with_another_byte_is_stages_or_damage(place, byte):
         assert all(stage["outs"] for stage in stages_of(bytes(content)).values())
     except DamagedLockError as error:
         assert str(error)
-
-
-def test_a_file_of_a_source_that_is_tracked_by_itself_is_said_if_it_is_overwritten_in_place(
-    tmp_path, monkeypatch, capsys
-):
-    file, md5 = tmp_path / "talks/a.txt", hashlib.md5(b"former").hexdigest()
-    former = tmp_path / "cache/files/md5" / md5[:2] / md5[2:]
-    for folder in (file.parent, former.parent):
-        folder.mkdir(parents=True)
-    former.write_bytes(b"former")
-    file.hardlink_to(former)
-    (file.parent / "a.txt.dvc").write_text(f"outs:\n- md5: {md5}\n  path: a.txt\n")
-    monkeypatch.setattr(dvc_files, "cache_folder", lambda root: tmp_path / "cache")
-    monkeypatch.setattr(dvc_files, "locked_stages", lambda workspace: {})
-    settings = SimpleNamespace(folders=lambda records: {"talks": SimpleNamespace(path="talks")})
-    monkeypatch.setattr(Workspace, "settings", settings)
-    workspace = Workspace(tmp_path)
-    dataset = SimpleNamespace(records="talks", key=SimpleNamespace(path=["a", "b"]))
-    dvc_files.check_sources(workspace, dataset)
-    assert former.exists() and not capsys.readouterr().err
-    file.write_bytes(b"changed")
-    dvc_files.check_sources(workspace, dataset)
-    assert "it was overwritten in place through talks/a.txt, a link to it" in capsys.readouterr().err
-    assert file.read_bytes() == b"changed" and not former.exists()
