@@ -60,7 +60,8 @@ _FROM = rf"{_ADVERB}?(?:by|in)\s+{_PLACE}(?!['’])"
 #: Phrases that say only where something is from.
 _ASIDE = re.compile(
     rf"""\s*[(\[]\s*(?:e\.\s?g\.|i\.\s?e\.|cf\.?)?,?\s*(?:[a-z]+,?\s+){{0,4}}{_PLACE}\s*[)\]]
-    |,?\s+(?:such\s)?(?<!same\s)as\s+in\s+{_PLACE}|,?\s+as\s+{_TOLD}\s+(?:in|by)\s+{_PLACE}|,?\s+following\s+{_PLACE}""",
+    |(?<!defined)(?<!same),?\s+(?:such\s)?as\s+in\s+{_PLACE}|,?\s+as\s+{_TOLD}\s+(?:in|by)\s+{_PLACE}
+    |(?<!defined)(?<!by),?\s+following\s+{_PLACE}""",
     re.VERBOSE,
 )
 _FIRST_ASIDE = re.compile(
@@ -82,7 +83,7 @@ _ATTRIBUTE = re.compile(
 #: "was proposed by them for": whole without its agent, but not at its end ("It was proposed by them.").
 _PASSIVE = re.compile(
     rf"""(?P<noun>\b{_BE}\s+{_ADVERB}?(?!(?:inspired|motivated|influenced|followed|replaced)\b)[a-z]+(?:ed|wn|en|lt|ne|nd))
-    \s+{_FROM}(?=\s+(?:that|to|for|as|using|on|with|and|when|where)\b)""",
+    \s+{_FROM}(?=\s+(?:that|to|for|as|using|on|with|when|where)\b)""",
     re.VERBOSE,
 )
 #: "the model of them", "the model by them."
