@@ -42,7 +42,8 @@ _NUMBERS = re.compile(r"(?<!\b\w)\s?\[\s?\d{1,3}(?:\s?[,;\-–]\s?\d{1,3})*\s?\]
 _OF_THING = re.compile(r"\b[Tt]he\s(?:[A-Z]\S*\s)*\Z")
 #: The text before a mark in brackets that is part of the sentence.
 _NEEDS_WORD = re.compile(
-    r"(?:^|(?<![\w\-])(?:in|by|of|from|to|with|than|and|against|following|see|as|like|unlike|while|that|extends?|uses?"
+    r"(?:^|(?<![\w\-])(?:in|by|of|from|to|with|than|and|against|following|see|as|like|unlike|while|that|which|since|because|although"
+    r"|see\sfor\sexample,?|extends?|uses?"
     r"|follows?|appl(?:y|ies)|adopts?|we\s(?:followed|applied|adopted|used|extended|modified)|examples?\s(?:is|are)"
     r"|(?:based|builds?|built|relies|rely|relied|draws?|improves?)\s(?:up)?on))\Z",
     re.IGNORECASE,
