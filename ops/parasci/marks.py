@@ -5,8 +5,8 @@ Belongs here: what a mark looks like in running text, and what replaces it. Not 
 
 Two sentences that cite one paper would be similar just because of the mark. A mark in brackets is removed. A
 mark with words that only say where something is from goes with these words: "as in [12]", "proposed by Smith
-(2010)", "the model of Smith (2010)". Only where the sentence needs a noun ("Smith et al. (2010) show"), the
-mark becomes "the authors". [ours]
+(2010)", "the model of Smith (2010)". Only where the sentence needs a noun, the mark becomes "the authors"
+("Smith et al. (2010) show") or "earlier work" ("see [12]"). [ours]
 """
 
 from __future__ import annotations
@@ -18,18 +18,23 @@ from silverloom.ops.parasci.terms import listed
 from silverloom.ops.text.words import STOP_WORDS, YEAR, fold
 
 AUTHORS = "the authors"
+WORK = "earlier work"
 
 _YEAR = rf"{YEAR}[a-z]?"
 _NAME = r"(?:(?:van|von|de|der|di|la|le|al|Mc|O['’])\s?){0,2}[A-Z][\w'’\-]+"
 _NAMES = (
     rf"{_NAME}(?:,\s{_NAME}){{0,5}},?(?:\s(?:and|&)\s{_NAME}|\s(?:and\s)?et\sal\.?|\s(?:and\s)?colleagues)?,?"
 )
+_GENITIVE = re.compile(r"(?:['’]s|s['’])(?:\s?[(\[]|\Z)")
 #: "Smith et al. (2010)", "Smith and Jones (2010; 2011)".
 _SAYING = re.compile(rf"{_NAMES}(?:['’]s)?\s?[(\[]\s?{_YEAR}(?:\s?[;,]\s?{_YEAR})*\s?[)\]](?:['’]s)?")
 #: "(Smith et al., 2010; Jones, 2011)", "(see also Smith, 2010)", "(2010)"; not "(2010 words)".
+#: An "e.g." with nothing after the mark goes, too.
 _IN_BRACKETS = re.compile(
-    rf"\s?[(\[]\s?(?:(?:e\.\s?g\.|i\.\s?e\.|see|cf\.?|also|as in|following|inter alia|for example),?\s)*"
+    rf"(?P<such>,\s?e\.\s?g\.,?)?\s?[(\[]\s?"
+    rf"(?:(?:e\.\s?g\.|i\.\s?e\.|see|cf\.?|also|as in|following|inter alia|for example),?\s)*"
     rf"(?:(?:[A-Z][\w.'’\-]*\s){{0,2}}{_NAMES}\s?)?{_YEAR}\s?(?:[;,:][^()\[\]]*)?[)\]]"
+    r"(?(such),?)"
 )
 #: "[12]", "[3, 4-7]"; not "a[1]".
 _NUMBERS = re.compile(r"(?<!\b\w)\s?\[\s?\d{1,3}(?:\s?[,;\-–]\s?\d{1,3})*\s?\]")
@@ -37,24 +42,73 @@ _NUMBERS = re.compile(r"(?<!\b\w)\s?\[\s?\d{1,3}(?:\s?[,;\-–]\s?\d{1,3})*\s?\]
 _OF_THING = re.compile(r"\b[Tt]he\s(?:[A-Z]\S*\s)*\Z")
 #: The text before a mark in brackets that is part of the sentence.
 _NEEDS_WORD = re.compile(
-    r"(?:^|\b(?:in|by|of|from|to|with|than|and|following|see|as|like|unlike|while|that|extend|extends|use|uses"
+    r"(?:^|(?<![\w\-])(?:in|by|of|from|to|with|than|and|against|following|see|as|like|unlike|while|that|which|since|because|although"
+    r"|see\sfor\sexample,?|extends?|uses?"
+    r"|follows?|appl(?:y|ies)|adopts?|we\s(?:followed|applied|adopted|used|extended|modified)|examples?\s(?:is|are)"
     r"|(?:based|builds?|built|relies|rely|relied|draws?|improves?)\s(?:up)?on))\Z",
     re.IGNORECASE,
 )
-#: Stands for the authors until it is clear whether the sentence needs them; no text has this character.
+#: Stands for the cited authors until it is clear whether the sentence needs them; no text has this character.
 _PLACE = "\ufdd0"
 _LIST = re.compile(rf"{_PLACE}(?:\s*(?:[,;]\s*(?:and|or)\b|[,;]|\band\b|\bor\b|&)\s*{_PLACE})+")
-_TOLD = "described|proposed|defined|introduced|used|done|shown|suggested|reported|discussed|explained"
+_TOLD = (
+    "(?:described|proposed|defined|introduced|used|done|shown|suggested|reported|discussed|explained"
+    "|presented|developed|outlined|published|given)"
+)
+_HOW = r"(?:[a-z]+ly|also|first|earlier)"
+_ADVERB = rf"(?:{_HOW}\s+)"
+_FROM = rf"{_ADVERB}?(?:by|in)\s+{_PLACE}(?!['’])"
 #: Phrases that say only where something is from.
 _ASIDE = re.compile(
-    rf"""\s*[(\[]\s*(?:e\.\s?g\.|i\.\s?e\.|see(?:\salso)?|cf\.?|following|by|in)?,?\s*{_PLACE}\s*[)\]]
-    |,?\s+(?:such\s)?as\s+in\s+{_PLACE}|,?\s+as\s+(?:{_TOLD})\s+(?:in|by)\s+{_PLACE}|,?\s+following\s+{_PLACE}
-    |(?<=ed|wn|en|lt)(?:\s+(?:also|first|earlier|originally|previously|recently))?\s+(?:by|in|from)\s+{_PLACE}(?!['’])
-    |(?<=[a-z])(?<!that)(?<!those)(?<!one)\s+of\s+{_PLACE}(?!['’])
-    |(?<=[a-z])\s+(?:in|by)\s+{_PLACE}(?=\s*[.,;:)]|\s*\Z)""",
+    rf"""\s*[(\[]\s*(?:e\.\s?g\.|i\.\s?e\.|cf\.?)?,?\s*(?:[a-z]+,?\s+){{0,4}}{_PLACE}\s*[)\]]
+    |(?<!defined)(?<!same),?\s+(?:such\s)?as\s+in\s+{_PLACE}|,?\s+as\s+{_TOLD}\s+(?:in|by)\s+{_PLACE}
+    |(?<!defined)(?<!by),?\s+following\s+{_PLACE}""",
     re.VERBOSE,
 )
-_FIRST_ASIDE = re.compile(rf"\A(?:In|Following|As\sin|As\s(?:{_TOLD})\s(?:in|by))\s+{_PLACE},\s+")
+_FIRST_ASIDE = re.compile(
+    rf"\A(?:In|Following|As\sin|(?:As\s|{_ADVERB})?{_TOLD}\s(?:in|by))\s+{_PLACE},\s+", re.IGNORECASE
+)
+_BE = r"(?:is|are|was|were|be|been|being)"
+#: Words after which a participle is no attribute of a noun: "was proposed", "those proposed", "and proposed".
+_NO_NOUN = (
+    rf"(?:{_BE}|has|have|had|that|this|those|these|ones?|it|as|not|and|or|but|than|when|which|who|most|more|we"
+    rf"|they|can|to|{_HOW})"
+)
+#: ", proposed by them, is", "the model proposed by them is": goes with its participle.
+_ATTRIBUTE = re.compile(
+    rf"""(?<!\sa\s)(?<!\san\s)(?<![\w\-])(?P<noun>(?!{_NO_NOUN}\b)[\w\-]*[\w\])])(?:
+    ,\s+{_ADVERB}?{_TOLD}\s+{_FROM}(?:,(?!\s+(?:who|whose|and|or)\b)|(?=\s*[.;:)]|\s*\Z))
+    |\s+{_ADVERB}?{_TOLD}\s+{_FROM}(?!,?\s+(?:who|whose|and|or)\b))""",
+    re.VERBOSE,
+)
+#: "was proposed by them for": whole without its agent, but not at its end ("It was proposed by them.").
+_PASSIVE = re.compile(
+    rf"""(?P<noun>\b{_BE}\s+{_ADVERB}?(?!(?:inspired|motivated|influenced|followed|replaced)\b)[a-z]+(?:ed|wn|en|lt|ne|nd))
+    \s+{_FROM}(?=\s+(?:that|to|for|as|using|on|with|when|where)\b)""",
+    re.VERBOSE,
+)
+#: "the model of them", "the model by them."
+_SOURCE = re.compile(
+    rf"""(?<![\w\-])(?P<noun>(?!(?:{_NO_NOUN}|available|found|done|[a-z]+(?:ed|wn|en|lt))\b)[\w\-]*[a-z])(?:
+    (?<!extension)(?<!variant)(?<!version)(?<!variation)(?<!implementation)(?<!adaptation)(?<!modification)
+    (?<!instead)(?<!because)(?<!spirit)(?<!work)\s+of\s+{_PLACE}(?!['’])
+    |\s+(?:in|by)\s+{_PLACE}(?=\s*[.,;:)](?!\s+(?:who|whose)\b)|\s*\Z))""",
+    re.VERBOSE,
+)
+#: Where the work is meant, not the people: "see them for details", "available in them".
+_WORK = re.compile(rf"\b(?P<before>in|from|see|refer\s+to)\s+{_PLACE}(?!['’]|,?\s+who\b)", re.IGNORECASE)
+_VERB = (
+    "(?:show|propose|present|introduce|describe|use|report|suggest|define|extend|provide|argue|find|give|develop"
+    "|demonstrate|compare|investigate|explore|consider|discuss|follow|combine|address|focus|employ)"
+)
+#: A work "shows", authors "show".
+_SAYS = re.compile(
+    rf"""(?P<before>(?:(?:\A|[,;:]\s+|\b(?:that|while|but|whereas|because|since|and)\s+){_PLACE}|{_PLACE},?\s+who)
+    \s+{_ADVERB}?)(?P<verb>{_VERB})(?:es|s)\b""",
+    re.VERBOSE,
+)
+#: A mark in brackets that is a subject: "In former work, (Smith, 2010) proposed a".
+_SUBJECT = re.compile(rf"\s+{_ADVERB}?{_VERB}(?:ed|d|es|s)?\s(?!(?:by|in|from)\b)")
 #: Names and a year anywhere in a text: after a comma, "et al." or a bracket.
 _NAMED = re.compile(rf"(?P<names>{_NAMES})(?:['’]s)?(?:(?<=[,.l])\s|\s?[(\[]\s?)(?P<year>{_YEAR})")
 #: Capitals inside a word mark venues and resources ("EMNLP", "WordNet"), but not "McDonald".
@@ -75,6 +129,8 @@ _NO_NAMES = STOP_WORDS | listed(
 )
 _OTHERS = re.compile(r"(?:\band\s)?\b(?:et\sal\b\.?|colleagues\b)")
 _COMMAS = re.compile(r",(?:\s*,)+")
+#: What is left of brackets when their marks are gone.
+_REMAINS = re.compile(r"[(\[][\s,;]*[)\]]|[,;](?=\s*[)\]])")
 _BEFORE_SIGN = re.compile(r"(?<!\s)\s+(?=[,.;:!?)])")
 #: How many characters before a mark are read; without a limit, a sentence of many marks takes quadratic time.
 _BEFORE = 200
@@ -100,18 +156,21 @@ def without_marks(text: str, marks: Iterable[str] = ()) -> str:
         text = pattern.sub(_in_place_of, text)
     text, first = _without_asides(text)
     if text != printed:
-        text = _COMMAS.sub(",", text)
-    text = fold(_BEFORE_SIGN.sub("", re.sub(r"[(\[]\s*[)\]]", "", text)))
+        text = _REMAINS.sub("", _COMMAS.sub(",", text))
+    text = fold(_BEFORE_SIGN.sub("", text))
     return text[:1].upper() + text[1:] if first or text.startswith(AUTHORS) else text
 
 
 def _without_asides(text: str) -> tuple[str, bool]:
-    """Return a text with "the authors" where it needs them, and whether its first words were removed."""
+    """Return a text with a noun where it needs one, and whether its first words were removed."""
     if _PLACE not in text:
         return text, False
-    text = fold(text)
-    text, first = _FIRST_ASIDE.subn("", _LIST.sub(_PLACE, text))
-    return _ASIDE.sub("", text).replace(_PLACE, AUTHORS), first > 0
+    text, first = _FIRST_ASIDE.subn("", _LIST.sub(_PLACE, _COMMAS.sub(",", fold(text))))
+    text = _ASIDE.sub("", text)
+    for phrase in (_ATTRIBUTE, _PASSIVE, _SOURCE):
+        text = phrase.sub(r"\g<noun>", text)
+    text = _WORK.sub(rf"\g<before> {WORK}", _SAYS.sub(r"\g<before>\g<verb>", text))
+    return text.replace(_PLACE, AUTHORS), first > 0
 
 
 def _without_told(text: str, told: Iterable[str]) -> str:
@@ -171,10 +230,15 @@ def _is_name(person: str) -> bool:
 
 def _authors(mark: re.Match[str]) -> str:
     first, last = _before(mark.start())
-    return mark[0] if _OF_THING.search(mark.string, first, last) else _PLACE
+    if _OF_THING.search(mark.string, first, last):
+        return mark[0]
+    return f"{_PLACE}'" if _GENITIVE.search(mark[0]) else _PLACE
 
 
 def _in_place_of(mark: re.Match[str]) -> str:
+    first, last = _before(mark.start())
+    if mark.string[first:last].endswith((",", ":", ";")) and _SUBJECT.match(mark.string, mark.end()):
+        return f" {_PLACE}"
     return _stand_in(mark.string, mark.start())
 
 

@@ -30,6 +30,7 @@ from silverloom.orchestration.files.publish import recover
 from silverloom.orchestration.partition.prune import no_partitions, prune
 from silverloom.orchestration.run.display import Display
 from silverloom.orchestration.state.freshness import FORCED, View, forget
+from silverloom.orchestration.state.sources import missing_source
 from silverloom.orchestration.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -243,8 +244,8 @@ class _Loop:
     def _counts(self, dataset: Dataset, partition: str) -> str:
         if dataset.shape is None:
             return "written"
-        if dataset.records and not self.workspace.settings.sources.get(dataset.records):
-            return f"no rows: params.yaml has no sources.{dataset.records}"
+        if missing := missing_source(self.workspace, dataset):
+            return f"no rows: {missing}"
         manifest = self._view.known(dataset, partition)
         numbers = total([manifest.counts] if manifest else [])
         return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"

@@ -18,7 +18,7 @@ from silverloom.ops.core.parts import TABLES
 from silverloom.orchestration.checks.rejects import describe_causes, reject_causes, rejected_sources
 from silverloom.orchestration.run.loop import Report
 from silverloom.orchestration.state.freshness import View
-from silverloom.orchestration.state.sources import outside
+from silverloom.orchestration.state.sources import missing_source, outside
 from silverloom.pages.paths import PAGES, REPORT
 
 #: Minimum width of the table in columns, even if the terminal reports less.
@@ -46,7 +46,7 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console, notes:
             report.dataset.name,
             *map(str, columns),
             f"{report.seconds:.1f}",
-            drop_shares(numbers["reasons"]),
+            missing_source(workspace, report.dataset) or drop_shares(numbers["reasons"]),
         )
     console.print()
     Console(width=max(console.width, _TABLE)).print(table)  # wide enough not to cut numbers

@@ -61,6 +61,12 @@ def follow_sources(workspace: Workspace) -> None:
         corpus.cache_clear()  # these had other partitions
 
 
+def missing_source(workspace: Workspace, dataset: Dataset) -> str:
+    """Return that params.yaml has no source for the records that a dataset reads, "" if it has one."""
+    name = dataset.records
+    return f"params.yaml has no sources.{name}" if name and not workspace.settings.sources.get(name) else ""
+
+
 def outside(workspace: Workspace, datasets: Iterable[Dataset]) -> Iterator[str]:
     """Say of each dataset how many records of its sources are in no partition, and in which periods."""
     for name, left in count_outside(workspace, datasets).items():

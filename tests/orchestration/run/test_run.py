@@ -44,6 +44,13 @@ def test_a_failure_at_the_end_does_not_hide_what_failed_before(end, capsys, name
     assert "failed sources/papers 2018-06: a page was torn" in capsys.readouterr().out
 
 
+def test_the_table_names_the_source_that_params_yaml_lacks(end, monkeypatch):
+    assert "params.yaml has no sources.papers" not in end()
+    monkeypatch.delitem(workspace().settings.sources, "papers")
+    rows = [line for line in end().splitlines() if line.startswith("sources/papers")]
+    assert any(row.rstrip().endswith("params.yaml has no sources.papers") for row in rows)
+
+
 def test_every_reason_is_printed_with_its_share_of_the_dropped_rows():
     reasons = {"collapsed": 10, "zero_count": 85, "other_paper": 5}
     assert drop_shares(reasons) == "zero_count 85%, collapsed 10%, other_paper 5%"
