@@ -97,6 +97,9 @@ def _is_anaphoric(tokens: DocumentTokens, mention: Mention) -> bool:
         return False
     if mention.role == "modifier" or mention.conjunct:
         return False
+    # "The hypothesis that compositionality can be measured"
+    if tokens.lower[mention.start] == "that" and tokens.tags[mention.start] != "DT":
+        return False
     head = mention.head
     after = range(head + 1, min(head + 8, tokens.sentences[mention.sentence][1]))
     return not any(

@@ -72,9 +72,7 @@ _PAST_AS_BASE = frozenset(
     }
 )
 #: A statement about these does not hold for their verb phrases one by one: "Few voted and were satisfied".
-_DECREASING = frozenset(
-    {"few", "fewer", "no", "none", "nobody", "nothing", "neither", "only", "hardly", "seldom", "rarely"}
-)
+_DECREASING = words("few fewer no none nobody nothing neither only hardly scarcely seldom rarely")
 _SHARES = frozenset({"half", "third", "thirds", "quarter", "quarters", "percent", "%", "most", "majority"})
 #: Before the subject these belong only to the first verb phrase.
 _OPENERS = INSIDE | {"so", "and", "but", "or", "yet"}
@@ -154,9 +152,12 @@ def _is_share(sentence: ParsedSentence, subject: int) -> bool:
 
 def _is_decreasing(sentence: ParsedSentence, subject: int) -> bool:
     """Return whether a subject is "few people" or "nobody"; "a few people" is not."""
+    first = sentence.left(subject)
     return any(
-        sentence.lower[at] in _DECREASING and sentence.lower[at - 1] != "a"
-        for at in range(sentence.left(subject), subject + 1)
+        (sentence.lower[at] in _DECREASING and sentence.lower[at - 1] != "a")
+        or (at == first and sentence.lower[at] == "little")
+        or sentence.lower[at : at + 2] in (["not", "many"], ["not", "much"])
+        for at in range(first, subject + 1)
     )
 
 

@@ -17,10 +17,10 @@ from silverloom.ops.discofuse.rules.rule import NAMES, NOUNS, VERBS, ParsedSente
 
 #: What happens or is done can be the subject of these as well as a thing can.
 _OF_EVENTS = words(
-    "accelerate affect alarm alleviate allow amaze amuse anger annoy astonish attest boost bring cause "
+    "accelerate affect alarm alleviate allow amaze amuse anger annoy astonish attest avoid boost bring cause "
     "compel complicate confirm contradict contribute convince cost create damage decrease degrade delay "
-    "delight demonstrate disappoint discourage drive ease embarrass enable encourage enhance ensure "
-    "exacerbate excite explain facilitate force frighten frustrate hamper happen harm help highlight "
+    "delight demonstrate disappoint discourage double drive ease embarrass enable encourage enhance ensure "
+    "exacerbate excite explain facilitate force frighten frustrate halve hamper happen harm help highlight "
     "hinder hurt illustrate imply impress improve increase indicate infuriate inspire irritate justify "
     "lead leave let limit lower make mean mitigate motivate oblige occur offend outrage permit please "
     "pose prevent prompt prove provoke raise reduce reflect relieve render require result reveal ruin "
@@ -42,7 +42,7 @@ _OF_THINGS = words(
 )
 #: "Which he did", "which she denied" are about a clause.
 _WITH_CLAUSES = words(
-    "accomplish achieve admit appreciate attribute believe call claim confirm consider deny do "
+    "accomplish achieve admit appreciate ascribe attribute believe call claim confirm consider deny do "
     "doubt expect explain forbid hate interpret know like love mean need note oppose prevent prove "
     "refuse regret reject report resent say see show take tell think want"
 )

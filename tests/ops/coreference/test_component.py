@@ -111,3 +111,14 @@ def test_he_never_refers_to_a_team():
         )
     )
     assert not links_of(document)
+
+
+@pytest.mark.parametrize(("tag", "count"), [("DT", 1), ("WDT", 0)])
+def test_that_before_a_noun_is_anaphoric_only_as_a_demonstrative(tag, count):
+    document = component()(
+        parse(
+            "Anna/NNP/nsubj/1 built/VBD/ROOT/1 a/DT/det/4 new/JJ/amod/4 museum/NN/dobj/1",
+            f"She/PRP/nsubj/1 knows/VBZ/ROOT/1 that/{tag}/det/3 museum/NN/dobj/1",
+        )
+    )
+    assert sum(link.kind == "nominal" for link in links_of(document)) == count

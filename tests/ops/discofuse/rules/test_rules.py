@@ -69,6 +69,8 @@ FINAL = {
     "They resort to experiments for assessing the quality , which are expensive .": [],
     "They use the tool to build a model , which works well .": ["sure", "all"],
     "The bank uses trees to show the structure , which is simple .": ["all"],
+    "The paper has a new score , which the authors ascribe to the data .": ["all"],
+    "The paper has a new model , which halves the cost .": [],
     "They use soap , which is an old product .": ["all"],
     "The patient has a bad experience , which has the effect of a cure .": ["all"],
     "We keep the books in a house , which stands on the hill .": ["sure", "all"],
