@@ -103,18 +103,27 @@ _KEY = re.compile(r"\{([^{}]+)\}")
 
 
 def _filled(alternatives: list[str], arguments: Arguments) -> Iterator[str]:
-    """Yield each alternative whose arguments are there, filled in."""
+    """Yield each alternative whose arguments are there, filled in; HOLE if it lacks others."""
     for pattern in alternatives:
         keys = _KEY.findall(pattern)
         if not all(map(arguments.get, keys)):
             continue
-        text = _KEY.sub(lambda key: arguments.get(key[1]), pattern)
+        text = _KEY.sub(lambda key: arguments.get(key[1]), pattern).replace("{}", "")
         if pattern.startswith("~"):
             yield ASIDE + _ROUND.sub("", text[1:]) + ASIDE_END
         elif pattern.startswith("¶"):
             yield f"\n\n{text[1:]}\n\n"
+        elif keys and "{}" not in pattern and _is_left_out(arguments, keys):
+            yield HOLE
         else:
             yield text or NOTHING
+
+
+def _is_left_out(arguments: Arguments, keys: list[str]) -> bool:
+    """Say whether an argument without a name is none of those that the keys show."""
+    shown = {name for key in keys for name in key.split(",")}
+    given = {name for name, value in arguments.named.items() if name.isdigit() and value}
+    return shown.isdisjoint(("*", "-1")) and not given <= shown
 
 
 def template_table() -> Iterator[tuple[str, list[str]]]:

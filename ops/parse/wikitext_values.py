@@ -139,6 +139,55 @@ def _ship(arguments: Arguments) -> str:
     return " ".join(filter(None, (prefix, name, f"({ident})" if ident and name else ident))) or HOLE
 
 
+def _ship_class(arguments: Arguments) -> str:
+    """Return a class of ships and what they are; format 4 is the name alone, others leave a hole."""
+    name, kind, form = (arguments.get(key) for key in ("1", "2", "3"))
+    if not name or form not in ("", "4"):
+        return HOLE
+    return name if form else f"{name}-class {kind}" if kind else f"{name} class"
+
+
+def _harvard(arguments: Arguments) -> str:
+    """Return authors and year as Harvard citations show them; the last argument without a name is the year.
+
+    In {{harvs}} they have names; of several authors or years there it leaves a hole.
+    """
+    template, plain = arguments.name.lower(), [argument for argument in arguments.plain if argument]
+    textual = template in ("harvtxt", "citet", "harvcoltxt", "harvp")
+    bare = template in ("harvnb", "harvcolnb")
+    if template == "harvs":
+        last, year = arguments.get("last,last1,author"), arguments.get("year,year1")
+        textual, bare = bool(arguments.get("txt")), bool(arguments.get("nb"))
+        if plain or not last or arguments.get("last2,author2,year2"):
+            return HOLE
+        plain = [f"{arguments.get('first,first1')} {last}".strip() if textual else last, year]
+    if not 2 <= len(plain) <= 5 or not _YEAR.fullmatch(plain[-1]):
+        return HOLE
+    *names, year = plain
+    if len(names) > 3:
+        authors = f"{names[0]} et al."
+    else:
+        authors = " & ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    if textual:
+        return f"{authors} ({year})"
+    return f"{authors} {year}" if bare else f"({authors} {year})"
+
+
+def _verse(arguments: Arguments) -> str:
+    """Return a book of the Bible with its number, chapter and verse; the version behind them is not shown."""
+    book, *places = list(filter(None, arguments.plain)) or [HOLE]
+    if places and _BOOK_NUMBER.fullmatch(book):
+        book = f"{book} {places.pop(0)}"
+    is_split = len(places) > 1 and places[0].isdigit() and places[1][:1].isdigit()
+    return " ".join([book, ":".join(places[: 2 if is_split else 1])]).strip()
+
+
+def _country(arguments: Arguments) -> str:
+    """Return the name of a country; a code, in place of which the page shows the name, leaves a hole."""
+    name = arguments.get("label,name,1")
+    return HOLE if _CODE.fullmatch(name) else name or HOLE
+
+
 def _substance(arguments: Arguments) -> str:
     """Return a chemical formula; a charge at its end is raised."""
     *parts, last = arguments.plain or [""]
@@ -157,19 +206,25 @@ def _coordinates(arguments: Arguments) -> str:
     return NOTHING if arguments.get("display").startswith("t") else ASIDE + ASIDE_END
 
 
+_YEAR = re.compile(r"[^|]*\d{4}[^|]*|n\.d\.|forthcoming|in press")
+_BOOK_NUMBER, _CODE = re.compile("[1-4]|I{1,3}"), re.compile("[A-Z]{2,3}")
 _CHARGE = re.compile(r"\d*[-+−]")
 _WORD = re.compile("[A-Z]{2,}|[a-z]{3,}")
 #: Functions of arguments, as the table of templates names them.
 COMPUTED: dict[str, Callable[[Arguments], str]] = {
     "as_of": _as_of,
+    "country": _country,
     "converted": _conversion,
     "coordinates": _coordinates,
     "dated": _dated,
     "exponent": lambda arguments: f"×10{power(arguments.get('1'))}",
+    "harvard": _harvard,
     "interlanguage": _interlanguage,
     "measured": _measured,
     "pronounced": _pronounced,
     "raised_to": lambda arguments: raised(arguments.get("1")),
     "ship": _ship,
+    "ship_class": _ship_class,
     "substance": _substance,
+    "verse": _verse,
 }

@@ -83,6 +83,8 @@ FOLLOWED_BY_NUMBERS = _set(
     ft yd lb lbs h hr hrs deg
     """
 )
+#: Names that end in an exclamation mark, of which a sentence goes on: "the Yahoo! Answers set".
+EXCLAIMED = _set("Yahoo! Yum! Jeopardy!")
 #: They follow a name that ends in an exclamation mark: "Yahoo! Inc."
 COMPANIES = _set(
     """
@@ -173,3 +175,8 @@ def is_labelled(word: str) -> bool:
 def is_count(word: str, following: str) -> bool:
     """Say whether an abbreviation and a number begin a sentence: "Approx. 20", "Exp. 2"."""
     return word.endswith(".") and word[:-1] in COUNTS and following[:1].isdigit()
+
+
+def is_in_name(name: str, behind: str) -> bool:
+    """Say whether a stop is within a name: before "Inc.", or "Yahoo!" before no sentence starter."""
+    return behind in COMPANIES or (name in EXCLAIMED and behind not in STARTERS)

@@ -296,7 +296,7 @@ class _Stop:
 
     def _is_name_or_speech(self) -> bool:
         """Say whether what follows belongs to a name ("Yahoo! Inc.") or a quotation ("Stop!" Jo cried)."""
-        if self._bare in words.COMPANIES:
+        if words.is_in_name(self._last + self._sign, self._bare):
             return True
         if not self._closing.endswith(('"', "\u201d", "'", "\u2019")):
             return False

@@ -27,7 +27,8 @@ _BREAKS, _NOTES = frozenset({"break", "lb", "cb", "pb"}), frozenset({"fn", "note
 #: In MathML: a formula in another form, behind what is shown; and empty space.
 _ANNOTATIONS = frozenset({"annotation", "annotation-xml"})
 _BLANKS = frozenset({"mspace", "mphantom"})
-_SPACE = re.compile(r"\s+")
+#: White space, and the sign between a function and its argument in MathML.
+_SPACE = re.compile(r"[\s\u2061]+")
 #: The number of a displayed formula, before a sentence. (One within a sentence stays: paper.py, `is_rest`.)
 _FORMULA_NUMBER = re.compile(r"\s?\([A-H]?\.?\d{1,3}(?:\.\d{1,2})?[a-z]?\)\s+(?=[A-Z])")
 

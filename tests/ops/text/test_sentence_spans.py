@@ -179,6 +179,7 @@ def test_no_number_of_an_item_is_a_sentence(marked):
     [
         "That huh? is a word is our claim. \u2016 She works at Yahoo! in sales.",
         "He works at Yahoo! Inc. in the valley. \u2016 She left.",
+        "The Yahoo! Answers set is used. \u2016 We search Yahoo! \u2016 The set is old.",
         '"What?" she asked. \u2016 "Stop!" John cried. \u2016 "This is it." \u2016 He left.',
         'They made "Alive!" (1975) in a day.',
         "Let i be of { 1 .. 4 } here.",

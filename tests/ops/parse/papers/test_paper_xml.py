@@ -350,6 +350,7 @@ def test_marks_are_the_same_signs_with_brackets_around_them(pieces):
 @pytest.mark.parametrize(
     ("formula", "expected"),
     [
+        ("<mi>log</mi><mo>&#x2061;</mo><mi>n</mi>", ("It is log n.", 0)),
         ("<msup><mn>10</mn><mn>6</mn></msup>", ("It is 10^6.", 0)),
         (
             "<mi>x</mi><mo>=</mo><mfrac><mn>1</mn><mrow><mn>2</mn><mi>n</mi></mrow></mfrac>",
