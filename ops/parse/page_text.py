@@ -95,7 +95,7 @@ def _without_lone_posts(tree: HTMLTree, main: list[str]) -> list[str]:
     """Return main content without the first of several like posts of which the next is none.
 
     trafilatura begins with the first element that may be an article, which below an article is a comment.
-    A post that is more than half of main content is the article itself.
+    A post that is more than half of main content is the article itself, unless an <article> is main content.
     """
     letters = {_letters(text) for text in main}
     lone = set[str]()
@@ -104,8 +104,10 @@ def _without_lone_posts(tree: HTMLTree, main: list[str]) -> list[str]:
         after = _alike(post, "next")
         if after and not _alike(post, "prev") and not texts.isdisjoint(letters):
             lone |= texts if _texts_in(after).isdisjoint(letters) else set()
+    articles = [texts for post in _elements(tree, "article") if lone.isdisjoint(texts := _texts_in(post))]
     others = [text for text in main if _letters(text) not in lone]
-    return others if 2 * sum(map(len, others)) > sum(map(len, main)) else main
+    has_article = any(not texts.isdisjoint(letters) for texts in articles)
+    return others if has_article or 2 * sum(map(len, others)) > sum(map(len, main)) else main
 
 
 def _texts_in(post: Any) -> set[str]:

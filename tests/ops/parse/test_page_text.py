@@ -79,6 +79,17 @@ def test_of_posts_below_an_article_the_first_is_no_more_main_text_than_the_other
     assert [text for text in main_of(page) if text in [*article, *REMARKS]] == article
 
 
+@pytest.mark.parametrize("times", [2, 3])
+def test_posts_that_are_longer_than_the_article_above_them_are_no_main_text(times):
+    text = " ".join(PROSE[:2])
+    longer = posts("div", "post").replace("</p>", f" {PROSE[2] * times}</p>")
+    page = (
+        f"<html><head><title>Tane</title></head><body><article><h1>Tane</h1><p>{text}</p></article>"
+        f'<div class="discussion">{longer}</div></body></html>'
+    )
+    assert [shown for shown in main_of(page) if shown != "Tane"] == [text]
+
+
 @pytest.mark.parametrize("tag", ["article", "div class='post'"])
 def test_an_article_beside_a_like_one_stays_main_text(tag):
     article = [f"{text} {PROSE[number - 1]}" for number, text in enumerate(PROSE)]
