@@ -113,7 +113,8 @@ def test_copies_and_off_topic_pages_are_left_out_and_a_release_lists_what_is_cit
     [line] = [line for line in card.splitlines() if "examples without a cited page" in line]
     examples = rows(project, "wikisum/examples")
     sets = {row["set"] for row in examples}
-    assert line.split("|")[2:-2] == [" 1 "] * len(sets) and {row["cited_pages"] for row in examples} == {0}
+    shares = [cell for cell in line.split("|")[2:-2] if cell.strip()]  # `normalised` repeats the texts alone
+    assert shares == [" 1 "] * len(sets) and {row["cited_pages"] for row in examples} == {0}
 
 
 def test_the_results_of_a_search_engine_are_the_references_of_its_queries(project):
