@@ -37,7 +37,7 @@ from silverloom.ops.models.seq2seq.config import (
     trained_further,
 )
 from silverloom.ops.models.seq2seq.pairs import pair_set, stored_pairs, too_long, training_texts
-from silverloom.ops.models.seq2seq.training import learn_pieces, make_model, train_model
+from silverloom.ops.models.seq2seq.training import learn_pieces, make_model, train_on_pairs
 from silverloom.ops.models.training import CheckpointFolder, TrainingParams
 from silverloom.ops.models.training.params import SizedParams
 from silverloom.ops.models.training.report import learnt_row
@@ -215,7 +215,9 @@ def _outcomes(
             judge, beam = partial(judged, examples.judges), params.validation_beam
             # All are chosen: each is judged on its own set, and the evaluation compares them.
             reports.append(
-                train_model(name, model, examples, judge, params.training, beam, checkpoints.at(name), strict)
+                train_on_pairs(
+                    name, model, examples, judge, params.training, beam, checkpoints.at(name), strict
+                )
             )
             files |= {f"{name}/{file}": content for file, content in save(model).items()}
         for chosen in sets:

@@ -37,7 +37,7 @@ from silverloom.ops.metrics.fusion import exact_match, sari
 from silverloom.ops.models.decoding import Decoding, decoding_field
 from silverloom.ops.models.seq2seq.config import CopyNetConfig
 from silverloom.ops.models.seq2seq.pairs import answers, pair_set, stored_pairs, training_texts
-from silverloom.ops.models.seq2seq.training import learn_pieces, make_model, train_model
+from silverloom.ops.models.seq2seq.training import learn_pieces, make_model, train_on_pairs
 from silverloom.ops.models.training import CheckpointFolder, TrainingError, TrainingParams
 from silverloom.ops.models.training.params import SizedParams
 from silverloom.ops.parse.schemas import unit_of
@@ -281,7 +281,7 @@ def _trained(
             model = make_model(config, pieces, training.seed)
         judge, beam = partial(judged, learnt.judges), params.validation_beam
         reports.append(
-            train_model(name, model, learnt, judge, training, beam, checkpoints.at(name), strict, False)
+            train_on_pairs(name, model, learnt, judge, training, beam, checkpoints.at(name), strict, False)
         )
         files |= _files(name, model)
         if name != PRETRAINING:

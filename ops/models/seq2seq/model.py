@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save
 from torch import Tensor
 
 from silverloom.ops.models.decoding import Writer
 from silverloom.ops.models.seq2seq.config import BATCH, Pairs, Seq2SeqConfig
 from silverloom.ops.models.seq2seq.pieces import EOS, PAD, Pieces
 from silverloom.ops.models.training.examples import ExampleStore, TokenExample
+from silverloom.ops.models.training.task import task_identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +135,14 @@ class Seq2SeqTask:
         ]
         self._sources = validation.sources
         self.costs: Sequence[int] = training.lengths.sum(axis=1)
-        self._identity = {
-            "model": model.config.model_dump(mode="json"),
-            "initial weights": hashlib.sha256(save(model.network.state_dict())).hexdigest(),
-            "pieces": hashlib.sha256(model.pieces.content).hexdigest(),
-            "training set": training.digest(),
-            "validation set": validation.digest(),
-            "validation beam": beam,
-        }
+        self._identity = task_identity(
+            model.network,
+            model.config,
+            training.digest(),
+            validation.digest(),
+            pieces=hashlib.sha256(model.pieces.content).hexdigest(),
+            beam=beam,
+        )
 
     def identity(self) -> Mapping[str, Any]:
         """Return the model's config, and digests of its initial weights, its pieces and both sets."""

@@ -1,7 +1,7 @@
 """Making and training a text-to-text model on a set of pairs, for all systems.
 
-Belongs here: the vocabulary and the untrained model of a config, one training with its report. Not here: the
-pairs (pairs.py), the loop (ops/models/training), what judges a model (the systems).
+Belongs here: the vocabulary and the untrained model of a config, its training on pairs. Not here: the pairs
+(pairs.py), trainings of all kinds of models (ops/models/training), what judges a model (the systems).
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from silverloom.ops.models.seq2seq.config import (
     Seq2SeqTransformerConfig,
 )
 from silverloom.ops.models.seq2seq.pairs import PairSet
-from silverloom.ops.models.training import Checkpoints, TrainingParams, errors_of, train
-from silverloom.ops.models.training.report import count_weights, training_report
-from silverloom.ops.models.training.task import ProgressLines
+from silverloom.ops.models.training import Checkpoints, TrainingParams
+from silverloom.ops.models.training.report import train_model
 
 if TYPE_CHECKING:
     from silverloom.ops.models.seq2seq.model import AnswerJudge, Seq2Seq
@@ -50,7 +49,7 @@ def make_model(
     return make(config, pieces, seed)
 
 
-def train_model(
+def train_on_pairs(
     name: str,
     model: Seq2Seq,
     examples: PairSet,
@@ -67,8 +66,6 @@ def train_model(
     """
     from silverloom.ops.models.seq2seq.model import Seq2SeqTask
 
-    with errors_of(name):
-        task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, beam)
-        trained = train(task, params, checkpoints, ProgressLines(name), strict)
-    kind, weights = model.config.model_dump()["kind"], count_weights(model.network)
-    return training_report(name, kind, model.config, examples, params, trained, chosen, weights=weights)
+    task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, beam)
+    kind = model.config.model_dump()["kind"]
+    return train_model(name, task, kind, model.config, examples, params, checkpoints, strict, chosen)

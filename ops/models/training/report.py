@@ -1,6 +1,7 @@
-"""The training report of a model, as in models.json, and the rows of its examples.
+"""One training with its report, as in models.json, and the rows of its examples.
 
-Belongs here: what pages and MLflow read about every training. Not here: where the file is stored.
+Belongs here: training a model of any system, and what pages and MLflow read about it. Not here: the tasks,
+which are the models' own; the loop (loop.py); where the file is stored.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from silverloom.ops.core.identity import made_from
 from silverloom.ops.core.outcome import Row
 from silverloom.ops.core.params import Params
+from silverloom.ops.models.training.checkpoints import Checkpoints
+from silverloom.ops.models.training.launch import train
 from silverloom.ops.models.training.params import TrainingParams
-from silverloom.ops.models.training.task import Trained
+from silverloom.ops.models.training.task import ProgressLines, Task, Trained, errors_of
 
 if TYPE_CHECKING:
     from torch import nn
@@ -53,6 +56,30 @@ def learnt_row(unit: Row, *within: str, **more: Any) -> Row:
         "split": unit["split"],
         **more,
     }
+
+
+def train_model(
+    name: str,
+    task: Task,
+    architecture: str,
+    config: Params,
+    examples: TrainingSet,
+    params: TrainingParams,
+    checkpoints: Checkpoints,
+    strict: bool,
+    chosen: bool = True,
+    **more: Any,
+) -> dict[str, Any]:
+    """Train the model of a task in place, and return its report, with `more` entries of the system.
+
+    Raises TrainingError, starting with the model's name.
+    """
+    with errors_of(name):
+        trained = train(task, params, checkpoints, ProgressLines(name), strict)
+    weights = count_weights(task.module)
+    return training_report(
+        name, architecture, config, examples, params, trained, chosen, weights=weights, **more
+    )
 
 
 def count_weights(network: nn.Module) -> int:

@@ -6,12 +6,15 @@ it. Not here: the loop (loop.py).
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
+
+from silverloom.ops.core.params import Params
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -62,6 +65,22 @@ class Task(Protocol):
     def identity(self) -> Mapping[str, Any]:
         """Return, as JSON values, what the weights depend on apart from the params: sizes, data digests."""
         ...
+
+
+def task_identity(
+    module: nn.Module, config: Params, training: str, validation: str, **more: Any
+) -> dict[str, Any]:
+    """Return the identity of a task: its config, initial weights, the digests of its two sets, and `more`."""
+    from safetensors.torch import save
+
+    weights = save({name: value.contiguous() for name, value in module.state_dict().items()})
+    return {
+        "model": config.model_dump(mode="json"),
+        "initial weights": hashlib.sha256(weights).hexdigest(),
+        "training set": training,
+        "validation set": validation,
+        **more,
+    }
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ from silverloom.ops.models.seq2seq.config import (
     Seq2SeqTransformerConfig,
 )
 from silverloom.ops.models.seq2seq.pairs import pair_set, stored_pairs, too_long, training_texts
-from silverloom.ops.models.seq2seq.training import learn_pieces, make_model, train_model
+from silverloom.ops.models.seq2seq.training import learn_pieces, make_model, train_on_pairs
 from silverloom.ops.models.training import CheckpointFolder, TrainingParams
 from silverloom.ops.models.training.params import SizedParams
 from silverloom.ops.models.training.report import learnt_row
@@ -320,7 +320,7 @@ def _trained(
 
     judge, beam = partial(_judged, examples.judges.targets), params.validation_beam
     name, training = learnt.model, params.part("training")
-    report = train_model(name, model, examples, judge, training, beam, checkpoints.at(name), strict)
+    report = train_on_pairs(name, model, examples, judge, training, beam, checkpoints.at(name), strict)
     return {f"{name}/{file}": content for file, content in save(model).items()}, [report]
 
 

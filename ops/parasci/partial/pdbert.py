@@ -27,10 +27,9 @@ from silverloom.ops.core.parts import Artifact, Parts
 from silverloom.ops.core.sampling import SPLITS, drawn
 from silverloom.ops.core.stored_rows import Made, StoredRows
 from silverloom.ops.models.encoder import ENCODER
-from silverloom.ops.models.training import CheckpointFolder, TrainingParams, errors_of, train
+from silverloom.ops.models.training import CheckpointFolder, TrainingParams
 from silverloom.ops.models.training.params import SizedParams
-from silverloom.ops.models.training.report import count_weights, training_report
-from silverloom.ops.models.training.task import ProgressLines
+from silverloom.ops.models.training.report import train_model
 from silverloom.ops.parasci.partial.pseudo import (
     PseudoExample,
     PseudoParams,
@@ -307,13 +306,8 @@ def _trained(
     from silverloom.ops.parasci.spans.model import SpanTask
 
     training = params.part("training")
-    with errors_of(MODEL):
-        task = SpanTask(model, examples.learnt, examples.judges)
-        ended = train(task, training, checkpoints.at(MODEL), ProgressLines(MODEL), strict)
-    weights = count_weights(model.network)
-    report = training_report(
-        MODEL, model.config.kind, model.config, examples, training, ended, chosen=True, weights=weights
-    )
+    task, config = SpanTask(model, examples.learnt, examples.judges), model.config
+    report = train_model(MODEL, task, config.kind, config, examples, training, checkpoints.at(MODEL), strict)
     files = {f"{MODEL}/{name}": content for name, content in model.save().items()}
     return {**files, MODELS: json.dumps([report], indent=1, sort_keys=True).encode()}
 

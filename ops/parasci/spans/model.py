@@ -7,7 +7,6 @@ best span (spans.py), which texts are compared (ops/parasci/partial).
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from typing import Any, Self
 import numpy as np
 import torch
 from pydantic import TypeAdapter
-from safetensors.torch import save
 from torch import Tensor, nn
 from transformers import AutoTokenizer
 
@@ -25,6 +23,7 @@ from silverloom.ops.core.stored_rows import Made
 from silverloom.ops.models.encoder import encoder, encoder_folder
 from silverloom.ops.models.last_layers import with_own_layers
 from silverloom.ops.models.trained import CONFIG, WEIGHTS, network_files, read_config, read_weights
+from silverloom.ops.models.training.task import task_identity
 from silverloom.ops.parasci.spans.spans import FoundSpan, SpanConfig, SpanExample, best_span, digest, overlap
 
 #: Pairs that are encoded together, and pairs that are tokenised together.
@@ -186,12 +185,7 @@ class SpanTask:
         self.costs: Sequence[int] = array("i", map(len, _tokens_of(model, training)))
         for _ in _tokens_of(model, validation):
             pass
-        self._identity = {
-            "model": model.config.model_dump(mode="json"),
-            "initial weights": hashlib.sha256(save(model.network.state_dict())).hexdigest(),
-            "training set": digest(training),
-            "validation set": digest(validation),
-        }
+        self._identity = task_identity(model.network, model.config, digest(training), digest(validation))
 
     def identity(self) -> Mapping[str, Any]:
         """Return the model's config, and digests of its initial weights and of both sets."""

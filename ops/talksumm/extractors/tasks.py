@@ -6,7 +6,6 @@ summaries (the caller provides a judge).
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,12 +16,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import torch
-from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn import functional
 
 from silverloom.ops.core.outcome import Row
 from silverloom.ops.core.stored_rows import Made, StoredRows
+from silverloom.ops.models.training.task import task_identity
 from silverloom.ops.talksumm.extractors.paper import Extraction, ExtractorPaper, Labelled
 from silverloom.ops.talksumm.extractors.pointer import PointerExtractor, WordTable
 from silverloom.ops.talksumm.extractors.transformer import TransformerExtractor
@@ -70,14 +69,9 @@ class _ExtractionTask(ABC):
         self.names: Sequence[str] = Made(Made(self.training, itemgetter(0)), attrgetter("id"))
         self.costs: Sequence[int] = array("i", (len(paper) for paper, _, _ in self.training))
         self._validation_papers, self._judge, self._words = validation.papers, judge, words
-        initial = save({name: value.contiguous() for name, value in self.module.state_dict().items()})
-        self._identity = {
-            "model": extractor.config.model_dump(mode="json"),
-            "initial weights": hashlib.sha256(initial).hexdigest(),
-            "training set": training.digest(),
-            "validation set": validation.digest(),
-            "words": words,
-        }
+        self._identity = task_identity(
+            self.module, extractor.config, training.digest(), validation.digest(), words=words
+        )
 
     def identity(self) -> Mapping[str, Any]:
         """Return the model's config, and digests of its initial weights and of both sets."""

@@ -14,10 +14,9 @@ from pydantic import Field, JsonValue, model_validator
 
 from silverloom.ops.core.params import Params
 from silverloom.ops.core.parts import Artifact
-from silverloom.ops.models.training import CheckpointFolder, TrainingError, TrainingParams, errors_of, train
+from silverloom.ops.models.training import CheckpointFolder, TrainingError, TrainingParams, errors_of
 from silverloom.ops.models.training.params import SizedParams
-from silverloom.ops.models.training.report import count_weights, training_report
-from silverloom.ops.models.training.task import ProgressLines
+from silverloom.ops.models.training.report import train_model
 from silverloom.ops.wikisum.long_sequences.sizes import (
     DecoderParams,
     EncoderDecoderParams,
@@ -216,23 +215,22 @@ def train_summarizer(
 
     with errors_of(name):
         text_model = _untrained(size, learnt, tokenizer, params.seed)
-        model, config = text_model.model, text_model.model.params
-        pretrained = isinstance(config, PretrainedParams)
-        own = learnt.read_by(reader_of(text_model)) if pretrained else learnt
-        task = SequenceTask(model, own.learnt, own.judges, counted=own.counted)
-        trained = train(task, params, checkpoints.at(name), ProgressLines(name), strict)
+    model, config = text_model.model, text_model.model.params
+    pretrained = isinstance(config, PretrainedParams)
+    own = learnt.read_by(reader_of(text_model)) if pretrained else learnt
     sources, targets = own.learnt.lengths.T
     # For other models, every source already has the length that its set prescribes.
     cut: dict[str, Any] = {"cut_sources": int((sources > config.longest_source).sum())} if pretrained else {}
-    report = training_report(
+    report = train_model(
         name,
+        SequenceTask(model, own.learnt, own.judges, counted=own.counted),
         config.architecture,
         config,
         own,
         params,
-        trained,
+        checkpoints.at(name),
+        strict,
         chosen=False,
-        weights=count_weights(model.network),
         cut_targets=int((targets > config.longest_target).sum()),
         **cut,
     )
