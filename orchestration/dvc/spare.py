@@ -1,9 +1,9 @@
 """Spare copies of the files that DVC's commit writes in place: dvc.lock and the .dvc files of sources.
 
-Belongs here: protecting them and DVC's cache against a kill or a power cut, as DVC syncs nothing itself. The
+Belongs here: protecting them against a kill, and syncing what DVC wrote, as DVC syncs nothing itself. The
 copies are on disk before a commit and are removed after what it wrote is on disk. So a copy that is left
 means that a commit was killed. Not here: committing (stages.py), what a damaged dvc.lock is
-(state/dvc_files.py).
+(state/dvc_files.py), DVC's cache: it may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from silverloom.orchestration.files.local_state import dump_checked, read_checke
 from silverloom.orchestration.files.publish import lock_file, sync_file_system, sync_to_disk, write_file
 from silverloom.orchestration.state.dvc_files import (
     cached,
-    check_added,
     cut_off,
     is_tracking_file,
     tracking_files,
@@ -29,7 +28,7 @@ _TEXTS = TypeAdapter(dict[str, str])
 
 
 def restore(workspace: Workspace) -> None:
-    """Restore what a killed commit left cut off or, after a power cut, damaged."""
+    """Restore what a killed commit left cut off."""
     with _commit_lock(workspace):
         _restore(workspace)
 
@@ -75,10 +74,7 @@ def _keep(workspace: Workspace) -> None:
 
 
 def _restore(workspace: Workspace) -> None:
-    """Put back what a killed commit, or a power cut after it, damaged; no-op without copies.
-
-    The former dvc.lock also returns if the cache lacks something now: then DVC commits it again.
-    """
+    """Put back what a killed commit damaged; no-op without copies."""
     copy = _lock_copy(workspace)
     if not copy.is_file():
         return
@@ -87,9 +83,8 @@ def _restore(workspace: Workspace) -> None:
         path = workspace.root / name
         if not is_tracking_file(path.read_bytes() if path.is_file() else b""):
             write_file(path, text.encode())
-    lost = check_added(workspace, copy.stat().st_mtime)
     _sync(workspace)
-    if cut_off(workspace, copy.read_bytes(), lost):
+    if cut_off(workspace, copy.read_bytes()):
         put_back(workspace)
     copy.unlink(missing_ok=True)
 

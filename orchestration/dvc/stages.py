@@ -27,7 +27,6 @@ from silverloom.orchestration.files.publish import write_changed, write_file
 from silverloom.orchestration.state.dvc_files import (
     cached,
     check_lock,
-    check_sizes,
     locked_stages,
     stage_name,
 )
@@ -143,8 +142,6 @@ def commit_finished(view: View, made: Dataset | None = None) -> list[str]:
     write_code(workspace)
     due = [dataset for dataset in workspace.datasets.values() if view.complete(dataset)]
     metrics.write(due, view)
-    for dataset in due:
-        check_sizes(workspace, dataset)
     stages = locked_stages(workspace)
     moved = [dataset for dataset in due if not _is_recorded(workspace, dataset, stages)]
     names = [stage_name(dataset) for dataset in moved]

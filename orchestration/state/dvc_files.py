@@ -1,8 +1,7 @@
 """dvc.lock and DVC's cache, read as plain files: importing DVC takes a second.
 
-Belongs here: what DVC recorded; detecting a damaged lock; and removing wrong bytes from the cache,
-because DVC trusts the names of its files and would never replace them. Not
-here: DVC's commits (dvc/stages.py).
+Belongs here: what DVC recorded and cached; detecting a damaged lock. Not here: DVC's commits (dvc/stages.py).
+The bytes in the cache are DVC's own: nothing here repairs them.
 
 A lock that another process is still writing is read again.
 """
@@ -26,7 +25,6 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError, model
 
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.yaml import read_yaml
-from silverloom.orchestration.files.identity import file_md5, folder_hashes, version
 from silverloom.orchestration.files.local_state import (
     UnreadableError,
     first_fault,
@@ -109,17 +107,16 @@ def read_stages(content: bytes) -> dict[str, Any] | None:
         return None
 
 
-def cut_off(workspace: Workspace, former: bytes, lost: bool = False) -> bool:
+def cut_off(workspace: Workspace, former: bytes) -> bool:
     """Return whether dvc.lock is what remains if DVC is killed while it overwrites a former one.
 
-    So it is if DVC's cache has `lost` what it added. A file that git has put there since, or that a merge
-    left, is not: it stays.
+    A file that git has put there since, or that a merge left, is not: it stays.
     """
     content = workspace.lock.read_bytes() if workspace.lock.is_file() else b""
     if _conflict(content) or (content and content == _in_git(workspace)):
         return False
     now = read_stages(content)
-    if now is None or lost or not former:
+    if now is None or not former:
         return True
     outs = {name: len(stage["outs"]) for name, stage in now.items()}
     before = read_stages(former) or {}
@@ -200,14 +197,13 @@ def _git(workspace: Workspace, *arguments: str) -> bytes:
 
 #: DVC's hash of a folder.
 _FOLDER = re.compile(r"[0-9a-f]{32}\.dir")
-_MD5 = re.compile(r"[0-9a-f]{32}")
 
 
 @lru_cache(maxsize=256)
 def cached_files(workspace: Workspace, md5: str) -> Mapping[str, str] | None:
     """Return the files (MD5 by relative path) of a folder in DVC's cache, or None if the folder is not there.
 
-    A list whose bytes do not match its name is removed; DVC itself would not notice.
+    A list whose bytes do not match its name counts as absent.
     """
     if not _FOLDER.fullmatch(str(md5)):
         return None
@@ -216,14 +212,8 @@ def cached_files(workspace: Workspace, md5: str) -> Mapping[str, str] | None:
         content = read_state(path)
         return None if content is None else _entries(content, md5)
     except UnreadableError as error:
-        _remove(path, str(error), "`dvc pull` or the next commit restores it")
+        tell_unreadable(path, str(error), "remove it: `dvc pull` or the next commit restores it")
         return None
-
-
-def _remove(path: Path, wrong: str, then: str = "the next commit restores it") -> None:
-    """Remove wrong bytes from the cache, and say so."""
-    tell_unreadable(path, wrong, f"removed: {then}")
-    path.unlink(missing_ok=True)
 
 
 def _entries(content: bytes, md5: str) -> dict[str, str]:
@@ -236,54 +226,6 @@ def _entries(content: bytes, md5: str) -> dict[str, str]:
     if any(".." in PurePosixPath(name).parts or name.startswith("/") for name in files):
         raise UnreadableError("it lists files outside its folder")
     return files
-
-
-def check_sizes(workspace: Workspace, dataset: Dataset) -> None:
-    """Remove a finished dataset's files from the cache that differ in size from those on disk.
-
-    Call this before a commit, which then adds what is missing. Bytes are compared only when wrong ones turn
-    up (`check_bytes`) or a commit was killed (`check_added`): reading the whole cache at every commit would
-    double its cost.
-    """
-    stage = locked_stages(workspace).get(stage_name(dataset), {})
-    for folder in (workspace.folder(dataset), workspace.manifests(dataset)):
-        hashes = folder_hashes(folder)
-        for md5 in {version(hashes), recorded(stage, "outs", workspace.shown(folder)) or ""}:
-            cached_files(workspace, md5)
-        for name, md5 in hashes.items():
-            place = cached(workspace, md5)
-            size = (folder / name).stat().st_size
-            if place.is_file() and place.stat().st_size != size:
-                _remove(place, "its size is not that of the data on disk")
-
-
-def check_added(workspace: Workspace, since: float) -> bool:
-    """Remove wrong bytes that a killed commit left in DVC's cache; return whether there were any.
-
-    `since` is when the commit began. DVC syncs nothing, so a power cut leaves files of zeros, or half files,
-    under the names of their bytes. Only files of the commit are read.
-    """
-    places = [place for place in cached(workspace, "").glob("[0-9a-f][0-9a-f]/*") if place.is_file()]
-    names = {place: f"{place.parent.name}{place.name}".removesuffix(".dir") for place in places}
-    wrong = [
-        place
-        for place, md5 in names.items()
-        if _MD5.fullmatch(md5) and place.stat().st_mtime >= since and file_md5(place, former=False) != md5
-    ]
-    for place in wrong:
-        _remove(place, "its MD5 is not its name")
-    return bool(wrong)
-
-
-def check_bytes(workspace: Workspace, recorded: Mapping[str, str], actual: Mapping[str, str]) -> None:
-    """Remove wrong bytes from the cache that may have caused wrong bytes on disk.
-
-    Both mappings are MD5s by file name: what should be on disk, and what is.
-    """
-    for name, md5 in recorded.items():
-        place = cached(workspace, md5)
-        if actual.get(name, md5) != md5 and place.is_file() and file_md5(place) != md5:
-            _remove(place, "its MD5 is not its name")
 
 
 def cached(workspace: Workspace, md5: str) -> Path:

@@ -32,7 +32,6 @@ from silverloom.orchestration.files import local_state
 from silverloom.orchestration.files.identity import FileStamp, file_stamp, folder_hashes, is_stable, version
 from silverloom.orchestration.files.local_state import UnreadableError
 from silverloom.orchestration.files.publish import write_changed
-from silverloom.orchestration.state.dvc_files import check_bytes
 from silverloom.orchestration.state.sources import asks_again, corpus
 from silverloom.orchestration.workspace.workspace import Workspace
 
@@ -315,11 +314,7 @@ def _known(workspace: Workspace, dataset: Dataset, partition: str) -> Manifest |
     manifest = read_manifest(workspace, dataset, partition)
     if manifest is None or not manifest.files:
         return None
-    hashes = folder_hashes(workspace.folder(dataset, partition))
-    if manifest.files == hashes:
-        return manifest
-    check_bytes(workspace, manifest.files, hashes)
-    return None
+    return manifest if manifest.files == folder_hashes(workspace.folder(dataset, partition)) else None
 
 
 def _why_unknown(workspace: Workspace, dataset: Dataset, partition: str) -> str:

@@ -7,8 +7,6 @@ import subprocess
 import pytest
 
 from silverloom.orchestration.dvc import spare
-from silverloom.orchestration.dvc.stages import check_sizes
-from silverloom.orchestration.files.identity import folder_hashes
 from silverloom.orchestration.state.dvc_files import cached
 
 OLD, NEW = b"schema: '2.0'\nstages: {}\n", b"schema: '2.0'\nstages:\n  code:\n    cmd: x\n    outs: []\n"
@@ -50,13 +48,6 @@ def killed(project):
     return path
 
 
-def zero(path):
-    """Let a power cut leave zeros, with the right size and mode."""
-    path.chmod(0o644)
-    path.write_bytes(bytes(path.stat().st_size))
-    path.chmod(0o444)
-
-
 def test_all_that_a_commit_wrote_is_synced_before_the_spare_copy_goes(project, monkeypatch):
     synced = []
     copy = project.state / "dvc.lock"
@@ -95,17 +86,6 @@ def test_after_a_kill_without_a_power_cut_the_new_state_stays(project, capsys):
     assert not capsys.readouterr().err
 
 
-def test_zeros_that_a_power_cut_left_in_dvcs_cache_are_removed_and_committed_again(project, capsys):
-    added, before = killed(project), cached(project, hashlib.md5(b"before").hexdigest())
-    zero(added)
-    zero(before)
-    os.utime(before, (1e9, 1e9))
-    spare.restore(project)
-    assert not added.exists() and "its MD5 is not its name" in capsys.readouterr().err
-    assert before.exists(), "what is older than the commit is not read"
-    assert project.lock.read_bytes() == OLD, "the stages are committed again"
-
-
 @pytest.mark.parametrize(
     "left",
     [b"", bytes(len(LATER)), LATER[: len(LATER) // 2], LATER[:-1], b"{}\n", None],
@@ -125,16 +105,3 @@ def test_a_damaged_lock_is_put_back(project, left):
     project.lock.unlink() if left is None else project.lock.write_bytes(left)
     spare.restore(project)
     assert project.lock.read_bytes() == OLD
-
-
-def test_a_half_manifest_in_dvcs_cache_is_removed_before_a_commit(project, capsys):
-    pairs = project.datasets["talksumm/pairs"]
-    folder = project.manifests(pairs)
-    folder.mkdir(parents=True)
-    (folder / "2018-06.json").write_bytes(b"manifest")
-    (md5,) = folder_hashes(folder).values()
-    path = cached(project, md5)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"mani")
-    check_sizes(project, pairs)
-    assert not path.exists() and "its size is not" in capsys.readouterr().err
