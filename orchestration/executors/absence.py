@@ -1,7 +1,7 @@
 """How long a run waits for a cluster on which no task can run.
 
 Belongs here: why no task can run, and the end of waiting for it. Not here: the cluster's head and machines
-(cluster.py), tasks whose worker was lost (losses.py).
+(cluster.py), tasks whose worker was lost (ray.py).
 """
 
 from __future__ import annotations

@@ -40,14 +40,16 @@ SILENT = 3.0
 Machine: TypeAlias = Mapping[str, Any]
 
 
-def connect(address: str, timeout: float) -> None:
+def connect(address: str, timeout: float, retries: int = 3) -> None:
     """Connect this process to a cluster, once. `auto` finds one on this machine, `local` starts one.
 
-    The code that this process runs and the project's params.yaml are sent along, but no data. Raises
+    The code that this process runs and the project's params.yaml are sent along, but no data. Tasks that run
+    out of memory are restarted `retries` times; by default, Ray would restart them for ever. Raises
     ClusterLostError if there is no cluster, or if it does not answer within `timeout` seconds.
     """
     if ray.is_initialized():
         return
+    os.environ.setdefault("RAY_task_oom_retries", str(retries))
     os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # the submitter reports a task's error
     pinned = {name: os.environ[name] for name in (*STRICT, *QUIET) if name in os.environ}
     with tempfile.TemporaryDirectory(prefix="silverloom-") as place:

@@ -1,6 +1,6 @@
 """Joins on a Ray cluster, in which tables go from task to task without passing through the driver.
 
-Belongs here: an exchange's tasks in stages, limits on tasks in progress, and restarting after a loss. Not
+Belongs here: an exchange's tasks in stages, and limits on tasks in progress. Ray makes lost tables again. Not
 here: what the stages do (ops/core/spread.py), single tasks (ray.py), what runs in a worker (worker.py).
 """
 
@@ -9,15 +9,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import ray
 
 from silverloom.orchestration.executors import worker
 from silverloom.orchestration.executors.cluster import machines
-from silverloom.orchestration.executors.losses import error_of_loss, is_loss
-from silverloom.orchestration.executors.ray import RayExecutor, remote, size_of, traffic
+from silverloom.orchestration.executors.ray import RayExecutor, error_of_loss, remote, size_of, traffic
 
 
 @dataclass(frozen=True)
@@ -25,28 +23,17 @@ class RayExchange:
     """The stages of a join on a cluster. `begin` returns a new executor for one exchange."""
 
     begin: Callable[[], RayExecutor]
-    retries: int
 
     def run(
         self, pieces: Sequence[Any], stages: Sequence[Callable[..., Any]], places: int, *shared: object
     ) -> Iterator[Any]:
-        """Yield the results of the last stage's tasks, in order.
-
-        If a machine is lost, everything is computed again, and results that were already yielded are skipped.
-        """
+        """Yield the results of the last stage's tasks, in order."""
         assert places > 1, "an exchange needs several tasks"
-        done, lost = 0, 0
         with contextlib.closing(self.begin()) as executor:
-            while True:
-                try:
-                    for result in islice(_results(executor, pieces, stages, places, shared), done, None):
-                        done += 1
-                        yield result
-                    break
-                except ray.exceptions.RayError as error:
-                    if lost == self.retries or not is_loss(error):
-                        raise error_of_loss(error, lost) from error
-                    lost += 1
+            try:
+                yield from _results(executor, pieces, stages, places, shared)
+            except ray.exceptions.RayError as error:
+                raise error_of_loss(error) from error
             for machine in machines():
                 executor.used(machine["NodeID"])
 
@@ -85,7 +72,7 @@ def _begin(
     At most two tasks per place receive pieces from this machine at a time.
     """
     common = executor.share(shared)
-    task = remote(worker.stage, executor.resources)
+    task = remote(worker.stage, executor.resources, executor.retries)
     first, *others = stages
     made: list[list[Any]] = []
     group = -(-len(pieces) // places)

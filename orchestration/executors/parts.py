@@ -28,6 +28,7 @@ from silverloom.orchestration.executors.base import (
     Executor,
     Resources,
     Result,
+    WorkerDiedError,
 )
 from silverloom.orchestration.executors.local import WorkerProcesses
 from silverloom.orchestration.executors.node import Expected
@@ -160,7 +161,10 @@ class RayEngine:
         """
         with contextlib.closing(self.executor()) as executor:
             tell = executor.channel(listener)
-            return executor.submit_anew(op, lambda: (tell, *arguments())).result()
+            for _ in range(self.params.retries):
+                with contextlib.suppress(WorkerDiedError):
+                    return executor.submit_once(op, tell, *arguments()).result()
+            return executor.submit_once(op, tell, *arguments()).result()
 
     @property
     def exchange(self) -> Exchange:
@@ -207,7 +211,7 @@ class _Exchange:
         from silverloom.orchestration.executors.exchange import RayExchange
 
         needs = Resources(memory=self.engine.params.needs(self.engine.dataset).memory)
-        exchange = RayExchange(lambda: self.engine.executor(needs=needs), self.engine.params.retries)
+        exchange = RayExchange(lambda: self.engine.executor(needs=needs))
         return exchange.run(pieces, stages, places, *shared)
 
 
@@ -292,4 +296,4 @@ def begin(params: EngineParams | None = None) -> None:
     require("cluster", "ray")
     from silverloom.orchestration.executors.cluster import connect
 
-    connect(params.address, params.node_timeout)
+    connect(params.address, params.node_timeout, params.retries)

@@ -1,9 +1,9 @@
 """The executor for a Ray cluster: tasks on machines that share no file system with this one.
 
-Belongs here: submitting tasks to the cluster, and receiving their results. Not here: the cluster itself
-(cluster.py), which tasks are restarted (losses.py), how long to wait for a machine (absence.py), what runs in
-a worker (worker.py), how files travel (shipping.py), the tasks themselves (parts.py). Only code that needs a
-cluster imports this module: most checkouts have no Ray.
+Belongs here: submitting tasks to the cluster, receiving their results, translating Ray's errors. Ray itself
+restarts lost tasks. Not here: the cluster itself (cluster.py), how long to wait for a machine (absence.py),
+what runs in a worker (worker.py), how files travel (shipping.py), the tasks themselves (parts.py). Only code
+that needs a cluster imports this module: most checkouts have no Ray.
 """
 
 from __future__ import annotations
@@ -24,7 +24,13 @@ from ray.util.queue import Queue
 
 from silverloom.orchestration.executors import node, worker
 from silverloom.orchestration.executors.absence import Absence, Patience
-from silverloom.orchestration.executors.base import EventSink, Resources, Result
+from silverloom.orchestration.executors.base import (
+    EventSink,
+    Resources,
+    Result,
+    WorkerDiedError,
+    WorkerNotStartedError,
+)
 from silverloom.orchestration.executors.cluster import (
     HEAD,
     check_room,
@@ -33,7 +39,6 @@ from silverloom.orchestration.executors.cluster import (
     room,
     this_machine,
 )
-from silverloom.orchestration.executors.losses import ClusterTask, TaskPace, error_of_loss, is_loss
 from silverloom.orchestration.executors.shipping import Handle, Shipment, ShippedFile, packed
 
 
@@ -55,7 +60,7 @@ _NO_MORE = "no more events"
 class RayExecutor:
     """Runs tasks on the cluster to which this process is connected.
 
-    A task whose worker or machine is lost is restarted, up to `retries` times. An error raised by a task is
+    Ray restarts a task whose worker or machine is lost, up to `retries` times. An error raised by a task is
     its result, and is not retried. `arrived` is called with each result in another thread, as soon as it
     exists; the future then has the return value. If no machine comes back in time, all tasks end with the
     error of `patience`.
@@ -71,15 +76,13 @@ class RayExecutor:
     ) -> None:
         """`expected` is what workers must have, `resources` what each task needs."""
         self.resources = resources or Resources()
-        self._retries = retries
         self._arrived = arrived
         self._patience = patience or Patience()
         self._failure: Exception | None = None
         self._token = uuid.uuid4().hex
         self._expected = ray.put(expected)
         self._places, self._counted = 0, 0.0
-        self._tasks: list[ClusterTask] = []
-        self._pace = TaskPace()
+        self._tasks: dict[Any, Future[Any]] = {}
         self._used: set[str] = set()
         self._channels: list[tuple[Queue, threading.Thread]] = []
         self._lock = threading.Lock()
@@ -89,7 +92,8 @@ class RayExecutor:
         while HEAD.silent:  # Ray would wait for it without end
             self._check_cluster()
         check_room(self.resources)
-        self._run = remote(worker.run, self.resources)
+        self.retries = retries
+        self._run = remote(worker.run, self.resources, retries)
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
@@ -103,29 +107,24 @@ class RayExecutor:
 
     def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
         """Run a task; files of this machine that its arguments refer to are sent along."""
-        return self._begun(partial(self._run.remote, *self.sent((function, arguments))))
+        return self._begun(self._run, *self.sent((function, arguments)))
 
-    def submit_anew(
-        self, function: Callable[..., Result], arguments: Callable[[], tuple[Any, ...]]
-    ) -> Future[Result]:
-        """Run a task with fresh arguments, and again fresh ones if it is restarted.
+    def submit_once(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
+        """Run a task that is not restarted, because newer arguments may then exist, such as checkpoints.
 
         Its files may exceed a machine's object store, because the task fetches them one by one.
         """
-        return self._begun(
-            lambda: self._run.remote([self._expected], self._token, self._packed((function, arguments())))
-        )
+        task = self._run.options(max_retries=0)
+        return self._begun(task, [self._expected], self._token, self._packed((function, arguments)))
 
-    def _begun(self, start: Callable[[], Any]) -> Future[Any]:
-        if self._failure is not None:
-            raise self._failure
-        task = ClusterTask(Future[Any](), start, time.monotonic(), [start()])
+    def _begun(self, task: Any, *sent: Any) -> Future[Any]:
+        future = Future[Any]()
         with self._lock:
             if self._failure is not None:
                 raise self._failure
-            self._tasks.append(task)
+            self._tasks[task.remote(*sent)] = future
         self._changed.set()
-        return task.future
+        return future
 
     def sent(self, value: object) -> tuple[Any, ...]:
         """Return arguments from which `worker.arrived` restores a value; its files go to the object store."""
@@ -149,12 +148,11 @@ class RayExecutor:
     def close(self) -> None:
         """Cancel running tasks, deliver pending events, and remove the executor's files from the machines."""
         with self._lock:
-            self._closed, left, self._tasks = True, self._tasks, []
+            self._closed, left, self._tasks = True, self._tasks, {}
         self._changed.set()
-        for task in left:
-            for run in task.runs:
-                ray.cancel(run, force=True)
-            task.future.cancel()
+        for run, future in left.items():
+            ray.cancel(run, force=True)
+            future.cancel()
         self._thread.join(timeout=10)
         if HEAD.silent:  # Ray would wait for it here, and at the end of this process
             atexit.unregister(ray.shutdown)
@@ -203,92 +201,82 @@ class RayExecutor:
         except Exception as error:
             with self._lock:
                 self._failure, left = error, list(self._tasks)
-            for task in left:
-                self._resolve(task, partial(_raised, error))
+            for run in left:
+                self._resolve(run, partial(_raised, error))
 
     def _pass_on(self) -> None:
         checked = time.monotonic()
         while not self._closed:
             with self._lock:
-                runs = {run: task for task in self._tasks for run in task.runs}
+                runs = list(self._tasks)
             if not runs:
                 self._changed.wait(1.0)
                 self._changed.clear()
                 continue
-            ready, _ = ray.wait(list(runs), timeout=0.1)
+            ready, _ = ray.wait(runs, timeout=0.1)
             if ready:
-                ready, _ = ray.wait(list(runs), num_returns=len(runs), timeout=0)
+                ready, _ = ray.wait(runs, num_returns=len(runs), timeout=0)
             for run in ready:
-                if run in runs[run].runs and not self._closed:
-                    self._ended(runs[run], run)
+                if not self._closed:
+                    self._resolve(run, partial(self._received, run))
             if time.monotonic() - checked > 1.0:
                 self._check_cluster()
                 checked = time.monotonic()
-            self._start_stragglers_again()
 
     def _check_cluster(self) -> None:
         """Raise WorkerNotStartedError once no machine could run a task for too long."""
         self._patience.check(Absence.of(HEAD, self.resources))
 
-    def _ended(self, task: ClusterTask, run: Any) -> None:
-        task.runs.remove(run)
+    def _received(self, run: Any) -> Any:
         try:
             ended: worker.Ended = ray.get(run)
         except ray.exceptions.RayError as error:
-            if task.runs:  # its second run may still succeed
-                return
-            if task.lost < self._retries and is_loss(error):
-                task.lost += 1
-                task.runs.append(task.start())
-            else:
-                self._resolve(task, partial(_raised, error_of_loss(error, task.lost)))
-            return
+            raise error_of_loss(error) from error
         self.used(ended.node)
-        self._pace.seconds.append(ended.seconds)
-        for slower in task.runs:
-            ray.cancel(slower, force=True)
-        self._resolve(task, partial(self._received, ended))
-
-    def _received(self, ended: worker.Ended) -> Any:
         if ended.error is not None:
             raise ended.error
         traffic.received += size_of(ended.result)
         return ended.result if self._arrived is None else self._arrived(ended.result)
 
-    def _resolve(self, task: ClusterTask, outcome: Callable[[], Any]) -> None:
+    def _resolve(self, run: Any, outcome: Callable[[], Any]) -> None:
         with self._lock:
-            if task not in self._tasks:
-                return
-            self._tasks.remove(task)
+            future = self._tasks.pop(run, None)
+        if future is None:
+            return
         try:
             result = outcome()
         except Exception as error:
-            task.future.set_exception(error)
+            future.set_exception(error)
         else:
-            task.future.set_result(result)
-
-    def _start_stragglers_again(self) -> None:
-        """While a place is idle, start a second run of a task that takes far longer than others."""
-        with self._lock:
-            tasks = list(self._tasks)
-        idle = self.places - sum(len(task.runs) for task in tasks)
-        for task in self._pace.stragglers(tasks, idle):
-            task.runs.append(task.start())
+            future.set_result(result)
 
 
-def remote(function: Callable[..., Any], resources: Resources) -> Any:
-    """Return Ray's remote function for tasks that need resources.
+def remote(function: Callable[..., Any], resources: Resources, retries: int) -> Any:
+    """Return Ray's remote function for tasks that need resources; Ray restarts lost ones `retries` times.
 
-    A worker with a GPU is reused, so that models stay loaded. Ray itself must not retry lost tasks: it would
-    retry one that runs out of memory for ever.
+    A worker with a GPU is reused, so that models stay loaded.
     """
     return ray.remote(
         num_cpus=resources.processors,
         num_gpus=resources.gpus,
         memory=resources.memory or None,
-        max_retries=0,
+        max_retries=retries,
         max_calls=0,
     )(function)
+
+
+def error_of_loss(error: Exception) -> Exception:
+    """Translate an error from Ray into one of an executor's errors."""
+    if isinstance(error, ray.exceptions.RayTaskError):  # raised before or after the task itself
+        cause = error.cause
+        if isinstance(cause, ray.exceptions.RayError):  # a result that it needed was lost
+            return error_of_loss(cause)
+        return cause if isinstance(cause, Exception) else RuntimeError(str(error))
+    if isinstance(error, ray.exceptions.RuntimeEnvSetupError):
+        return WorkerNotStartedError(str(error))
+    memory = isinstance(error, ray.exceptions.OutOfMemoryError)
+    said = "out of memory, see engine.resources" if memory else str(error).strip().split("\n")[0]
+    return WorkerDiedError(f"its worker died: {said}")
 
 
 def _raised(error: Exception) -> Any:

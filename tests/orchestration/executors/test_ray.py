@@ -25,7 +25,7 @@ from silverloom.orchestration.executors.base import (
     WorkerDiffersError,
     WorkerNotStartedError,
 )
-from silverloom.orchestration.executors.parts import LocalEngine, engine, in_order
+from silverloom.orchestration.executors.parts import LocalEngine, engine
 from silverloom.orchestration.partition.one_task import made_by_one_task
 from silverloom.orchestration.partition.resume import ResumableEngine, StoredCheckpoints
 from silverloom.orchestration.workspace.workspace import Workspace
@@ -39,7 +39,6 @@ from tests.waiting import until
 
 ray = pytest.importorskip("ray")
 
-from silverloom.orchestration.executors import losses  # noqa: E402
 from silverloom.orchestration.executors.cluster import connect  # noqa: E402
 from silverloom.orchestration.executors.ray import RayExecutor  # noqa: E402
 
@@ -53,7 +52,7 @@ HERE = Workspace.here()
 def cluster():
     """Three nodes, to which this process is connected."""
     with three_nodes() as cluster:
-        connect(cluster.address, HERE.root, 300.0)
+        connect(cluster.address, 300.0)
         yield cluster
         ray.shutdown()
 
@@ -161,7 +160,7 @@ def test_a_lost_task_is_restarted_a_limited_number_of_times(begin, tmp_path):
     executor = begin(retries=1)
     (tmp_path / "once").mkdir()
     assert sizes([executor.submit(dies_until, 5, 1, tmp_path / "once").result()]) == [5]
-    with pytest.raises(WorkerDiedError, match="its worker died, 2 times in a row"):
+    with pytest.raises(WorkerDiedError, match="its worker died: "):
         executor.submit(dies_until, 5, 2, tmp_path).result()
 
 
@@ -169,11 +168,10 @@ OVER_MEMORY = """
 import ray
 from silverloom.orchestration.executors import cluster as clusters, node
 from silverloom.orchestration.executors.ray import RayExecutor
-from silverloom.orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.pieces import takes_memory
 from tests.ray_cluster import three_nodes
 with three_nodes() as cluster:
-    clusters.connect(cluster.address, Workspace.here().root, 300.0)
+    clusters.connect(cluster.address, 300.0, 1)
     executor = RayExecutor(node.Expected({}, {}), retries=1)
     print(executor.submit(takes_memory).exception())
     ray.shutdown()
@@ -190,7 +188,7 @@ def test_a_task_over_its_memory_is_not_restarted_for_ever():
         text=True,
         check=True,
     )
-    assert "its worker died, 2 times in a row: out of memory, see engine.resources" in ended.stdout
+    assert "its worker died: out of memory, see engine.resources" in ended.stdout
 
 
 def test_a_worker_with_another_package_is_refused_by_name(ray_engine, monkeypatch):
@@ -251,20 +249,6 @@ def busy_workers():
         with contextlib.suppress(psutil.Error):
             found += [process.pid] if process.cmdline()[:1] == ["ray::run"] else []
     return found
-
-
-def endless_once(piece, place):
-    """The third piece never ends for the first process that starts it."""
-    if piece == 2 and not (place / "begun").exists():
-        (place / "begun").touch()
-        while True:
-            time.sleep(1)
-    return numbered(piece, 1)
-
-
-def test_a_task_that_takes_far_longer_than_the_others_is_started_a_second_time(begin, tmp_path, monkeypatch):
-    monkeypatch.setattr(losses, "SECONDS", 1.0)
-    assert sizes(in_order(begin(), endless_once, range(9), tmp_path)) == list(range(9))
 
 
 def resumable(place, ray_engine):
@@ -335,7 +319,7 @@ def test_joins_and_groups_equal_those_of_one_process(ray_engine, tmp_path):
         assert [table.to_pylist() for table in groups[0]] == [table.to_pylist() for table in groups[1]]
 
 
-def test_a_join_starts_over_if_its_worker_dies(ray_engine, tmp_path):
+def test_a_join_goes_on_if_its_worker_dies(ray_engine, tmp_path):
     stages = (counts_and_dies_once, adds)
     assert list(ray_engine.exchange.run([1, 2, 3, 4], stages, 2, tmp_path)) == [b"1234", b"1234"]
     assert logged(tmp_path).count("begun") >= 3
