@@ -16,7 +16,7 @@ import ctypes
 import errno
 import os
 import shutil
-import tempfile
+import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
@@ -45,41 +45,48 @@ def building(staging: Path, target: Path) -> Iterator[Path]:
     If the block raises, `target` remains unchanged and the folder is removed. `staging` must be on the same
     file system as `target`. Raises DiskFullError if the device has no space left.
     """
-    with _mutex(staging):
-        _recover(staging)
-        slot = Path(tempfile.mkdtemp(dir=staging))
-        lock = lock_file(slot / "lock")
-    with contextlib.closing(lock):
+    with _open_slot(staging) as slot, disk_errors(target):
         new = slot / "new"
         new.mkdir()
+        place = target.relative_to(staging.parent).as_posix()
+        (slot / "target").write_bytes(dump_checked({"target": place}))
+        yield new
+        for base, _, names in os.walk(new):
+            for name in ("", *sorted(names)):
+                sync_to_disk(Path(base, name))
+        _swap(new, target, slot)
+
+
+@contextlib.contextmanager
+def _open_slot(staging: Path) -> Iterator[Path]:
+    """Provide a new folder, and clear it at the end.
+
+    Its lock is next to it and held before the folder exists. So no other process takes it for a dead one.
+    """
+    recover(staging)
+    slot = staging / uuid.uuid4().hex
+    with contextlib.closing(lock_file(_lock_of(slot), wait=True)):
+        slot.mkdir()
         try:
-            with disk_errors(target):
-                place = target.relative_to(staging.parent).as_posix()
-                (slot / "target").write_bytes(dump_checked({"target": place}))
-                yield new
-                for base, _, names in os.walk(new):
-                    for name in ("", *sorted(names)):
-                        sync_to_disk(Path(base, name))
-                _swap(new, target, slot)
+            yield slot
         finally:
-            with _mutex(staging):  # else another process that cleans up could find half a slot
-                _clear(slot)
+            _clear(slot)
 
 
 def recover(staging: Path) -> None:
     """Finish or undo what killed processes left in a staging folder. Slots of live processes stay."""
-    with _mutex(staging):
-        _recover(staging)
-
-
-def _recover(staging: Path) -> None:
-    for slot in sorted(path for path in staging.iterdir() if path.is_dir() and not path.is_symlink()):
-        with contextlib.suppress(BlockingIOError), contextlib.closing(lock_file(slot / "lock")):
+    staging.mkdir(parents=True, exist_ok=True)
+    for slot in sorted({path.with_suffix("") for path in staging.iterdir() if not path.is_symlink()}):
+        with contextlib.suppress(BlockingIOError), contextlib.closing(lock_file(_lock_of(slot))):
             _clear(slot)
 
 
+def _lock_of(slot: Path) -> Path:
+    return slot.with_suffix(".lock")
+
+
 def _clear(slot: Path) -> None:
-    """Remove a slot. First its `old` folder is put back if it was not replaced, else removed.
+    """Remove a slot, whose lock is held. First its `old` folder is put back if it was not replaced.
 
     If the file `target` is unreadable, it is unknown whether `old` is still needed, and the slot stays.
     """
@@ -95,6 +102,7 @@ def _clear(slot: Path) -> None:
             old.rename(target)
     for folder in (old, slot):
         shutil.rmtree(folder, ignore_errors=True)
+    _lock_of(slot).unlink(missing_ok=True)  # whoever waits for it opens a new file
 
 
 def _target(slot: Path) -> Path:
@@ -160,11 +168,8 @@ def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
 
 def remove(target: Path, staging: Path) -> None:
     """Remove a folder in one step: it is renamed away first, so that no reader sees half of it."""
-    with _mutex(staging):
-        _recover(staging)
-        slot = Path(tempfile.mkdtemp(dir=staging))
+    with _open_slot(staging) as slot:
         target.rename(slot / "gone")
-        shutil.rmtree(slot)
 
 
 @contextlib.contextmanager
@@ -176,13 +181,6 @@ def disk_errors(target: Path) -> Iterator[None]:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         raise DiskFullError(error.errno, full_line(target, target.name), str(target)) from error
-
-
-@contextlib.contextmanager
-def _mutex(staging: Path) -> Iterator[None]:
-    """Let one process at a time open a slot or clean up, so that no new slot is mistaken for a dead one."""
-    with contextlib.closing(lock_file(staging / ".mutex", wait=True)):
-        yield
 
 
 def sync_to_disk(path: Path) -> None:
