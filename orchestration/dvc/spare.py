@@ -18,7 +18,7 @@ from silverloom.orchestration.files.local_state import dump_checked, read_checke
 from silverloom.orchestration.files.publish import lock_file, sync_file_system, sync_to_disk, write_file
 from silverloom.orchestration.state.dvc_files import (
     cached,
-    cut_off,
+    is_from_git,
     is_tracking_file,
     tracking_files,
 )
@@ -28,7 +28,7 @@ _TEXTS = TypeAdapter(dict[str, str])
 
 
 def restore(workspace: Workspace) -> None:
-    """Restore what a killed commit left cut off."""
+    """Undo what a killed commit wrote to dvc.lock, and restore .dvc files that it left cut off."""
     with _commit_lock(workspace):
         _restore(workspace)
 
@@ -74,7 +74,10 @@ def _keep(workspace: Workspace) -> None:
 
 
 def _restore(workspace: Workspace) -> None:
-    """Put back what a killed commit damaged; no-op without copies."""
+    """Put back what a killed commit may have left half done; it is committed again. No-op without copies.
+
+    A dvc.lock that git has put there since, or that a merge left, stays.
+    """
     copy = _lock_copy(workspace)
     if not copy.is_file():
         return
@@ -84,7 +87,7 @@ def _restore(workspace: Workspace) -> None:
         if not is_tracking_file(path.read_bytes() if path.is_file() else b""):
             write_file(path, text.encode())
     _sync(workspace)
-    if cut_off(workspace, copy.read_bytes()):
+    if not is_from_git(workspace):
         put_back(workspace)
     copy.unlink(missing_ok=True)
 

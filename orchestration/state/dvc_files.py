@@ -107,20 +107,10 @@ def read_stages(content: bytes) -> dict[str, Any] | None:
         return None
 
 
-def cut_off(workspace: Workspace, former: bytes) -> bool:
-    """Return whether dvc.lock is what remains if DVC is killed while it overwrites a former one.
-
-    A file that git has put there since, or that a merge left, is not: it stays.
-    """
+def is_from_git(workspace: Workspace) -> bool:
+    """Return whether dvc.lock is what git has, or what a merge left."""
     content = workspace.lock.read_bytes() if workspace.lock.is_file() else b""
-    if _conflict(content) or (content and content == _in_git(workspace)):
-        return False
-    now = read_stages(content)
-    if now is None or not former:
-        return True
-    outs = {name: len(stage["outs"]) for name, stage in now.items()}
-    before = read_stages(former) or {}
-    return any(outs.get(name, 0) < len(stage["outs"]) for name, stage in before.items())
+    return _conflict(content) or (content != b"" and content == _in_git(workspace))
 
 
 def tracking_files(workspace: Workspace) -> list[Path]:

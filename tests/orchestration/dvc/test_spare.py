@@ -78,10 +78,10 @@ def test_a_file_system_is_synced_by_the_system_call_or_as_a_whole(tmp_path, monk
     assert calls == ["all"]
 
 
-def test_after_a_kill_without_a_power_cut_the_new_state_stays(project, capsys):
+def test_after_a_kill_the_former_lock_returns_so_that_everything_is_committed_again(project, capsys):
     added = killed(project)
     spare.restore(project)
-    assert project.lock.read_bytes() == NEW and (project.root / "corpus/talks.dvc").read_bytes() == LATER
+    assert project.lock.read_bytes() == OLD and (project.root / "corpus/talks.dvc").read_bytes() == LATER
     assert added.read_bytes() == b"added" and not (project.state / "dvc.lock").exists()
     assert not capsys.readouterr().err
 
