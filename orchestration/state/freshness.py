@@ -164,7 +164,7 @@ def forget(workspace: Workspace, dataset: Dataset, partition: str) -> None:
 
 
 def _manifest(stored: Mapping[str, Any]) -> Manifest:
-    return Manifest(stored["key"], stored["files"], stored["counts"], stored.get("checks", {}))
+    return Manifest(**{name: value for name, value in stored.items() if name != "version"})
 
 
 #: The tag of a run that makes a partition even if it is fresh.
