@@ -132,7 +132,7 @@ def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
     labels = [sentence.dependencies[at] for at in sentence.children(main) if at < end]
     if labels.count("conj") > labels.count("cc") or _is_list_of_verbs(sentence, main, end):
         return True
-    if sentence.lower[end] == "," and _opens_list(sentence, main):
+    if sentence.lower[end] == "," and (_opens_list(sentence, main) or _ends_in_list(sentence, main, end)):
         return True
     predicate = sentence.child(main, "acomp", "attr")
     if predicate is not None and _lacks_conjunction(sentence, predicate, end):
@@ -160,18 +160,42 @@ def _lacks_conjunction(sentence: ParsedSentence, head: int, end: int) -> bool:
 
 def _opens_list(sentence: ParsedSentence, main: int) -> bool:
     """Return whether a clause that the parser took for a noun phrase begins the sentence: "Anna sings , Bob
-    plays the drums"."""
+    plays the drums", "This paper studies words , counts them"."""
     subject = sentence.subject(main)
+    if subject is None:
+        return False
+    taken = sentence.tags[subject] == "VBZ" and sentence.child(subject, "dobj") is not None
+    if taken and "," in sentence.lower[subject:main]:
+        return True
     return any(
-        sentence.dependencies[at] == "npadvmod"
-        and subject is not None
-        and at < subject
+        at < subject
         and sentence.tags[at] in ("NNS", "NN")
-        and sentence.tags[sentence.left(at)] in NAMES | {"PRP"}
-        and sentence.lower[at + 1] == ","
-        and sentence.annotation.entities[at] not in TIMES
+        and (
+            (
+                sentence.dependencies[at] == "npadvmod"
+                and sentence.tags[sentence.left(at)] in NAMES | {"PRP"}
+                and sentence.lower[at + 1] == ","
+                and sentence.annotation.entities[at] not in TIMES
+            )
+            or (sentence.dependencies[at] == "dep" and sentence.lower[sentence.left(subject) - 1] == ",")
+        )
         for at in sentence.children(main)
     )
+
+
+def _ends_in_list(sentence: ParsedSentence, main: int, end: int) -> bool:
+    """Return whether the last comma before `end` separates the parts of a list: "builds trees , the tagger
+    marks words" (to the parser, "marks" and "words" are nouns), "has native English , non-native English"."""
+    tags, dependencies = sentence.tags, sentence.dependencies
+    for at in range(main + 2, end):
+        if tags[at] not in ("NN", "NNS"):
+            continue
+        label, head = dependencies[at], sentence.heads[at]
+        if label == "compound" and tags[at] == "NNS" and sentence.lower[sentence.left(head) - 1] == ",":
+            return True
+        if label == "conj" and sentence.right(at) >= end - 1 and sentence.lower[sentence.left(at) - 1] == ",":
+            return "CC" not in tags[head:end]
+    return False
 
 
 def _is_list_of_verbs(sentence: ParsedSentence, main: int, end: int) -> bool:

@@ -47,7 +47,9 @@ _DIRECTIONS = frozenset({"from", "to", "into", "by", "with", "of", "onto", "out"
 _COMPLEMENTS = ("dobj", "attr", "acomp", "oprd", "prt", "agent", "dative")
 _CLAUSES = ("ccomp", "xcomp", "advcl", "conj")
 #: A statement about these does not hold for a known entity: "no house , which ..."
-_NO_HOSTS = frozenset({"no", "any", "every", "each", "few", "little", "neither", "some"})
+_NO_HOSTS = frozenset({"no", "any", "every", "each", "few", "neither", "some"})
+#: Nor for a noun phrase that begins with these: "only the town , which ..."; but "the only town" is known.
+_LIMITS = frozenset({"only", "just", "merely", "even", "little"})
 #: A noun after these may have a clause of its own.
 _BEHIND = frozenset({"in", "at", "on", "to", "from", "with", "for", "under", "by", "of"})
 _KNOWN = frozenset({"this", "these", "that", "those"})
@@ -196,7 +198,7 @@ def _is_of_noun(sentence: ParsedSentence, clause: Between, verb: int, pronoun: i
     # "which ended in 1990 and which ...", "who came , who saw"
     if any(lower[at] in RELATIVE and lower[at - 1] in (",", "and", "or", "but") for at in inside):
         return False
-    if not _NO_HOSTS.isdisjoint(lower[clause.phrase : clause.start]):
+    if lower[clause.phrase] in _LIMITS or not _NO_HOSTS.isdisjoint(lower[clause.phrase : clause.start]):
         return False
     if not comma:
         # "He claims that there is a house , which is old": he claims that, too.

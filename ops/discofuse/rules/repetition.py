@@ -151,11 +151,13 @@ def _is_share(sentence: ParsedSentence, subject: int) -> bool:
 
 
 def _is_decreasing(sentence: ParsedSentence, subject: int) -> bool:
-    """Return whether a subject is "few people" or "nobody"; "a few people" is not."""
+    """Return whether a subject is "few people", "little rain" or "nobody"; "a few people" and "little girls"
+    are not."""
     first = sentence.left(subject)
+    if sentence.lower[first] == "little" and (first == subject or sentence.tags[subject] == "NN"):
+        return True
     return any(
         (sentence.lower[at] in _DECREASING and sentence.lower[at - 1] != "a")
-        or (at == first and sentence.lower[at] == "little")
         or sentence.lower[at : at + 2] in (["not", "many"], ["not", "much"])
         for at in range(first, subject + 1)
     )

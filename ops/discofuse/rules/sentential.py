@@ -95,6 +95,10 @@ def is_about_noun(sentence: ParsedSentence, noun: int, verb: int, pronoun: int) 
     # "a model for German , which contains": the name is seldom meant.
     if sentence.lower[sentence.heads[noun]] == "for" and sentence.tags[noun] in NAMES:
         return False
+    # "which may have introduced noise": the writer guesses what came of it all
+    guessed = sentence.tags[carrier] == "MD" and "have" in sentence.lower[carrier + 1 : verb]
+    if guessed and label == "nsubj":
+        return False
     if label == "nsubjpass":
         return lemma not in _PASSIVE_WITH_CLAUSES
     if lemma == "be":

@@ -263,7 +263,8 @@ def is_of_any(sentence: ParsedSentence, mention: tuple[int, int]) -> bool:
 def is_another(source: ParsedSentence, noun: int, sentence: ParsedSentence, link: Link) -> bool:
     """Return whether "this" or "these" may point at something else than the antecedent: "in this paper" at
     the text itself, "they had 10 s ; during this interval" at the time just named, "these sequences" at all
-    that are coordinated, "the frequencies matter , as these bands are" at a nearer noun."""
+    that are coordinated, "they treat A and B as tasks ; these tasks" at A and B, "the frequencies matter , as
+    these bands are" at a nearer noun."""
     start, end = link.mention
     if sentence.lower[start] not in _POINTING:
         return False
@@ -275,6 +276,8 @@ def is_another(source: ParsedSentence, noun: int, sentence: ParsedSentence, link
     if not is_plural(sentence, head):
         return False
     above = source.heads[noun]
+    if source.lower[above] == "as":
+        return True
     if source.dependencies[noun] == "conj" and source.tags[above] in NOUNS and is_plural(source, above):
         return True
     at = head
