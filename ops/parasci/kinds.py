@@ -150,11 +150,8 @@ _DOES = re.compile(
     |(?!can|may|could)[a-z]+s\s+(?!to\b|from\b|on\b))""",
     re.VERBOSE,
 )
-#: "the rearing of", "the core of a star": other things with "the" are particular ones.
+#: "the rearing of": other things with "the" are particular ones.
 _ACT_OF = re.compile(r"\w+(?:ing|tion|sion|ment|ysis)\s+of\b")
-_OF_A = re.compile(r"(?!(?:name|output|product|head)\s)[a-z]+\s+of\s+an?\s")
-#: "a number greater than 1".
-_COMPARED = re.compile(r"(?:greater|larger|smaller|less)\s+than\s+\S+\s+")
 #: "the average rank assigned to", "the percentage of words": a measure, but not of several runs.
 _MEASURED = re.compile(
     r"""(?:(?:average|mean|total|maximum|minimum|maximal|minimal)\s(?:\w+\s){1,2}?(?:of|over|among|between|in|from|to|that|\w+ed)
@@ -207,8 +204,6 @@ def _noun_phrase(sentence: str, start: int, *, plural: bool) -> tuple[int, int] 
                 continue
         if word in _PREPOSITIONS or word in _RELATIVES or word in "(;:.–—[":
             break
-        if words and _COMPARED.match(sentence, token.start()):
-            break
         if word in _NEVER_INSIDE or word in _DETERMINERS or len(words) > _LONGEST_PHRASE:
             return None
         if word == ",":
@@ -227,9 +222,7 @@ def _noun_phrase(sentence: str, start: int, *, plural: bool) -> tuple[int, int] 
     if not can_be_noun(noun) or noun.endswith("ly"):
         return None
     if determiner == "the" and not (
-        _ACT_OF.match(sentence, words[-1].start())
-        or _MEASURED.match(sentence, words[0].start())
-        or (not plural and _OF_A.match(sentence, words[-1].start()))
+        _ACT_OF.match(sentence, words[-1].start()) or _MEASURED.match(sentence, words[0].start())
     ):
         return None
     if not determiner and (not _PLURAL.search(noun) or _NOT_BARE.search(words[0].group())):
@@ -242,8 +235,7 @@ def _tells_apart(sentence: str, start: int, end: int) -> str | None:
     if _MEASURED.match(sentence, start):
         return "account"
     phrase, rest = sentence[start:end], _ABBREVIATION.sub("", sentence[end:].lstrip())
-    praised = bool(_PRAISED.search(phrase.removesuffix(" core")))  # "a core task", not "the collapsed core"
-    rest = _COMPARED.sub("", rest, count=1) if _COMPARED.match(rest) else rest
+    praised = bool(_PRAISED.search(phrase))
     account = _ACCOUNT.match(rest.lstrip(", "))
     if account is None and (within := _WITHIN.match(rest)):
         account = _ACCOUNT.match(rest, within.end())

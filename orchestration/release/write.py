@@ -124,11 +124,6 @@ _SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_
 
 def card(contents: Contents) -> bytes:
     """Return the card as Markdown."""
-    asked = contents.words.head["statistics"]
-    statistics = [
-        (ask["name"], [_shown(contents.statistic(ask, config)) for config in contents.splits], ask["paper"])
-        for ask in asked
-    ]
     loader = jinja2.FileSystemLoader(Path(__file__).parent)
     environment = jinja2.Environment(  # noqa: S701  not HTML
         loader=loader, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
@@ -141,7 +136,7 @@ def card(contents: Contents) -> bytes:
             words=contents.words.head,
             text=contents.words.text,
             head=_yaml(head(contents)),
-            statistics=statistics,
+            statistics=statistics(contents),
             params=_yaml(contents.params),
             version=_installed_version(),
             release=contents.params_of_release,
@@ -149,6 +144,20 @@ def card(contents: Contents) -> bytes:
         .encode()
         + b"\n"
     )
+
+
+def statistics(contents: Contents) -> tuple[list[str], list[tuple[str, list[str], str]]]:
+    """Return the configurations with a statistic; each statistic's name, values and value in the paper."""
+    asked = contents.words.head["statistics"]
+    values = {
+        config: [_shown(contents.statistic(ask, config)) for ask in asked] for config in contents.splits
+    }
+    values = {config: column for config, column in values.items() if any(column)}
+    rows = [
+        (ask["name"], [column[row] for column in values.values()], ask["paper"])
+        for row, ask in enumerate(asked)
+    ]
+    return [*values], rows
 
 
 def _installed_version() -> str:

@@ -4,11 +4,12 @@ import hashlib
 import json
 import re
 import subprocess
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
-from silverloom.orchestration.release.write import size_category
+from silverloom.orchestration.release.write import size_category, statistics
 from silverloom.orchestration.state.dvc_files import stages_of
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
@@ -149,6 +150,20 @@ def test_a_release_has_the_same_bytes_twice_and_names_its_commit_and_what_it_lac
 )
 def test_size_categories_have_the_names_that_hubs_use(rows, category):
     assert size_category(rows) == category
+
+
+def test_a_configuration_without_a_statistic_has_no_column_in_the_card():
+    asked = [{"name": "words", "paper": "78"}, {"name": "pages", "paper": ""}]
+    numbers = {("words", "lead"): 12.0, ("words", "article"): None, ("pages", "article"): 0.0}
+    contents = SimpleNamespace(
+        words=SimpleNamespace(head={"statistics": asked}),
+        splits=["lead", "article", "normalised"],
+        statistic=lambda ask, config: numbers.get((ask["name"], config)),
+    )
+    assert statistics(contents) == (
+        ["lead", "article"],
+        [("words", ["12", ""], "78"), ("pages", ["", "0"], "")],
+    )
 
 
 @pytest.mark.long
