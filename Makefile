@@ -6,7 +6,7 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run backfill health test browser speech extras setup ui pages plan repro explain compare release sync lint lock docs dvc.yaml again
+.PHONY: help run backfill health test tests browser speech extras setup ui pages plan repro explain compare release sync lint lock docs dvc.yaml again
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -18,7 +18,10 @@ run: setup ## make every dataset that is stale; SELECT=talksumm for one system, 
 backfill: setup ## make some months: FROM=2018-06 TO=2018-08; SELECT=, JOBS=, FORCE=1 to make fresh ones again
 	@silverloom backfill --from "$(FROM)" --to "$(TO)" --select "$(SELECT)" $(if $(JOBS),--jobs "$(JOBS)") $(if $(FORCE),--force)
 
-test: setup extras lint browser speech ## lint, types, import contract, and all tests; ALL=1 for the long ones, too
+test: setup extras browser speech ## lint, types, import contract, and all tests; ALL=1 for the long ones, too
+	@$(MAKE) --no-print-directory --keep-going --jobs 2 lint tests
+
+tests: extras # beside the linter, which uses one processor
 	@python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(if $(ALL),--timeout 3600,-m "not long" --hypothesis-profile quick)
 
 browser: extras ## find Chromium for the tests of pages, or install it

@@ -133,7 +133,7 @@ def test_dg_launches_a_run_of_a_partition_in_the_current_checkout(installed, tmp
     assert made == [], "the launched run made it"
 
 
-@pytest.mark.parametrize("how", ["as set up", "by DAGSTER_HOME"])
+@pytest.mark.parametrize("how", ["as set up", pytest.param("by DAGSTER_HOME", marks=pytest.mark.long)])
 def test_a_partition_is_made_by_the_code_of_the_current_checkout(installed, tmp_path, how):
     """In a copy that shares the virtual environment with the checkout installed there."""
     project, bin = installed[0].copy(tmp_path / "copy"), installed[1]

@@ -10,6 +10,7 @@ import os
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from silverloom.ops.discofuse.sources import FUSION_PAIR_FORMATS as FUSION_PAIRS
@@ -185,43 +186,31 @@ def _within(good: bytes, odd: bytes) -> bytes:
 def contents(good: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield possible faults in the bytes of any file."""
     yield from {
-        "nothing": b"",
         "blank lines": b"\n \n\t\n",
-        "NULs": b"\0" * 100,
         "every byte": bytes(range(256)),
         "a packed file": gzip.compress(good),
-        "Latin-1": _within(good, " caf\xe9".encode("latin-1")),
-        "UTF-16": good.decode().encode("utf-16"),
         "UTF-16 without a mark": good.decode().encode("utf-16-le"),
         "UTF-32": good.decode().encode("utf-32"),
-        "half a surrogate pair in UTF-8": _within(good, b"\xed\xa0\x80"),
         "overlong UTF-8": _within(good, b"\xc0\x80"),
         "a byte order mark": b"\xef\xbb\xbf" + good,
         "two byte order marks": b"\xef\xbb\xbf" * 2 + good,
-        "a NUL": _within(good, b"\0"),
         "ESC": _within(good, b"\x1b[31m"),
         "a vertical tab": _within(good, b"\x0b"),
         "a form feed": _within(good, b"\x0c"),
-        "right-to-left override": _within(good, "\u202eabc".encode()),
         "no characters": _within(good, "\ufffe\uffff".encode()),
         "combining marks": _within(good, "e\u0301".encode() * 10_000),
         "line separators": _within(good, "\u2028\u0085\u2029".encode()),
         "CRLF": good.replace(b"\n", b"\r\n"),
         "CR": good.replace(b"\n", b"\r"),
-        "a line of 1 MB": _within(good, b" x" * 2**19),
         "a word of 1 MB": _within(good, b"x" * 2**20),
         "more than the bound": _within(good, b" x" * 2**20),
-        "cut in the middle": good[: len(good) // 2],
         "without its end": good[:-3],
         "twice in one file": good * 2,
-        "100,000 brackets": b"[" * 100_000,
         "100,000 objects": b'{"a":' * 100_000,
-        "100,000 elements": b"<PAPER>" + b"<SECTION>" * 100_000,
         "100,000 quotes": b'"' * 100_001,
         "an entity bomb": b'<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><PAPER><S sid="1">&c;</S></PAPER>',
         "an external entity": b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><PAPER><S sid="1">&b;</S></PAPER>',
         "a reference of many digits": _within(good, b" &#" + b"9" * 10_000 + b"; "),
-        "a number of many digits": b"[" + b"9" * 10_000 + b"]",
         "a merge conflict": b"<<<<<<< HEAD\n" + good + b"\n=======\n" + good + b"\n>>>>>>> other\n",
     }.items()
 
@@ -391,21 +380,44 @@ def dates(format: Format) -> Iterator[Poison]:
         yield _placed(format, f"the date {date:.12}", content.replace(b'"good"', b'"poison"'))
 
 
-def poisons(name: str) -> Iterator[Poison]:
-    """Yield the poison for a format."""
+def _bytes(name: str) -> Iterator[Poison]:
     format = FORMATS[name]
     for what, content in contents(format.good.replace(b'"good"', b'"poison"')):
         yield _placed(format, what, content)
-    yield from files(format)
-    if format.lines:
-        yield from lines(format)
-    if format.beside:
-        yield from rows(format)
-    elif format.month == DATED:
-        yield from dates(format)
-    if name in OBJECTS:
-        for what, value in replaced(OBJECTS[name]):
-            yield _placed(format, what, _json(value))
+
+
+def _values(name: str) -> Iterator[Poison]:
+    for what, value in replaced(OBJECTS[name]):
+        yield _placed(FORMATS[name], what, _json(value))
+
+
+#: The kinds of poison: what makes it, and the formats that meet it.
+KINDS: tuple[tuple[Callable[[str], Iterator[Poison]], list[str]], ...] = (
+    (_bytes, [*FORMATS]),
+    (lambda name: files(FORMATS[name]), [*FORMATS]),
+    (lambda name: lines(FORMATS[name]), [name for name in FORMATS if FORMATS[name].lines]),
+    (lambda name: rows(FORMATS[name]), [name for name in FORMATS if FORMATS[name].beside]),
+    (
+        lambda name: dates(FORMATS[name]),
+        [name for name in FORMATS if FORMATS[name].month == DATED and not FORMATS[name].beside],
+    ),
+    (_values, [*OBJECTS]),
+)
+
+
+def poisons(name: str) -> Iterator[Poison]:
+    """Yield all poison for a format."""
+    for make, names in KINDS:
+        if name in names:
+            yield from make(name)
+
+
+def share(name: str) -> Iterator[Poison]:
+    """Yield a format's share of each kind of poison: the formats of a kind take turns."""
+    for make, names in KINDS:
+        if name in names:
+            quick = (poison for poison in make(name) if not poison.long)
+            yield from islice(quick, names.index(name), None, len(names))
 
 
 def write(folder: Path, format: Format, poison: Poison) -> None:

@@ -77,15 +77,15 @@ def survived(name, items, tally, tmp_path):
 
 @pytest.mark.parametrize("name", poison.FORMATS)
 def test_good_records_next_to_poison_are_kept(name, tally, tmp_path):
-    """Unreadable files and lines of 16 formats next to good ones."""
-    survived(name, (dataset for dataset in poison.poisons(name) if not dataset.long), tally, tmp_path)
+    """Unreadable files and lines of 16 formats next to good ones: each format has its share."""
+    survived(name, poison.share(name), tally, tmp_path)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [name for name, format in poison.FORMATS.items() if format.lines])
-def test_good_records_next_to_bombs_are_kept(name, tally, tmp_path):
-    """Compressed files that expand to a thousand times their size next to good ones."""
-    survived(name, (dataset for dataset in poison.poisons(name) if dataset.long), tally, tmp_path)
+@pytest.mark.parametrize("name", poison.FORMATS)
+def test_good_records_next_to_all_poison_are_kept(name, tally, tmp_path):
+    """Unreadable files and lines of 16 formats next to good ones."""
+    survived(name, poison.poisons(name), tally, tmp_path)
 
 
 def takes_too_long(name, piece):
@@ -100,11 +100,21 @@ def takes_too_long(name, piece):
     return False
 
 
-@pytest.mark.parametrize("name", poison.FORMATS)
-def test_no_repeated_text_keeps_a_parser_busy(name, tally):
+#: In quick tests, each parser meets every fourth piece.
+QUARTERS = {name: poison.REPEATED[at % 4 :: 4] for at, name in enumerate(poison.FORMATS)}
+
+
+@pytest.mark.parametrize(
+    ("name", "pieces"),
+    [
+        *QUARTERS.items(),
+        *(pytest.param(name, poison.REPEATED, marks=pytest.mark.long) for name in QUARTERS),
+    ],
+)
+def test_no_repeated_text_keeps_a_parser_busy(name, pieces, tally):
     """Repeated text, on which quadratic work takes a minute."""
     slow = []
-    for piece in poison.REPEATED:
+    for piece in pieces:
         tally.attempt()
         if takes_too_long(name, piece):
             slow.append(piece)
