@@ -172,19 +172,20 @@ class Measurement(NamedTuple):
     """What the documents are, in a few words, and the report."""
     rows: int
     minutes: int
+    """From the beginning to the dataset, with one minute to start the steps, whatever they are given."""
 
 
-_MEASURED: dict[str, Measurement] = {}
+_MEASURED: dict[tuple[str, str], Measurement] = {}
 
 
-def measured(system: str, measurement: Measurement) -> None:
-    """Declare what a run of a system has cost: estimates are linear in documents."""
-    _MEASURED[system] = measurement
+def measured(system: str, *measurements: Measurement) -> None:
+    """Declare what runs of a system have cost, one for each kind of records."""
+    _MEASURED.update({(system, measurement.records): measurement for measurement in measurements})
 
 
-def measurement(system: str) -> Measurement | None:
-    """Return a measured run of a system, if there is one."""
-    return _MEASURED.get(system)
+def measurement(system: str, records: str) -> Measurement | None:
+    """Return a measured run of a system on some records, if there is one."""
+    return _MEASURED.get((system, records))
 
 
 _BEGINS: dict[str, tuple[str, ...]] = {}

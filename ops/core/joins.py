@@ -6,20 +6,21 @@ keys mean.
 
 If an op looked up rows of another dataset for each of its own parts, it would read that whole dataset every
 time. `matches` looks up the rows for all parts in one pass. `sources_within` looks up which rows of a dataset
-are sources of another. `grouped` sorts rows by a key, so that an op sees each group whole. `divided` splits
-rows by value, for an op that handles one value at a time. All of them keep the row order of the dataset, so
-that the bytes do not depend on threads or memory.
+are sources of another. `looked_up` adds columns of rows that other rows name. `grouped` sorts rows by a key,
+so that an op sees each group whole. `divided` splits rows by value, for an op that handles one value at a
+time. All of them keep the row order of the dataset, so that the bytes do not depend
+on threads or memory.
 """
 
 from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -85,6 +86,55 @@ def sources_within(rows: Parts, made: Parts, folder: Path) -> Parts:
     sources = (pa.table([pc.list_flatten(column)], schema) for column in lists)
     ids = (part.read(["id"])["id"] for part in rows.parts)
     return matches(stored(sources, schema, rows, folder / "sources"), "source_id", ids, folder / "found")
+
+
+class Lookup(NamedTuple):
+    """Columns of a dataset for rows that name its rows."""
+
+    column: str
+    """In the rows: holds the key, or is made by an earlier lookup."""
+    dataset: Parts
+    key: str
+    columns: Mapping[str, str]
+    """Columns of the dataset, by the names that they get."""
+
+
+def looked_up(rows: Parts, folder: Path, lookups: Sequence[Lookup]) -> Parts:
+    """Return, for each part of `rows`, a part with the columns of all lookups for its rows, in their order.
+
+    A value is null if the dataset has no row with the key. The parts are written below `folder`.
+    """
+    made: Parts | None = None
+    for number, lookup in enumerate(lookups):
+        place = folder / str(number)
+        source = rows if made is None or lookup.column in rows.schema.names else made
+        keys = (table[lookup.column] for table in source.tables([lookup.column]))
+        wanted = (lookup.key, *lookup.columns.values())
+        matched = matches(lookup.dataset, lookup.key, keys, place / "matched", wanted)
+        fields = [pa.field(name, matched.schema.field(its).type) for name, its in lookup.columns.items()]
+        column = stored(_looked_up(lookup, source, matched), pa.schema(fields), rows, place / "columns")
+        if made is not None:
+            schema = pa.schema([*made.schema, *column.schema])
+            column = stored(side_by_side(made, column), schema, rows, place / "made")
+        made = column
+    if made is None:
+        raise ValueError("there is nothing to look up")
+    return made
+
+
+def _looked_up(lookup: Lookup, rows: Parts, matched: Parts) -> Iterator[pa.Table]:
+    for keys, found in zip(rows.tables([lookup.column]), matched, strict=True):
+        place = pc.index_in(keys[lookup.column], found[lookup.key])
+        yield found.select([*lookup.columns.values()]).take(place).rename_columns([*lookup.columns])
+
+
+def side_by_side(rows: Parts, more: Parts | None) -> Iterator[pa.Table]:
+    """Yield each part of `rows` with the columns that the same part of `more` has."""
+    if more is None:
+        yield from rows
+        return
+    for table, added in zip(rows, more, strict=True):
+        yield pa.table([*table.columns, *added.columns], [*table.column_names, *added.column_names])
 
 
 def stored(tables: Iterable[pa.Table], schema: pa.Schema, like: Parts, folder: Path) -> Parts:

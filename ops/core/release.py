@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain
@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from pydantic import Field
 
 from silverloom.ops.core.identity import joint_licence, row_id
-from silverloom.ops.core.joins import sources_within
+from silverloom.ops.core.joins import side_by_side, sources_within
 from silverloom.ops.core.outcome import NAME, Outcome, Outcomes, Shape, columns, one_of
 from silverloom.ops.core.params import Params
 from silverloom.ops.core.parts import FilesFolder, Parts
@@ -96,7 +96,7 @@ def release_files(
     config: str | None = None,
     without: Collection[str] = (),
     subsets: Mapping[str, Parts] | None = None,
-    others: Sequence[Parts] = (),
+    others: Sequence[Iterable[pa.Table]] = (),
     beside: Callable[[Parts, Path], Parts] | None = None,
     pair: tuple[str, str] = ("source", "target"),
     aside: Mapping[str, Sequence[str]] | None = None,
@@ -125,7 +125,7 @@ def release_files(
         more = beside(rows, folder / "beside") if beside else None
         names += more.schema.names if more else []
         names = [name for name in names if name not in {*chain.from_iterable(aside.values())}]
-        for table, *sources_of_part in zip(_side_by_side(rows, more), *sources, strict=True):
+        for table, *sources_of_part in zip(side_by_side(rows, more), *sources, strict=True):
             chosen = pa.array(map(allowed, table["licence"].to_pylist()), pa.bool_())
             released = table.filter(chosen)
             if len(released) < len(table):
@@ -179,14 +179,6 @@ def _named(table: pa.Table, params: ReleaseParams, pair: tuple[str, str]) -> pa.
         for prompt, completion in texts
     ]
     return table.drop_columns([*pair]).append_column("messages", pa.array(messages, _MESSAGES))
-
-
-def _side_by_side(rows: Parts, more: Parts | None) -> Iterator[pa.Table]:
-    if more is None:
-        yield from rows
-        return
-    for table, added in zip(rows, more, strict=True):
-        yield pa.table([*table.columns, *added.columns], [*table.column_names, *added.column_names])
 
 
 def allows(licences: Collection[str], licence: str) -> bool:

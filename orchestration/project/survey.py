@@ -60,16 +60,19 @@ def _month(form: Format[Any], raw: Raw, field: str) -> str:
 
 
 def expected(system: str, surveys: Sequence[tuple[str, Survey]]) -> str:
-    """Return how many rows and minutes to expect, in a line; empty if no run was measured."""
-    measured = measurement(system)
-    count = sum(found.records for records, found in surveys if measured and records == measured.records)
-    if measured is None or not count:
+    """Return how many rows and minutes to expect, in a line; empty if no such run was measured.
+
+    Rows and minutes are linear in records, but for one minute to start the steps.
+    """
+    runs = [(run, found.records) for name, found in surveys if (run := measurement(system, name))]
+    if not runs or not (count := sum(records for run, records in runs if run.records == runs[0][0].records)):
         return ""
+    measured = runs[0][0]
     share = count / measured.documents
-    rows, minutes = max(round(share * measured.rows), 1), max(round(share * measured.minutes), 1)
+    rows, minutes = round(share * measured.rows), round(1 + share * (measured.minutes - 1))
     time = f"about {minutes:,} minutes" if minutes > 1 else "a minute or two"
     more = " or more" if count >= MOST else ""
     return (
-        f"{count:,} records{more}: expect about {rows:,} rows after {time} on two busy cores, "
+        f"{count:,} records{more}: expect about {rows:,} rows after {time} on two free cores, "
         f"as {measured.documents:,} {measured.what} gave {measured.rows:,} in {measured.minutes}"
     )

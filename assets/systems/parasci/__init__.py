@@ -6,8 +6,11 @@ from silverloom.assets.declare.graph import Measurement, begins_with, measured
 
 # Here, because it is no part of any dataset's code.
 begins_with("parasci", "papers", "passages")
-# docs/reports/parasci-papers.md
-measured("parasci", Measurement("papers", 778, "papers (reports/parasci-papers)", 1_213, 121))
+measured(
+    "parasci",
+    Measurement("papers", 778, "papers (reports/parasci-papers)", 1_213, 121),
+    Measurement("passages", 3_000, "abstracts (reports/own-corpus)", 5, 2),
+)
 
 # A dataset is declared before its readers.
 for module in ("sources", "candidates", "partial", "datasets", "models", "people"):

@@ -6,6 +6,8 @@ partial.py), models trained on the pairs (models.py), the computation (ops/paras
 
 from __future__ import annotations
 
+from functools import partial
+
 from silverloom.assets.declare.dataset import dataset
 from silverloom.assets.declare.declaration import Threshold
 from silverloom.assets.declare.expectations import (
@@ -30,6 +32,7 @@ from silverloom.ops.parasci.dataset.near_misses import NearMissParams
 from silverloom.ops.parasci.dataset.near_misses import near_misses as near_misses_op
 from silverloom.ops.parasci.dataset.paraphrases import CleanParams, ParaphraseParams
 from silverloom.ops.parasci.dataset.paraphrases import paraphrases as paraphrases_op
+from silverloom.ops.parasci.dataset.release import documents
 from silverloom.ops.parasci.dataset.release import released as released_op
 from silverloom.ops.parasci.dataset.scored import (
     ScoredParams,
@@ -268,6 +271,7 @@ def released(paraphrases: Parts, near_misses: Parts, files: FilesFolder) -> Outc
     measures=["rows", "bytes"],
     expectations=file_columns(),
 )
-def release_files(paraphrases: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
+def release_files(paraphrases: Parts, papers: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
     """Pairs as Parquet files."""
-    return release_files_op(paraphrases, files, params, pair=("first", "second"))
+    named = partial(documents, papers)
+    return release_files_op(paraphrases, files, params, beside=named, pair=("first", "second"))

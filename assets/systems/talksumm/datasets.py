@@ -23,7 +23,6 @@ from silverloom.ops.core.measures import DatasetScore
 from silverloom.ops.core.outcome import Outcomes
 from silverloom.ops.core.parts import FilesFolder, Parts
 from silverloom.ops.core.release import ReleaseParams, shape
-from silverloom.ops.core.release import release_files as release_files_op
 from silverloom.ops.core.thresholds import at_least
 from silverloom.ops.core.thresholds import at_most as at_most_op
 from silverloom.ops.talksumm.align.alignments import align, lengths
@@ -33,6 +32,7 @@ from silverloom.ops.talksumm.matching import CANDIDATES
 from silverloom.ops.talksumm.matching import matches as matches_op
 from silverloom.ops.talksumm.pairing import PairParams, leads, similarities
 from silverloom.ops.talksumm.pairing import pairs as pairs_op
+from silverloom.ops.talksumm.release import released
 from silverloom.ops.talksumm.schemas import (
     ALIGNMENTS,
     MATCHES,
@@ -332,7 +332,13 @@ def talk_examples(
     expectations=file_columns(),
 )
 def release_files(
-    training_sets: Parts, talk_examples: Parts, files: FilesFolder, params: ReleaseParams
+    training_sets: Parts,
+    talk_examples: Parts,
+    pairs: Parts,
+    talks: Parts,
+    papers: Parts,
+    files: FilesFolder,
+    params: ReleaseParams,
 ) -> Outcomes:
     """Training sets and examples of talks as Parquet files, one configuration per set."""
-    return release_files_op(training_sets, files, params, config="set", others=[talk_examples])
+    return released(training_sets, talk_examples, pairs, talks, papers, files, params)

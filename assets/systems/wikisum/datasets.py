@@ -5,6 +5,8 @@ Belongs here: the datasets from articles and web pages to examples. Not here: th
 
 from __future__ import annotations
 
+from functools import partial
+
 from silverloom.assets.declare.dataset import AllParts, AllPartsAndFiles, dataset
 from silverloom.assets.declare.declaration import Threshold
 from silverloom.assets.declare.expectations import (
@@ -19,6 +21,7 @@ from silverloom.assets.declare.expectations import (
 from silverloom.assets.declare.graph import needs, recommends
 from silverloom.assets.filters import filter_examples
 from silverloom.ops.core.derived import DerivedFolder
+from silverloom.ops.core.joins import Lookup, looked_up
 from silverloom.ops.core.measures import DatasetScore
 from silverloom.ops.core.outcome import Outcomes
 from silverloom.ops.core.params import Strict
@@ -289,8 +292,9 @@ def statistics(
     measures=["rows", "bytes"],
     expectations=file_columns(),
 )
-def release_files(examples: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
+def release_files(examples: Parts, articles: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
     """Examples as Parquet files, one configuration per set, without sub-words."""
+    document = Lookup("article_id", articles, "id", {"document": "document"})
     return release_files_op(
         examples,
         files,
@@ -298,5 +302,6 @@ def release_files(examples: Parts, files: FilesFolder, params: ReleaseParams) ->
         "set",
         without=("source_tokens", "target_tokens"),
         pair=("source_text", "target_text"),
+        beside=partial(looked_up, lookups=[document]),
         aside={"normalised": ("source", "target")},
     )

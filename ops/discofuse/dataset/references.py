@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from silverloom.ops.core.joins import grouped, matches, stored
+from silverloom.ops.core.joins import Lookup, grouped, looked_up, matches, stored
 from silverloom.ops.core.outcome import Row
 from silverloom.ops.core.parts import Parts
 from silverloom.ops.discofuse.schemas import RELEASED_COLUMNS
@@ -24,8 +24,6 @@ _TEXT = pa.string()
 _INPUTS = pa.schema([("id", _TEXT), ("split", _TEXT), ("fused", _TEXT), ("input", _TEXT)])
 _SEVERAL = pa.schema([("id", _TEXT), ("split", _TEXT), ("references", pa.list_(_TEXT))])
 _ASIDE = pa.schema([("references", pa.list_(_TEXT))])
-_BESIDE = pa.schema([("document", _TEXT), *_ASIDE])
-_NAMES = ("document_id", "document")
 _SENTENCES = ["incoherent_first_sentence", "incoherent_second_sentence"]
 _FINAL = ".!?"
 
@@ -61,17 +59,13 @@ def references(examples: Parts, folder: Path) -> Parts:
 
 def beside_released(annotated: Parts, examples: Parts, folder: Path) -> Parts:
     """Return what `references` does, with the name of each example's document in its source: `document`."""
-    ids = (table["document_id"] for table in examples.tables(["document_id"]))
-    documents = matches(annotated, "document_id", ids, folder / "names", _NAMES)
-    lists = references(examples, folder)
-    return stored(_named(examples, documents, lists), _BESIDE, examples, folder / "beside")
-
-
-def _named(examples: Parts, documents: Parts, lists: Parts) -> Iterator[pa.Table]:
-    for table, names, its in zip(examples.tables(["document_id"]), documents, lists, strict=True):
-        known = dict(zip(*(names[name].to_pylist() for name in _NAMES), strict=True))
-        of_rows = [known[name] for name in table["document_id"].to_pylist()]
-        yield pa.table([pa.array(of_rows, _TEXT), its["references"]], _BESIDE)
+    lookup = Lookup("document_id", annotated, "document_id", {"document": "document"})
+    documents, lists = looked_up(examples, folder / "names", [lookup]), references(examples, folder)
+    tables = (
+        names.append_column("references", its["references"])
+        for names, its in zip(documents, lists, strict=True)
+    )
+    return stored(tables, pa.schema([*documents.schema, *_ASIDE]), examples, folder / "beside")
 
 
 def _beside(examples: Parts, matched: Parts) -> Iterator[pa.Table]:

@@ -17,9 +17,14 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.joins import matches, stored
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row
 from silverloom.ops.core.parts import FilesFolder, Parts
 from silverloom.ops.core.sampling import SPLITS
@@ -32,6 +37,8 @@ FILES = {"train": "train", "validation": "val", "test": "test"}
 
 #: The configuration of the negatives.
 NEAR_MISSES = "near-misses"
+
+_DOCUMENTS = pa.schema([("documents", pa.list_(pa.string()))])
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|\w+(?:[-'’]\w+)*|[^\w\s]")
 
@@ -100,6 +107,24 @@ def released(paraphrases: Parts, near_misses: Parts, files: FilesFolder) -> Outc
         for split in filled_splits
     ]
     yield Outcome.of(RELEASED, [name for split in filled_splits for name in ids[split]], rows)
+
+
+def documents(papers: Parts, paraphrases: Parts, folder: Path) -> Parts:
+    """Return, for each part of pairs, a part with `documents`: what the sources call the pairs' papers.
+
+    A paper without a row in `papers`, such as that of an abstract, has its source's name in the pair already.
+    The parts are written below `folder`.
+    """
+    ids = (pc.list_flatten(table["papers"]) for table in paraphrases.tables(["papers"]))
+    named = matches(papers, "id", ids, folder / "names", ("id", "document"))
+    return stored(_documents(paraphrases, named), _DOCUMENTS, paraphrases, folder / "documents")
+
+
+def _documents(paraphrases: Parts, named: Parts) -> Iterator[pa.Table]:
+    for table, names in zip(paraphrases.tables(["papers"]), named, strict=True):
+        known = dict(zip(names["id"].to_pylist(), names["document"].to_pylist(), strict=True))
+        lists = [[known.get(paper, paper) for paper in papers] for papers in table["papers"].to_pylist()]
+        yield pa.table([pa.array(lists, pa.list_(pa.string()))], _DOCUMENTS)
 
 
 def content_words(sentence: str) -> list[str]:

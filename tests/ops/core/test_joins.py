@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverloom.ops.core.joins import divided, grouped, matches, stored
+from silverloom.ops.core.joins import Lookup, divided, grouped, looked_up, matches, stored
 from silverloom.ops.core.parts import OneProcess, temporary_folder
 from tests.parts import parts
 
@@ -204,6 +204,23 @@ def test_rows_in_buckets_on_disk_are_those_in_memory(tmp_path, monkeypatch, join
     assert len(opened) > 2
     assert [one.equals(other) for one, other in zip(tight, ample, strict=True)] == [True] * len(ample.parts)
     assert not list((tmp_path / "1000").glob("bucket-*"))
+
+
+def test_columns_are_looked_up_row_by_row_also_by_what_an_earlier_lookup_gave(tmp_path):
+    def rows(name, *tables):
+        return parts(tmp_path / name, tables[0].schema, *tables)
+
+    pairs = rows("pairs", pa.table({"id": ["x", "y"], "talk": ["b", "a"]}))
+    talks = rows("talks", pa.table({"id": ["a"], "name": ["A"]}), pa.table({"id": ["b"], "name": ["B"]}))
+    units = rows(
+        "rows",
+        pa.table({"pair": ["y", "x", "y"]}),
+        pa.table({"pair": ["none", None]}, pa.schema([("pair", pa.string())])),
+    )
+    lookups = [Lookup("pair", pairs, "id", {"by": "talk"}), Lookup("by", talks, "id", {"talk": "name"})]
+    first, second = looked_up(units, tmp_path / "found", lookups)
+    assert first.to_pydict() == {"by": ["a", "b", "a"], "talk": ["A", "B", "A"]}
+    assert second.to_pydict() == {"by": [None, None], "talk": [None, None]}
 
 
 def test_tables_are_stored_unchanged(tmp_path):

@@ -26,7 +26,13 @@ from silverloom.ops.parasci.dataset.paraphrases import (
     paraphrases,
     split_of_clusters,
 )
-from silverloom.ops.parasci.dataset.release import content_words, covered_words, released, released_form
+from silverloom.ops.parasci.dataset.release import (
+    content_words,
+    covered_words,
+    documents,
+    released,
+    released_form,
+)
 from silverloom.ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored, within_papers
 from silverloom.ops.parasci.dataset.scorer import ScorerParams
 from silverloom.ops.parasci.dataset.statistics import TABLE_2, statistics
@@ -39,6 +45,7 @@ from silverloom.ops.parasci.dataset.threshold_scores import (
 )
 from silverloom.ops.parasci.partial.partial import PARTIAL
 from silverloom.ops.parasci.schemas import CANDIDATES, FILTERED, NEAR_MISSES, PARAPHRASES, SCORED
+from silverloom.ops.parse.schemas import PAPERS
 from tests.ops.parasci.parasci_cases import candidate, filtered_pair, scored_pair
 from tests.parts import dealt, in_memory, parts
 
@@ -591,6 +598,17 @@ PAIRS = [
 
 def no_near_misses():
     return in_memory(NEAR_MISSES.kept.empty_table())
+
+
+def test_released_pairs_name_their_papers_as_the_sources_do(tmp_path):
+    papers = dealt(tmp_path / "papers", PAPERS.kept, [{"id": "row-1", "document": "mine-1"}])
+    pairs = dealt(
+        tmp_path / "pairs",
+        PARAPHRASES.kept,
+        [{"id": "a", "papers": ["abstract-7", "row-1"]}, {"id": "b", "papers": ["row-1"]}],
+    )
+    named = documents(papers, pairs, tmp_path / "scratch")
+    assert [row["documents"] for row in named.rows()] == [["abstract-7", "mine-1"], ["mine-1"]]
 
 
 def test_the_release_files_are_aligned_by_line_and_load_as_a_dataset(tmp_path):

@@ -80,7 +80,7 @@ def test_a_project_wants_its_dataset_alone_with_fast_numerics_and_says_what_to_e
     assert (params()["targets"], params()["numerics"]) == (["discofuse/release_files"], "fast")
     lines = capsys.readouterr().out.splitlines()
     assert any(line.startswith("numerics: fast") for line in lines)
-    expected = "3 records: expect about 4 rows after a minute or two on two busy cores, as 1,000 abstracts"
+    expected = "3 records: expect about 4 rows after a minute or two on two free cores, as 3,000 abstracts"
     assert any(line.startswith(expected) for line in lines)
 
 
