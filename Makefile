@@ -5,6 +5,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run backfill health test tests browser speech extras setup ui pages plan repro explain compare release sync lint lock docs dvc.yaml again
 .DEFAULT_GOAL := help
@@ -44,8 +45,9 @@ STORES := .dagster/dagster.yaml .env .silverloom/mlflow.db .silverloom/dvc-plots
 	@silverloom setup
 	@mkdir -p $(@D) && touch $@
 
-# Every file that is installed has a hash that was written down beforehand; pip resolves nothing.
-INSTALL := python -m pip install --no-deps --require-hashes
+# Every file that is installed has a hash that was written down beforehand; pip resolves nothing. It compiles no
+# module, since most are never imported: Python compiles each at its first import.
+INSTALL := python -m pip install --no-deps --no-compile --require-hashes
 # Where the build of torch for processors is not offered, the other is taken; other bytes than its hash are an alarm.
 MATCHED := if grep -q 'DO NOT MATCH' .venv/torch-cpu.log; then cat .venv/torch-cpu.log >&2; false; fi
 
