@@ -118,21 +118,24 @@ def raw_section(content: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def validated(kind: type[Section], value: Any, where: str) -> Section:
-    """Return `value` as a `kind`. Raises ParamsError that names each bad key."""
+def validated(kind: type[Section], value: Any, where: str, origin: str = "params.yaml") -> Section:
+    """Return `value` as a `kind`. Raises ParamsError that names its origin and each bad key."""
     try:
         return kind.model_validate(value)
     except ValidationError as error:
         lines = [_complaint(kind, where, dict(fault)) for fault in error.errors()]
-        raise ParamsError("params.yaml: " + "; ".join(lines)) from error
+        raise ParamsError(f"{origin}: {'; '.join(lines)}") from error
 
 
 def check_names(content: Mapping[str, Any], sections: set[str]) -> None:
     """Raise ParamsError for a section of params.yaml that is not declared."""
-    _check(content, "", sections | set(Settings.model_fields))
+    check_sections(content, sections | set(Settings.model_fields))
 
 
-def _check(content: Mapping[str, Any], prefix: str, allowed: set[str]) -> None:
+def check_sections(
+    content: Mapping[str, Any], allowed: set[str], origin: str = "params.yaml", prefix: str = ""
+) -> None:
+    """Raise ParamsError, which names the origin of the content, for a section that is not allowed."""
     for name, value in content.items():
         path = f"{prefix}{name}"
         if path in allowed:
@@ -140,10 +143,10 @@ def _check(content: Mapping[str, Any], prefix: str, allowed: set[str]) -> None:
         if not any(known.startswith(f"{path}.") for known in allowed):
             depth = path.count(".") + 1
             near = did_you_mean(path, {".".join(known.split(".")[:depth]) for known in allowed})
-            raise ParamsError(f"params.yaml: unknown key {path}{near}; known: {', '.join(sorted(allowed))}")
+            raise ParamsError(f"{origin}: unknown key {path}{near}; known: {', '.join(sorted(allowed))}")
         if not isinstance(value, dict | None):
-            raise ParamsError(f"params.yaml: {path} must hold keys (found {value!r})")
-        _check(value or {}, f"{path}.", allowed)
+            raise ParamsError(f"{origin}: {path} must hold keys (found {value!r})")
+        check_sections(value or {}, allowed, origin, f"{path}.")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

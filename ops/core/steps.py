@@ -1,7 +1,7 @@
 """Datasets of one corpus, made one after the other in a temporary folder: what needs no project.
 
-Belongs here: storing the kept rows of each step, counting what it loses. Not here: the steps (each system's
-`chain.py`), publication, versions and checks, which are a project's (orchestration).
+Belongs here: storing the kept rows of each step, counting what it loses, the params of all steps. Not here:
+the steps (each system's `chain.py`), publication, versions and checks, which are a project's (orchestration).
 """
 
 from __future__ import annotations
@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow as pa
 
 from silverloom.ops.core.joins import stored
 from silverloom.ops.core.outcome import Outcome, Shape
+from silverloom.ops.core.params import Params
 from silverloom.ops.core.parts import Engine, OneProcess, Parts
+
+Section = TypeVar("Section", bound=Params)
 
 #: Rejected units whose errors are remembered; the others are only counted.
 _ERRORS = 20
@@ -22,6 +26,23 @@ _ERRORS = 20
 
 def _ignore(text: str) -> None:
     """Ignore a line of text."""
+
+
+class Sections:
+    """The params of steps, by their class: `sections[ExampleParams]`."""
+
+    def __init__(self, sections: Iterable[Params]) -> None:
+        self._sections = {type(section): section for section in sections}
+
+    @classmethod
+    def defaults(cls, kinds: Iterable[type[Params]]) -> Sections:
+        """Return the defaults of some classes."""
+        return cls(kind() for kind in kinds)
+
+    def __getitem__(self, kind: type[Section]) -> Section:
+        section = self._sections[kind]
+        assert isinstance(section, kind)
+        return section
 
 
 class Steps:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from silverloom.ops.core.identity import row_id
 from silverloom.ops.core.parts import temporary_folder
-from silverloom.ops.core.steps import Steps
+from silverloom.ops.core.steps import Sections, Steps
 from silverloom.ops.metrics.bertscore import BertScorer
 from silverloom.ops.models.encoder import embedder
-from silverloom.ops.parasci.dataset.chain import paraphrases_of_records
+from silverloom.ops.parasci.dataset.chain import PARAMS, paraphrases_of_records
 from silverloom.ops.parasci.dataset.scored import ScoredParams, features
 from silverloom.ops.parasci.dataset.scorer import ScorerParams
 from silverloom.ops.parasci.dataset.scorer import consistency as rating
@@ -60,7 +60,8 @@ def pairs(papers: Iterable[str], strict: bool = False) -> list[Paraphrase]:
         steps = Steps(folder / "steps")
         source = Source(kind="plain_text", path=str(texts), licence="none", encoding="utf-8")
         records = records_of(_SOURCE, source, folder_formats(FORMATS), steps.engine)
-        rows = [*paraphrases_of_records(steps, records, strict=strict).rows()]
+        params = Sections.defaults(PARAMS)
+        rows = [*paraphrases_of_records(steps, records, None, params, strict).rows()]
     if steps.errors:
         raise ValueError(steps.errors[0])
     return [

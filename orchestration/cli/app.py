@@ -127,11 +127,20 @@ def convert(
     licence: Annotated[
         str, typer.Option("--licence", help="The texts' licence, as an SPDX name; web pages need their own.")
     ] = "",
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            "-S",
+            metavar="SECTION.KEY=VALUE",
+            help="A value of params.yaml, such as discofuse.examples.control=1. May be repeated.",
+        ),
+    ] = None,
 ) -> int:
     """Turn a file into rows of a system's dataset, without a project."""
     from silverloom.orchestration.cli.convert import run
 
-    return run(workspace, file, system, out, kind, column or [], licence)
+    return run(workspace, file, system, out, kind, column or [], licence, assignments or [])
 
 
 @command(assets=False)

@@ -28,6 +28,7 @@ def run(
     kind: str,
     columns: Sequence[str],
     licence: str,
+    assignments: Sequence[str],
 ) -> int:
     """Convert a file and print what became of it; return 1 if there are no rows. Raises as `convert` does."""
     chosen = dict(text.partition("=")[::2] for text in columns)
@@ -35,7 +36,8 @@ def run(
         raise ValueError(f"--column takes WHAT=COLUMN, such as text=abstract, not {wrong!r}")
     strict = workspace.settings.numerics == "strict"
     options = SourceOptions(kind, chosen)
-    count, steps = convert(file, system, out, options, licence or UNKNOWN_LICENCE, strict, _Progress())
+    licence = licence or UNKNOWN_LICENCE
+    count, steps = convert(file, system, out, options, licence, assignments, strict, _Progress())
     for line in _lost(steps):
         print(line)
     for error in dict.fromkeys(steps.errors):

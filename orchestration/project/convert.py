@@ -10,7 +10,7 @@ import csv
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,9 +19,12 @@ from typing import Any, TextIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from silverloom.assets.declare.params_file import check_sections, raw_section, validated
 from silverloom.assets.declare.project import checkout
+from silverloom.assets.declare.yaml import read_yaml
+from silverloom.ops.core.params import Params
 from silverloom.ops.core.parts import Parts
-from silverloom.ops.core.steps import Steps
+from silverloom.ops.core.steps import Sections, Steps
 from silverloom.ops.parse.one_source import records_of, source_name
 from silverloom.ops.parse.scan import Records
 from silverloom.ops.parse.source import Source, folder_formats
@@ -30,6 +33,7 @@ from silverloom.orchestration.project.detect import FoundSource, SourceOptions, 
 
 #: A system's module that says what it makes of one corpus, or what it needs besides.
 _MODULE = "one_corpus"
+_ASSIGNMENT = "discofuse.examples.control=1"
 
 
 def convert(
@@ -38,15 +42,17 @@ def convert(
     target: Path,
     options: SourceOptions,
     licence: str,
+    assignments: Sequence[str],
     strict: bool,
     tell: Callable[[str], object],
 ) -> tuple[int, Steps]:
     """Write the rows that a system makes of a file or folder; return their number, and what was lost.
 
-    The rows are those of the dataset that a project with default params and without filters makes of it.
-    The name of `target` ends in .parquet, .jsonl or .csv; in .csv, lists are JSON. `tell` gets lines of
-    progress. Raises ValueError for another name, a system that needs several sources, a missing file, and one
-    that no format reads.
+    The rows are those of the dataset that a project without filters makes of it. Params have their defaults,
+    except for `assignments`, each SECTION.KEY=VALUE as in params.yaml. The name of `target` ends in .parquet,
+    .jsonl or .csv; in .csv, lists are JSON. `tell` gets lines of progress. Raises ValueError for other
+    names, systems that need several sources, params that it does not have, a missing file, and one that no
+    format reads.
     """
     known = sorted(path.parent.name for path in (checkout() / "ops").glob(f"*/{_MODULE}.py"))
     if system not in known:
@@ -61,6 +67,7 @@ def convert(
         raise ValueError(f"{target.name}: the name must end in {', '.join(_WRITERS)}")
     if not path.exists():
         raise ValueError(f"there is no file or folder {path}")
+    params = _params(module.PARAMS, assignments)
     with TemporaryDirectory(prefix="silverloom-") as scratch:
         folder = path.resolve()
         if folder.is_file():
@@ -75,12 +82,36 @@ def convert(
             source = _source(found, folder, name, licence)
             formats = folder_formats(module.FORMATS[found.records])
             records[found.records] = records_of(name, source, formats, steps.engine)
-        rows = module.rows(steps, records, strict)
+        rows = module.rows(steps, records, params, strict)
         count = sum(part.rows for part in rows.parts)
         if count:
             with writing(target.absolute()) as temporary:
                 _WRITERS[target.suffix](rows, temporary)
     return count, steps
+
+
+def _params(kinds: Sequence[type[Params]], assignments: Sequence[str]) -> Sections:
+    """Return the sections of params.yaml that some assignments change. Raises ValueError."""
+    content: dict[str, Any] = {}
+    for assignment in assignments:
+        path, sign, value = assignment.partition("=")
+        *names, key = path.split(".")
+        if not (sign and names and all((*names, key))):
+            raise ValueError(f"--set takes SECTION.KEY=VALUE, such as {_ASSIGNMENT}, not {assignment!r}")
+        section = content
+        for name in names:
+            section = section.setdefault(name, {})
+            if not isinstance(section, dict):
+                raise ValueError(f"--set {assignment}: {name} has a value already")
+        try:
+            section[key] = read_yaml(value)
+        except ValueError as error:
+            raise ValueError(f"--set {assignment}: {error}") from error
+    sections = {str(kind.section): kind for kind in kinds}
+    check_sections(content, set(sections), "--set")
+    return Sections(
+        validated(kind, raw_section(content, path), path, "--set") for path, kind in sections.items()
+    )
 
 
 def _source(found: FoundSource, folder: Path, name: str, licence: str) -> Source:

@@ -54,7 +54,7 @@ _FILES = {
 
 #: The SPDX id of an unknown licence, which a release leaves out.
 UNKNOWN_LICENCE = "LicenseRef-unknown"
-#: Records whose texts belong to their publishers: a licence that names no source is not theirs.
+#: Records whose texts belong to their publishers: an option that names no source is not about them.
 _OF_PUBLISHERS = ("web_pages",)
 
 _HEAD = "# Only what differs from the defaults. After a change of sources: silverloom render\n"
@@ -144,16 +144,23 @@ def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> 
             raise ValueError(f"{root} is inside its source {source.path}: name a folder outside of it")
     asked = _asked(given, wishes)
     with _gone_if_failed(root):
-        named = {(source.records, source.path) for source in given}
+        given_so = {(source.records, source.path) for source in given}
         made = [
             item
             for source in given
             for item in _made(root, system, source, asked[source], wishes)
-            if source.records or (item.detected.records, source.path) not in named
+            if source.records or (item.detected.records, source.path) not in given_so
         ]
-        licences = _licences([item.named for item in made], wishes.licences)
-        credits = _credits([item.named for item in made], wishes.credits)
-        made = [item._replace(licence=licences[item.named], credits=credits[item.named]) for item in made]
+        named = [item.named for item in made]
+        licences = _texts(named, "licence", wishes.licences)
+        credits = {option: _texts(named, option, texts) for option, texts in wishes.credits.items()}
+        made = [
+            item._replace(
+                licence=licences.get(item.named, UNKNOWN_LICENCE),
+                credits={option: of[item.named] for option, of in credits.items() if item.named in of},
+            )
+            for item in made
+        ]
         _check_complete(system, made)
         _set_up(root, system, made, _partitions(made, wishes.every))
     return made
@@ -206,34 +213,21 @@ def _asked(given: Sequence[GivenSource], wishes: Wishes) -> dict[GivenSource, So
     }
 
 
-def _licences(given: Sequence[GivenSource], licences: Sequence[str]) -> dict[GivenSource, str]:
-    """Return the licence of each source. Raises ValueError."""
-    licence_of = dict.fromkeys(given, UNKNOWN_LICENCE)
-    for text in sorted(licences, key=lambda text: "=" in text):
-        before, _, licence = text.rpartition("=")
-        meant = (
-            _meant(given, before, "--licence", text, f"={licence}")
-            if before
-            else [source for source in given if source.records not in _OF_PUBLISHERS]
-        )
-        licence_of.update((source, licence) for source in meant)
-    return licence_of
+def _texts(given: Sequence[GivenSource], option: str, texts: Sequence[str]) -> dict[GivenSource, str]:
+    """Return what an option says of each source; one that names no source is about all but publishers' texts.
 
-
-def _credits(
-    given: Sequence[GivenSource], credits: Mapping[str, Sequence[str]]
-) -> dict[GivenSource, dict[str, str]]:
-    """Return what is given of each source's title, attribution and URL. Raises ValueError."""
+    Raises ValueError for a licence of an unknown source; any other text may have the sign "=", as a URL does.
+    """
     names = {name for source in given for name in (source.name, source.records)}
-    credits_of: dict[GivenSource, dict[str, str]] = {source: {} for source in given}
-    for option, texts in credits.items():
-        for text in texts:
-            before, _, credit = text.partition("=")
-            if before not in names:  # a URL may have the sign, too
-                before, credit = "", text
-            for source in _meant(given, before, f"--{option}", text, f"={credit}"):
-                credits_of[source][option] = credit
-    return credits_of
+    text_of: dict[GivenSource, str] = {}
+    named = []
+    for text in texts:
+        before, sign, rest = text.partition("=")
+        if sign and (before in names or option == "licence"):
+            named += [(source, rest) for source in _meant(given, before, f"--{option}", text, f"={rest}")]
+        else:
+            text_of.update((source, text) for source in given if source.records not in _OF_PUBLISHERS)
+    return {**text_of, **dict(named)}
 
 
 def _partitions(made: Sequence[ProjectSource], every: Every) -> dict[str, str]:

@@ -73,6 +73,6 @@ def expected(system: str, surveys: Sequence[tuple[str, Survey]]) -> str:
     time = f"about {minutes:,} minutes" if minutes > 1 else "a minute or two"
     more = " or more" if count >= MOST else ""
     return (
-        f"{count:,} records{more}: expect about {rows:,} rows after {time} on two free cores, "
+        f"{count:,} records{more}: expect about {rows:,} rows after {time} of processor time, "
         f"as {measured.documents:,} {measured.what} gave {measured.rows:,} in {measured.minutes}"
     )

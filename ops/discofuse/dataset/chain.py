@@ -1,13 +1,13 @@
 """From records of prose to fusion examples, in one call and without a project.
 
-Belongs here: the order of the steps, with the params' defaults. Not here: the steps, and the declarations by
-which a project runs them (assets/systems/discofuse).
+Belongs here: the order of the steps, and the params that they take. Not here: the steps, and the declarations
+by which a project runs them (assets/systems/discofuse).
 """
 
 from __future__ import annotations
 
 from silverloom.ops.core.parts import Parts
-from silverloom.ops.core.steps import Steps
+from silverloom.ops.core.steps import Sections, Steps
 from silverloom.ops.discofuse.annotation import AnnotationParams
 from silverloom.ops.discofuse.dataset.annotated import annotate
 from silverloom.ops.discofuse.dataset.candidates import candidates
@@ -17,12 +17,15 @@ from silverloom.ops.discofuse.schemas import ANNOTATED, CANDIDATES, EXAMPLES, PR
 from silverloom.ops.discofuse.sources import parse_prose
 from silverloom.ops.parse.scan import Records
 
+#: The params of the steps.
+PARAMS = (AnnotationParams, RuleParams, ExampleParams)
 
-def examples_of_records(steps: Steps, prose: Records) -> Parts:
+
+def examples_of_records(steps: Steps, prose: Records, params: Sections) -> Parts:
     """Return the rows of discofuse/examples that a project without filters makes of these records."""
-    annotation = AnnotationParams()
+    annotation = params[AnnotationParams]
     documents = steps.made("sources/prose", PROSE, prose.map(parse_prose))
     annotated = steps.made("discofuse/annotated", ANNOTATED, documents.map(annotate, annotation))
-    found = annotated.map(candidates, annotation, RuleParams())
+    found = annotated.map(candidates, annotation, params[RuleParams])
     of_rules = steps.made("discofuse/candidates", CANDIDATES, found)
-    return steps.made("discofuse/examples", EXAMPLES, of_rules.map(examples, ExampleParams()))
+    return steps.made("discofuse/examples", EXAMPLES, of_rules.map(examples, params[ExampleParams]))

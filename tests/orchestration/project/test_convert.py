@@ -64,6 +64,16 @@ def test_the_same_rows_are_written_in_each_format(prose, capsys):
     assert "rejected: prose/prose.jsonl, line 4: no text" in said.err
 
 
+def test_a_param_can_be_set(prose, capsys):
+    given = ("prose.jsonl", "--system", "discofuse", "-o", "out.jsonl")
+    assert convert(*given, "--set", "discofuse.examples.long_tokens=15") == 0
+    (row,) = map(json.loads, (prose / "out.jsonl").read_text().splitlines())
+    assert row["discourse_type"] == "PAIR_CONN"
+    assert "discofuse/examples lost: long 1" in capsys.readouterr().out
+    two = ("-S", "discofuse.examples.long_tokens=15", "-S", "discofuse.rules.subject_score=0.9")
+    assert convert(*given, *two) == 0
+
+
 def test_neither_dagster_nor_the_like_is_loaded(prose):
     command = ["prose.jsonl", "--system", "discofuse", "-o", "out.parquet"]
     bare = {name: value for name, value in os.environ.items() if name not in STRICT}
@@ -99,6 +109,26 @@ def test_neither_dagster_nor_the_like_is_loaded(prose):
             "there is no system 'disco'; there are: discofuse, parasci,",
         ),
         ("prose.jsonl --system discofuse --column text -o out.csv", "--column takes WHAT=COLUMN, such as"),
+        (
+            "prose.jsonl --system discofuse -S discofuse.examples.contrl=1 -o out.csv",
+            "--set: unknown key discofuse.examples.contrl (did you mean control?)",
+        ),
+        (
+            "prose.jsonl --system discofuse -S discofuse.examples.control=all -o out.csv",
+            "--set: discofuse.examples.control: Input should be a valid number",
+        ),
+        (
+            "prose.jsonl --system discofuse -S numerics=fast -o out.csv",
+            "--set takes SECTION.KEY=VALUE, such as",
+        ),
+        (
+            "prose.jsonl --system discofuse -S parasci.filtered.plr=1 -o out.csv",
+            "--set: unknown key parasci; known: discofuse.annotated, discofuse.examples, discofuse.rules",
+        ),
+        (
+            "prose.jsonl --system discofuse -S discofuse.rules=1 -S discofuse.rules.subject_score=1 -o out.csv",
+            "--set discofuse.rules.subject_score=1: rules has a value already",
+        ),
         ("prose.jsonl --system discofuse --kind pdf -o out.csv", "prose.jsonl: the kind 'pdf' does not read"),
         ("empty.jsonl --system discofuse -o out.csv", "empty.jsonl gives no rows; out.csv is not written"),
     ],

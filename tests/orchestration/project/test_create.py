@@ -80,7 +80,7 @@ def test_a_project_wants_its_dataset_alone_with_fast_numerics_and_says_what_to_e
     assert (params()["targets"], params()["numerics"]) == (["discofuse/release_files"], "fast")
     lines = capsys.readouterr().out.splitlines()
     assert any(line.startswith("numerics: fast") for line in lines)
-    expected = "3 records: expect about 4 rows after a minute or two on two free cores, as 3,000 abstracts"
+    expected = "3 records: expect about 4 rows after a minute or two of processor time, as 3,000 abstracts"
     assert any(line.startswith(expected) for line in lines)
 
 
@@ -121,10 +121,18 @@ def test_a_source_has_its_title_attribution_and_address(table, called, capsys):
     source = params("credited")["sources"]["prose"]["texts"]
     assert source["title"] == "The abstracts"
     assert (source["url"], source["attribution"]) == ("https://example.org/?a=b", "A. Author")
+
+
+def test_licence_and_credits_without_a_name_are_of_all_sources(table, called, capsys):
     table("a.csv", [{"abstract": TEXT * 2}])
-    several = ["--system", "discofuse", "--source", "texts.csv", "--source", "a.csv", "--title", "Which"]
-    assert init("several", *several) == 1
-    assert "--title Which: which source is meant?" in capsys.readouterr().err
+    given = ["--system", "discofuse", "--source", "texts.csv", "--source", "a.csv"]
+    credits = ["--licence", "CC-BY-4.0", "--attribution", "A. Author", "--title", "a=Some", "--title", "All"]
+    assert init("mine", *given, *credits, "--url", "https://example.org/?q=1") == 0
+    assert "attribution of" not in capsys.readouterr().out
+    texts, a = params()["sources"]["prose"].values()
+    shared = {"licence": "CC-BY-4.0", "attribution": "A. Author", "url": "https://example.org/?q=1"}
+    assert {**texts, **shared} == texts and {**a, **shared} == a
+    assert (texts["title"], a["title"]) == ("All", "Some")
 
 
 def test_sources_of_one_name_are_told_apart_by_their_folders(table, called, capsys):
@@ -290,7 +298,8 @@ def test_each_source_has_its_licence_and_pages_no_one_elses(table, called, tmp_p
         (tmp_path / "here" / name).mkdir(parents=True)
         (tmp_path / "here" / name / ("tane.wikitext" if name == "articles" else "tane.html")).write_text(text)
     given = ["--system", "wikisum", "--source", "articles", "--source", pages]
-    assert init("mine", *given, "--licence", "MIT") == 0
+    assert init("mine", *given, "--licence", "MIT", "--attribution", "A. Author") == 0
+    assert "attribution" not in params()["sources"]["web_pages"]["pages"]
     assert (
         "licence of pages: unknown, so no release has it or what is made from it; say --licence pages=LICENCE"
         in capsys.readouterr().out
