@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from silverloom.ops.coreference.lexicon import SAYING
 from silverloom.ops.discofuse.annotation import DIVIDING, QUOTES
 from silverloom.ops.discofuse.rules.connectives import COORDINATING
 from silverloom.ops.discofuse.rules.rule import NAMES, SUBJECTS, TIMES, VERBS, ParsedSentence, RuleParams
@@ -137,6 +138,8 @@ def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
     predicate = sentence.child(main, "acomp", "attr")
     if predicate is not None and _lacks_conjunction(sentence, predicate, end):
         return True
+    if any(_is_added_clause(sentence, at) for at in sentence.children(main) if main < at < end):
+        return True
     first = sentence.child(main, "ccomp")
     return (
         first is not None
@@ -144,6 +147,16 @@ def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
         and sentence.is_clause(first)
         and ";" not in sentence.lower[first:main]
         and QUOTES.isdisjoint(sentence.lower[sentence.start : end])
+    )
+
+
+def _is_added_clause(sentence: ParsedSentence, verb: int) -> bool:
+    """Return whether a clause follows another after a comma alone: "It rained , it snowed"."""
+    return (
+        sentence.dependencies[verb] == "parataxis"
+        and sentence.lower[verb] not in SAYING
+        and "," in sentence.lower[sentence.left(verb) - 1 : sentence.left(verb) + 1]
+        and sentence.is_clause(verb)
     )
 
 

@@ -55,6 +55,7 @@ RELATIVE = frozenset({"who", "which", "whose", "whom"})
 CONJUNCTIONS = frozenset({"and", "but", "or", "yet", "plus"})
 #: These make a sentence a subordinate clause, so a separate sentence that begins with one is a fragment.
 SUBORDINATORS = frozenset({"although", "though", "whereas", "lest"})
+_CONCESSIVE = frozenset({"although", "though"})
 #: Within a sentence, without commas, these are connectives if they modify its verb. The others of Table 12
 #: are as often adverbs of manner there ("specifically designed") or part of a phrase ("the next round").
 INSIDE = frozenset(
@@ -125,6 +126,9 @@ def is_opening(sentence: ParsedSentence, start: int, end: int, comma: bool) -> b
             word not in ("yet", "plus") or comma or label in ("cc", "advmod", "mark")
         )
     if word in SUBORDINATORS:
+        # "Although without a leader , they went on": it governs only what precedes the comma.
+        if not comma and word in _CONCESSIVE and "," in sentence.lower[end : sentence.end]:
+            return False
         return comma or (label == "mark" and sentence.heads[start] == sentence.root)
     if label in _IN_NOUN_PHRASES or not _continues_enumeration(sentence, word):
         return False

@@ -128,6 +128,16 @@ def _is_wished(sentence: ParsedSentence, main: int) -> bool:
     return wished and any(sentence.lower[at] in _WOULD for at in sentence.auxiliaries(main))
 
 
+def is_time(sentence: ParsedSentence, verb: int, main: int) -> bool:
+    """Return whether a sentence begins with "since" and a noun phrase whose participle the parser takes for a
+    verb: "Since the first shared task in 2017 , many have been proposed"."""
+    if sentence.lower[sentence.start] != "since" or sentence.auxiliaries(verb):
+        return False
+    perfect = any(sentence.annotation.lemmas[at] == "have" for at in sentence.auxiliaries(main))
+    bare = sentence.child(verb, "dobj") == verb + 1 and sentence.tags[verb + 1] == "NN"
+    return perfect and bare and sentence.lower[verb].endswith("ed")
+
+
 def is_reported(sentence: ParsedSentence, main: int) -> bool:
     """Return whether a sentence begins by saying whose report or opinion it is: "According to Ann , he
     left"."""

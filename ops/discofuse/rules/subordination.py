@@ -27,7 +27,7 @@ from silverloom.ops.discofuse.rules.rule import (
     split,
     trim,
 )
-from silverloom.ops.discofuse.rules.scope import condition, frame, is_reported
+from silverloom.ops.discofuse.rules.scope import condition, frame, is_reported, is_time
 
 _FORWARD = phrases(FORWARD)
 _INNER = phrases(INNER)
@@ -114,7 +114,8 @@ def _forward_at(sentence: ParsedSentence, body: int, comma: int) -> _Forward | N
     if sentence.lower[comma + 1] in _SECOND_HALVES:
         return None
     if sentence.is_clause(verb):
-        return _Forward(words, comma, verb, None) if words == 1 else None
+        is_single = words == 1 and not is_time(sentence, verb, main)
+        return _Forward(words, comma, verb, None) if is_single else None
     subject = sentence.subject(main)
     if subject is None or sentence.subject(verb) is not None or sentence.dependencies[subject] == "expl":
         return None
@@ -131,7 +132,7 @@ def _forward_at(sentence: ParsedSentence, body: int, comma: int) -> _Forward | N
 def _needs_be(sentence: ParsedSentence, head: int, body: int) -> bool:
     """Return whether a clause lacks a subject and "be": "although injured", "although in favour", "although
     not a good player"."""
-    if sentence.auxiliaries(head):
+    if sentence.auxiliaries(head) or sentence.lower[head] in ("with", "without"):
         return False
     if sentence.tags[head] in ("NN", "NNS"):
         opens = body
