@@ -87,6 +87,10 @@ _PASSIVE = re.compile(
     \s+{_FROM}(?=\s+(?:that|to|for|as|using|on|with|when|where)\b)""",
     re.VERBOSE,
 )
+#: "will be treated in them": that work is not earlier.
+_PLANNED = re.compile(
+    rf"(?P<noun>\bwill\s+be\s+{_ADVERB}?(?!found\b)[a-z]+(?:ed|wn|en|lt|ne|nd))\s+in\s+{_PLACE}(?!['’])"
+)
 #: "the model of them", "the model by them."
 _SOURCE = re.compile(
     rf"""(?<![\w\-])(?P<noun>(?!(?:{_NO_NOUN}|available|found|done|[a-z]+(?:ed|wn|en|lt))\b)[\w\-]*[a-z])(?:
@@ -167,7 +171,7 @@ def _without_asides(text: str) -> tuple[str, bool]:
         return text, False
     text, first = _FIRST_ASIDE.subn("", _LIST.sub(_PLACE, _COMMAS.sub(",", fold(text))))
     text = _ASIDE.sub("", text)
-    for phrase in (_ATTRIBUTE, _PASSIVE, _SOURCE):
+    for phrase in (_ATTRIBUTE, _PLANNED, _PASSIVE, _SOURCE):
         text = phrase.sub(r"\g<noun>", text)
     text = _WORK.sub(rf"\g<before> {WORK}", _SAYS.sub(r"\g<before>\g<verb>", text))
     return text.replace(_PLACE, AUTHORS), first > 0

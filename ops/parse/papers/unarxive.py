@@ -6,10 +6,12 @@ A record is {"paper_id", "metadata", "abstract": {"text"}, "body_text": [{"secti
 "cite_spans", "ref_spans"}], "bib_entries", "ref_entries"}. Texts contain placeholders `{{cite:<key>}}`,
 `{{formula:<key>}}`, `{{figure:<key>}}` and `{{table:<key>}}`. A citation becomes the number of its entry in
 brackets, a formula its LaTeX, a figure or table its number. One that is missing leaves a hole, and so does a
-long formula. A space is added between a full stop and a formula directly behind it. The word REF stands for
-the number of another place, which the record lost: it stays, with a hole. The items of a list are paragraphs.
-Subjects are arXiv's categories, the primary one first, and the discipline; the DOI is that of the journal's
-version, as arXiv has it.
+formula that is long or ends in "_", the symbol behind it being lost. A space is added between a full stop and
+a formula directly behind it. The word REF stands for the number of another place, which the record lost: it
+stays, with a hole. So does the label of such a place ("fig:errors"); one alone in brackets is removed. Where
+nothing is left of the number ("In Section  we show", "by ()"), there is a hole. The items of a list are
+paragraphs. Subjects are arXiv's categories, the primary one first, and the discipline; the DOI is that of the
+journal's version, as arXiv has it.
 """
 
 from __future__ import annotations
@@ -42,8 +44,18 @@ from silverloom.ops.parse.source import Only, ParseError, Raw, Source
 from silverloom.ops.text.holes import HOLE, closed
 from silverloom.ops.text.words import fold
 
+_LABEL = (
+    r"(?<![\w:/.])(?i:figs?|figure|tab|tbl|table|eqn?|equation|(?:sub)*sect?|section|app?|appendix"
+    r"|alg|algorithm|def|thm|theorem|lem|lemma|prop|cor):\w[\w:-]{0,200}"
+)
+_IN_BRACKETS = re.compile(rf"\s*\({_LABEL}\)")
+#: Where a number was that the record lost without a trace: behind one of these words, or in brackets.
+_NO_NUMBER = re.compile(
+    r"(?<!\w)(?i:sections?|sects?|secs?|appendix|figures?|figs?|tables?|equations?|eqs?|theorems?|lemmas?)\.?"
+    r"(?=[ \xa0](?:[ \xa0]+(?!REF\b)[^\s{]|[,.;:)]))|(?<=\s)\(\)"
+)
 #: A placeholder, or what the conversion leaves of a reference to a section or a formula.
-_STAND_IN = re.compile(r"\{\{(cite|formula|figure|table):([^{}]{1,100})\}\}|\bREF\b")
+_STAND_IN = re.compile(rf"\{{\{{(cite|formula|figure|table):([^{{}}]{{1,100}})\}}\}}|\bREF\b|{_LABEL}")
 _LONGEST_FORMULA = 400
 #: The end of a sentence, behind which a formula lacks its space.
 _ENDED = re.compile(r"[a-z)\]]{2}[.!?]\Z")
@@ -81,14 +93,14 @@ class UnarXive:
         text = text_at(abstract.get("text") or metadata.get("abstract"), "abstract.text")
         if text.strip():
             paper.section("Abstract", 1)
-            paper.body(*_written(fold(text), "abstract", shown))
+            paper.body(*_written(text, "abstract", shown))
         section, listed = None, False
         for where, paragraph in objects_at(record["body_text"], "body_text"):
             number = word_at(paragraph.get("sec_number")).removeprefix("-1")  # -1: no number
             level = _LEVELS.get(word_at(paragraph.get("sec_type")))
             if level is not None and number.count(".") + 1 != level:
                 number = ""  # it is relative to the parent section, which the record does not give
-            heading = fold(text_at(paragraph.get("section"), f"{where}.section"))
+            heading = text_at(paragraph.get("section"), f"{where}.section")
             title = f"{number} {closed(_written(heading, where, shown)[0])[0]}".strip()
             if title != section:
                 paper.section(title, level)
@@ -96,7 +108,7 @@ class UnarXive:
             text = text_at(paragraph.get("text"), f"{where}.text")
             before, listed = listed, paragraph.get("content_type") == "list"
             for item in _ITEMS.split(text) if listed else [text]:
-                paper.body(*_written(fold(item), where, shown), own=listed or before)
+                paper.body(*_written(item, where, shown), own=listed or before)
         for key, entry in object_at(record["bib_entries"], "bib_entries").items():
             paper.entry(_entry(key, object_at(entry, f"bib_entries.{key}")))
         return paper.finish()
@@ -133,7 +145,8 @@ def _shown(record: Mapping[str, Any]) -> dict[tuple[str, str], str]:
 
 
 def _written(text: str, where: str, shown: Mapping[tuple[str, str], str]) -> tuple[str, str, list[Mark]]:
-    """Return the text with its placeholders replaced, its locator, and its citation marks."""
+    """Return the folded text with its placeholders replaced, its locator, and its citation marks."""
+    text = fold(_NO_NUMBER.sub(rf"\g<0>{HOLE}", _IN_BRACKETS.sub("", text)))
     pieces: list[str] = []
     marks: list[Mark] = []
     length = done = 0
@@ -142,7 +155,7 @@ def _written(text: str, where: str, shown: Mapping[tuple[str, str], str]) -> tup
         written = shown.get((kind, key), "")
         if kind is None:
             written = match.group() + HOLE
-        elif not 0 < len(written) <= _LONGEST_FORMULA:
+        elif not 0 < len(written) <= _LONGEST_FORMULA or written.endswith(("_", "^")):
             written = HOLE
         if kind == "formula" and _ENDED.search(text[max(done, match.start() - 3) : match.start()]):
             written = f" {written}"

@@ -79,6 +79,34 @@ def test_a_formula_that_is_missing_or_too_long_leaves_a_hole():
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "shown", "holes"),
+    [
+        ("It errs (fig:error).", "It errs.", 0),
+        ("It errs\u00a0(sec:ours_2sec:results), as we show.", "It errs, as we show.", 0),
+        ("It is defined in eq:gain.", "It is defined in eq:gain.", 1),
+        ("It is known (see app:ex-metric for details).", "It is known (see app:ex-metric for details).", 1),
+        ("In Section  we show it.", "In Section we show it.", 1),
+        ("It is in Sec.\u00a0\u00a0and here.", "It is in Sec. and here.", 1),
+        ("It is shown in Appendix\u00a0.", "It is shown in Appendix.", 1),
+        ("As in section , it holds.", "As in section, it holds.", 1),
+        ("It holds by Eq.\u00a0() and main() here.", "It holds by Eq. () and main() here.", 1),
+        ("In Section  {{figure:g}} we show it.", "In Section 1 we show it.", 0),
+        ("The section\nwe show is  here.", "The section we show is here.", 0),
+        ("It has input:fusion and https://a.org/fig:b.", "It has input:fusion and https://a.org/fig:b.", 0),
+        ("A 3 M{{formula:lost}}  planet has 2 R{{formula:below}} .", "A 3 M planet has 2 R.", 2),
+    ],
+)
+def test_what_the_source_lost_of_a_reference_or_a_symbol_is_a_hole(text, shown, holes):
+    formulas = {
+        "g": {"type": "figure"},
+        "lost": {"type": "formula", "latex": "_"},
+        "below": {"type": "formula", "latex": "\\rm R_ "},
+    }
+    (sentence,) = read(abstract=None, body_text=[{"text": text}], ref_entries=formulas).sentences
+    assert (sentence.text, sentence.holes) == (shown, holes)
+
+
 def test_a_citation_after_a_full_stop_is_in_the_sentence_before_it():
     text = "It is known. {{cite:a}}, {{cite:b}} We use it. {{cite:a}} shows why. It ends.{{cite:b}} We stop."
     paper = read(body_text=[{"section": "Data", "text": text}])
