@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from silverloom.ops.core.periods import ALL
 from silverloom.ops.crawl.addresses import AddressPolicy, AddressRefusedError
-from silverloom.ops.crawl.captures.index import Capture, Lookup, keys_of
+from silverloom.ops.crawl.captures.index import Capture, IndexQuery, keys_of
 from silverloom.ops.crawl.captures.places import (
     CaptureOptions,
     FolderPlace,
@@ -84,7 +84,9 @@ def fetch_captures(
     client = Client.of(options, options.listing_bytes)
     place, names = _index(options, client, at.root)
     client.most_bytes = sys.maxsize  # each range has its own limit
-    lookup = Lookup(at.folder, [url for url in wanted if url in left], _period(period, options), at.digest)
+    lookup = IndexQuery(
+        at.folder, [url for url in wanted if url in left], _period(period, options), at.digest
+    )
     captures, faults = lookup.captures(place, names, lambda: tell(done, frontier.asked))
     unread = "; ".join(f"{name} of the index cannot be read: {cause}" for name, cause in faults.items())
 

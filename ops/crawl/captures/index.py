@@ -127,7 +127,7 @@ class Capture(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Lookup:
+class IndexQuery:
     """A query to an index: addresses, and the period of captures, such as `2018-06`; "" for any."""
 
     folder: Path
