@@ -1,12 +1,19 @@
 """`silverloom run` on a Ray cluster of three nodes makes the same bytes as without it, and resumes after a kill."""
 
 import contextlib
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.end_to_end.corpus import write_paper
 from tests.projects import differing
-from tests.ray_cluster import three_nodes
+from tests.ray_cluster import counted, three_nodes
 from tests.waiting import until
 
 pytest.importorskip("ray")
@@ -37,6 +44,66 @@ def of_ray_below(process, root):
     with contextlib.suppress(psutil.Error):
         return "raylet" in process.name() and process.cwd() == str(root)
     return False
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_driver_resumes_and_computes_nothing_twice(fresh, tmp_path, on_cluster, how):
+    for letter in "bcdefgh":
+        write_paper(fresh.root / "corpus", f"note-{letter}", "2018-06")
+    fresh.params(lambda params: params["store"].update(records_per_part=1))
+    unbroken = fresh.copy(tmp_path / "unbroken")
+    unbroken.silverloom("run", "-s", "sources/papers")
+    log = tmp_path / "log"
+    log.touch()
+    fresh.edit("ops/parse/papers/__init__.py", "    return parse_records(records, FORMATS)\n", counted(log))
+    driver = start(fresh, on_cluster)
+    parts = fresh.root / ".silverloom/parts/sources/papers/2018-06"
+    until(lambda: len(list(parts.rglob("*.zip"))) >= 3, programs=[driver])
+    driver.send_signal(how)
+    assert "Traceback" not in driver.communicate()[0]
+    time.sleep(2.0)  # the cluster finishes what the driver had started
+    finished, before = {int(path.stem) for path in parts.rglob("*.zip")}, log.read_text().split()
+    driver = start(fresh, on_cluster)
+    output = driver.communicate()[0]
+    assert driver.returncode == 0, output
+    again = log.read_text().split()[len(before) :]
+    papers = sorted((fresh.root / "corpus/papers").glob("*.txt"))
+    month = [f"text/{path.name}" for path in papers if "date: 2018-06" in path.read_text()]
+    assert again and not {month[index] for index in finished} & set(again)
+    assert Counter(again).most_common(1)[0][1] == 1
+    assert differing(fresh, unbroken, ["sources/papers"]) == []
+
+
+def start(project, env):
+    return project.start("silverloom.orchestration.cli", "run", "-s", "sources/papers", **env)
+
+
+@contextlib.contextmanager
+def one_node(*command):
+    """A cluster whose second and last node is started by a command, in which RAY_START stands for `ray start`."""
+    import ray
+
+    with three_nodes(besides=0) as cluster, contextlib.ExitStack() as stack:
+        ray_start = f"{Path(sys.executable).with_name('ray')} start --block"
+        words = [word.replace("RAY_START", ray_start) for word in command]
+        words[-1] += f" --address={cluster.address} --num-cpus=1"
+        node = stack.enter_context(subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+        stack.callback(node.terminate)
+        ray.init(address=cluster.address, log_to_driver=False)
+        stack.callback(ray.shutdown)
+        until(lambda: len([row for row in ray.nodes() if row["Alive"]]) == 2, programs=[node])
+        yield {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": cluster.address}
+
+
+@pytest.mark.long
+def test_nodes_need_no_file_of_the_driver(fresh, done):
+    """The project's folder is empty for all processes of the node that computes."""
+    hidden = f"mount -t tmpfs none {fresh.root} && exec RAY_START"
+    with one_node("unshare", "--mount", "sh", "-c", hidden) as env:
+        fresh.silverloom("run", "-s", "talksumm/alignments", env=env)
+    names = ["sources/papers", "sources/talks", "talksumm/matches", "talksumm/pairs", "talksumm/alignments"]
+    assert differing(fresh, done, names) == []
 
 
 @pytest.mark.long
