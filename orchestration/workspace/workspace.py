@@ -64,7 +64,7 @@ class Workspace:
 
     @property
     def quality(self) -> Path:
-        """The folder with pages, Data Docs and failing rows."""
+        """The folder with pages and failing rows."""
         return self.data / "quality"
 
     @property

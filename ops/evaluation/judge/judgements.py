@@ -7,6 +7,9 @@ request (ops/crawl/client.py), the summary of ratings (ops/evaluation/human_eval
 An answer belongs to its request: the same row, wording, model and body. Whatever else changes, published
 answers are reused, and the model is asked again only on demand. Only a chat completion is an answer. A
 request without one is an error of its row, and is sent again whenever the dataset is made.
+
+Requests go through the crawl's client, not the `openai` package: the journal is keyed by the request's body,
+and the client limits the time and bytes of a whole answer and follows Retry-After.
 """
 
 from __future__ import annotations
