@@ -25,29 +25,29 @@ class ChangedBytesError(RuntimeError):
 
 
 def open_inputs(
-    workspace: Workspace, declaration: Dataset, partitions: Mapping[str, Sequence[str]]
+    workspace: Workspace, dataset: Dataset, partitions: Mapping[str, Sequence[str]]
 ) -> Everything | dict[str, Parts | Artifact]:
     """Return the inputs of a partition: the given partitions, by dataset.
 
     Raises NotReadyError if an input is missing, ChangedBytesError if a file was changed, lost or added.
     """
-    upstream = workspace.graph.upstream(declaration)
-    if declaration.shape is None:
+    upstream = workspace.graph.upstream(dataset)
+    if dataset.shape is None:
         folders = {
             name: {
-                partition: _verified_folder(workspace, dataset, partition) for partition in partitions[name]
+                partition: _verified_folder(workspace, source, partition) for partition in partitions[name]
             }
-            for name, dataset in workspace.datasets.items()
+            for name, source in workspace.datasets.items()
             if name in partitions
         }
-        scratch = workspace.state_file("parts", declaration, "", "")
+        scratch = workspace.state_file("parts", dataset, "", "")
         scratch.mkdir(parents=True, exist_ok=True)
         return Everything(folders, workspace.graph, scratch)
     return {
-        source.argument: artifact(workspace, dataset)
-        if source.whole and not dataset.partitioned
-        else parts(workspace, dataset, partitions[dataset.name], "" if source.whole else "kept-")
-        for source, dataset in zip(declaration.inputs, upstream, strict=True)
+        declared.argument: artifact(workspace, source)
+        if declared.whole and not source.partitioned
+        else parts(workspace, source, partitions[source.name], "" if declared.whole else "kept-")
+        for declared, source in zip(dataset.inputs, upstream, strict=True)
     }
 
 
