@@ -24,7 +24,7 @@ def write_pages(workspace: Workspace) -> Path:
 
     The new pages list the datasets and partitions that they do not show.
     """
-    stale = {(step.dataset.name, step.partition) for step in plan(View(workspace))}
+    stale = {(step.dataset.name, step.partition) for step in plan(View(workspace), REPORT)}
     if (REPORT, "") not in stale:
         return workspace.quality / PAGES / "index.html"
     folders: dict[str, Mapping[str, Path]] = {}
