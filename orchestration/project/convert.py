@@ -33,7 +33,6 @@ from silverloom.orchestration.project.detect import FoundSource, SourceOptions, 
 
 #: A system's module that says what it makes of one corpus, or what it needs besides.
 _MODULE = "one_corpus"
-_ASSIGNMENT = "discofuse.examples.control=1"
 
 
 def convert(
@@ -97,7 +96,7 @@ def _params(kinds: Sequence[type[Params]], assignments: Sequence[str]) -> Sectio
         path, sign, value = assignment.partition("=")
         *names, key = path.split(".")
         if not (sign and names and all((*names, key))):
-            raise ValueError(f"--set takes SECTION.KEY=VALUE, such as {_ASSIGNMENT}, not {assignment!r}")
+            raise ValueError(f"--set takes SECTION.KEY=VALUE, not {assignment!r}")
         section = content
         for name in names:
             section = section.setdefault(name, {})

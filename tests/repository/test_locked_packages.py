@@ -34,7 +34,9 @@ def test_every_package_is_pinned_with_its_hashes(name):
 
 def test_every_installation_of_the_makefile_requires_hashes():
     text = (checkout() / "Makefile").read_text()
-    assert re.search(r"^INSTALL := python -m pip install --no-deps --no-compile --require-hashes$", text, re.M)
+    assert re.search(
+        r"^INSTALL := python -m pip install --no-deps --no-compile --require-hashes$", text, re.M
+    )
     project = "pip install --no-deps --no-build-isolation --quiet --editable . --config-settings editable_mode=compat"  # already here
     assert text.count("pip install") == 2 and project in text
 

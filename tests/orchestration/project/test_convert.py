@@ -119,7 +119,7 @@ def test_neither_dagster_nor_the_like_is_loaded(prose):
         ),
         (
             "prose.jsonl --system discofuse -S numerics=fast -o out.csv",
-            "--set takes SECTION.KEY=VALUE, such as",
+            "--set takes SECTION.KEY=VALUE, not",
         ),
         (
             "prose.jsonl --system discofuse -S parasci.filtered.plr=1 -o out.csv",
