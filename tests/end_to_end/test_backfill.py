@@ -50,6 +50,15 @@ def test_two_jobs_make_the_same_as_one_run_with_a_run_for_each_partition(done, f
     assert {part["status"] for part in fresh.dagster().values()} == {"FRESH"}
 
 
+@pytest.mark.long
+def test_one_month_also_makes_the_partitions_that_it_reads_of_other_months(fresh):
+    only = ("--from", "2018-06", "--to", "2018-06", "--select", "talksumm/matches")
+    output = fresh.silverloom("backfill", *only)
+    assert "also made if possible, because the range needs them: sources/papers 2018-07" in output
+    made = first_made(output)
+    assert "sources/papers 2018-07" in made and "talksumm/matches 2018-07" not in made
+
+
 @pytest.mark.parametrize(
     ("argv", "message"),
     [

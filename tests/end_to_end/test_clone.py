@@ -1,5 +1,7 @@
 """Data travels by DVC, and every tool trusts it in the clone."""
 
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -43,6 +45,15 @@ def test_after_clone_and_pull_nothing_is_recomputed(pulled, done_project):
     assert pulled.made(pulled.run()) == []
     assert pulled.dvc_status() == {}
     assert pulled.git("status", "--porcelain") == ""
+
+
+@pytest.mark.long
+def test_when_only_the_data_were_pulled_plan_says_what_else_to_pull(pulled):
+    shutil.rmtree(pulled.root / "manifests/talksumm/pairs")
+    told = r"no manifest says that it was finished \(`dvc pull talksumm-pairs` gets it if it was pushed\)"
+    assert re.search(rf"^talksumm/pairs +2018-06 .*{told}", pulled.silverloom("plan"), re.MULTILINE)
+    pulled.dvc("pull", "talksumm-pairs")
+    assert "everything is up to date" in pulled.silverloom("plan")
 
 
 @pytest.mark.long

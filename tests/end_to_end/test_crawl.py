@@ -234,7 +234,8 @@ def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_any_request
 
 
 @pytest.mark.long
-def test_a_killed_run_does_not_repeat_requests_that_were_answered(fresh):
+@pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
+def test_an_interrupted_run_does_not_repeat_requests_that_were_answered(fresh, how, status):
     def slowly(handler):
         time.sleep(0.1)
         reply(body=handler.path.encode())(handler)
@@ -246,8 +247,8 @@ def test_a_killed_run_does_not_repeat_requests_that_were_answered(fresh):
         try:
             until(lambda: len(asked.paths()) > 8, programs=[run])
             crawl = psutil.Process(run.pid).children(recursive=True)
-            run.send_signal(signal.SIGKILL)
-            assert run.wait() != 0
+            run.send_signal(how)
+            assert run.wait() == status
             psutil.wait_procs(crawl)
         finally:
             run.kill()

@@ -71,6 +71,14 @@ def test_dagster_shows_a_repro_as_fresh_runs_that_passed_their_checks(reproduced
     assert len({part["run"] for part in (*seen.values(), pages)}) == len(seen) + 1, "one run a partition"
 
 
+@pytest.mark.long
+def test_a_forced_stage_is_made_again_with_the_same_bytes(done):
+    before = done.lock
+    output = done.dvc("repro", "-f", "-s", "talksumm-summaries", env={"SILVERLOOM_FORCE": "1"})
+    assert done.made(output) == ["talksumm/summaries 2018-06", "talksumm/summaries 2018-07"]
+    assert done.lock == before
+
+
 def test_the_version_in_dagster_is_the_md5_in_dvc(done):
     locked = yaml.safe_load(done.lock)["stages"]["talksumm-training_sets"]["outs"][0]["md5"]
     assert done.dagster()["talksumm/training_sets"]["version"] == locked

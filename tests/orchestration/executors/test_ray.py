@@ -14,10 +14,12 @@ import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from safetensors.torch import save
 
 from silverloom.assets.declare.declaration import Dataset, Key
 from silverloom.ops.core.joins import grouped, matches
 from silverloom.ops.core.parts import Artifact, OneProcess, Part, Parts
+from silverloom.ops.models.training import train
 from silverloom.orchestration.executors import node
 from silverloom.orchestration.executors.base import (
     Resources,
@@ -29,11 +31,8 @@ from silverloom.orchestration.executors.parts import LocalEngine, engine
 from silverloom.orchestration.partition.one_task import made_by_one_task
 from silverloom.orchestration.partition.resume import ResumableEngine, StoredCheckpoints
 from silverloom.orchestration.workspace.workspace import Workspace
-from tests.orchestration.executors.pieces import (
-    numbered,
-    sizes,
-    sleeps_after_two,
-)
+from tests.ops.models.training.toy_task import PARAMS, Toy
+from tests.orchestration.executors.pieces import numbered, sizes, sleeps_after_two
 from tests.ray_cluster import add_node, three_nodes
 from tests.waiting import until
 
@@ -349,6 +348,16 @@ def learns(rows, checkpoints, folder):
             os.kill(os.getpid(), signal.SIGKILL)
     yield numbered(rows.read().num_rows, 1)
     yield numbered(7, 1)
+
+
+def trains(processes):
+    task = Toy()
+    ended = train(task, PARAMS.model_copy(update={"processes": processes}))
+    return save(dict(task.module.state_dict())), ended
+
+
+def test_a_task_of_a_cluster_trains_in_two_processes_to_the_same_bits(begin):
+    assert begin().submit(trains, 2).result() == trains(1)
 
 
 def test_a_dataset_of_one_task_resumes_from_its_last_checkpoint(ray_engine, tmp_path, capsys):

@@ -73,6 +73,16 @@ def test_a_sound_lock_is_read_and_a_missing_one_is_not_damage(lock):
     assert dvc_files.locked_stages(Workspace(lock.parent)) == {}
 
 
+def test_a_folder_in_place_of_the_lock_is_named_and_another_lock_is_read_when_it_is_gone(lock):
+    lock.unlink()
+    lock.mkdir()
+    os.utime(lock, (1e9, 1e9))
+    with pytest.raises(DamagedLockError, match="dvc.lock is damaged: Is a directory; .* or remove it, and "):
+        dvc_files.check_lock(Workspace(lock.parent))
+    lock.rmdir()
+    assert dvc_files.locked_stages(Workspace(lock.parent)) == {}
+
+
 @pytest.mark.parametrize("name", DAMAGE)
 def test_damage_is_named_with_what_to_do(lock, name):
     content, said = DAMAGE[name]
