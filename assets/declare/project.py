@@ -11,16 +11,15 @@ import re
 from functools import cache
 from pathlib import Path
 
+from silverloom.assets.codehash.statements import PROJECT
+
 #: The pinned packages: what set-up installs, and what tests and a cluster need besides.
 LOCKS = ("requirements.lock", "requirements-extras.lock")
 #: The pinned models.
 MODELS = "models.txt"
 
-#: The part of it that decides over rows and over their checks.
-DATASET_CODE = ("assets", "ops", "orchestration/checks", "orchestration/files/parquet.py", MODELS, *LOCKS)
-
-#: The part that decides over reports.
-REPORT_CODE = (*DATASET_CODE, "orchestration/definitions.py", "pages")
+#: What is code in it.
+CODE = (*PROJECT, MODELS, *LOCKS)
 
 
 @cache

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
-from silverloom.assets.declare.project import DATASET_CODE, REPORT_CODE, checkout
+from silverloom.assets.declare.project import CODE, checkout
 from silverloom.orchestration.files.identity import (
     IGNORED,
     file_md5,
@@ -41,7 +41,7 @@ def code_stamp(workspace: Workspace) -> Digests:
     That is when the process is prepared (process.py), before params are read and assets declared. The stamp
     also reveals edits that were undone: workers that started in between ran the edited code.
     """
-    return tuple((name, _stamp(workspace, name)) for name in (_PARAMS, *REPORT_CODE))
+    return tuple((name, _stamp(workspace, name)) for name in (_PARAMS, *CODE))
 
 
 @cache
@@ -51,15 +51,13 @@ def source_versions(workspace: Workspace) -> Digests:
     return tuple((path, version_of(place)) for path, place in places.items() if place.exists())
 
 
-def check_code(workspace: Workspace, report: bool = False, former: Digests | None = None) -> None:
+def check_code(workspace: Workspace, former: Digests | None = None) -> None:
     """Raise MovedError if params or code were written to since this process started.
 
-    The code of pages counts for a report only. Another process may give its own `former` stamp.
+    Another process may give its own `former` stamp.
     """
-    stamp = dict(former or code_stamp(workspace))
-    names = (_PARAMS, *(REPORT_CODE if report else DATASET_CODE))
-    today = {name: _stamp(workspace, name) for name in names}
-    _compare({name: stamp[name] for name in names}, today, "what was finished before is kept: run again")
+    today = code_stamp.__wrapped__(workspace)
+    _compare(dict(former or code_stamp(workspace)), dict(today), "what was finished before is kept: run again")
 
 
 def check_imported(workspace: Workspace, former: Digests) -> None:
