@@ -13,12 +13,10 @@ import socket
 from dataclasses import dataclass
 
 from silverloom.assets.declare.logins import without_logins
-from silverloom.orchestration.files.local_state import UnreadableError, read_state
-from silverloom.orchestration.files.publish import write_file
 from silverloom.orchestration.workspace.workspace import Workspace
 
 HOST = "127.0.0.1"
-DEFAULT_PORT = 3000
+DEFAULT_PORT = "3000"
 
 #: The servers on SILVERLOOM_PORT and the two ports after it.
 SERVERS = ("dagster", "pages", "mlflow")
@@ -34,29 +32,23 @@ class Addresses:
     workspace: Workspace
 
     def base_port(self) -> int:
-        """Return the first of the three ports: SILVERLOOM_PORT, else the last one `make ui` used, else 3000.
+        """Return the first of the three ports: SILVERLOOM_PORT, else 3000.
 
         Raises ValueError if SILVERLOOM_PORT leaves no room for three ports.
         """
-        if chosen := os.environ.get("SILVERLOOM_PORT"):
-            if not _leaves_room(chosen):
-                raise ValueError(f"SILVERLOOM_PORT={chosen}: choose 1 to 65533, the first of three ports")
-            return int(chosen)
-        try:
-            text = (read_state(self.workspace.state / "port") or b"").decode()
-        except (UnreadableError, UnicodeDecodeError):
-            return DEFAULT_PORT
-        return int(text) if _leaves_room(text) else DEFAULT_PORT
+        chosen = os.environ.get("SILVERLOOM_PORT") or DEFAULT_PORT
+        if not _leaves_room(chosen):
+            raise ValueError(f"SILVERLOOM_PORT={chosen}: choose 1 to 65533, the first of three ports")
+        return int(chosen)
 
     def choose(self) -> int:
-        """Return the first of three free ports, from `base_port` up; links use them from now on.
+        """Return the first of three free ports, from `base_port` up; this process's links use them.
 
         Raises RuntimeError if none of a hundred triples is free.
         """
         first = self.base_port()
         for base in range(first, min(first + 300, 65_534), 3):
             if all(_free(base + offset) for offset in range(3)):
-                write_file(self.workspace.state / "port", str(base).encode())
                 os.environ["SILVERLOOM_PORT"] = str(base)  # for the processes started next
                 return base
         raise RuntimeError(f"no three free ports from {first} up; set SILVERLOOM_PORT to try others")

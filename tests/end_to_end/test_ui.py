@@ -28,8 +28,8 @@ def test_an_interrupt_ends_all_processes(done):
 
 @pytest.mark.long
 def test_a_kill_ends_all_processes_and_frees_the_ports(done):
-    with started(done) as process:
-        port = int((done.root / ".silverloom/port").read_text())
+    port = free_ports(3)
+    with started(done, SILVERLOOM_PORT=str(port)) as process:
         for server in range(3):
             until(lambda server=server: taken(port + server), programs=[process])
         children = descendants(process.pid)
@@ -46,8 +46,8 @@ def taken(port):
 @pytest.mark.long
 def test_the_login_of_mlflows_server_is_neither_printed_nor_linked(done):
     named = {"MLFLOW_TRACKING_URI": "http://me:s3cret@127.0.0.1:9"}
-    with started(done, "MLflow:", **named) as process:
-        port = int((done.root / ".silverloom/port").read_text())
+    port = free_ports(3)
+    with started(done, "MLflow:", SILVERLOOM_PORT=str(port), **named) as process:
         until(lambda: taken(port + 1), programs=[process])
         with urllib.request.urlopen(f"http://127.0.0.1:{port + 1}/", timeout=600) as answer:
             home = answer.read().decode()
@@ -70,8 +70,8 @@ def test_when_one_process_dies_the_others_end_and_its_last_words_are_shown(done)
 
 @contextmanager
 def started(done, line="Ctrl-C stops all", **named):
-    environment = {**os.environ, **STRICT, **QUIET, **named, "DAGSTER_HOME": str(done.root / ".dagster")}
-    environment["SILVERLOOM_PORT"] = str(free_ports(3))
+    environment = {**os.environ, **STRICT, **QUIET, "DAGSTER_HOME": str(done.root / ".dagster")}
+    environment |= {"SILVERLOOM_PORT": str(free_ports(3)), **named}
     process = subprocess.Popen(
         [sys.executable, "-m", "silverloom.orchestration.cli", "ui"],
         cwd=done.root,

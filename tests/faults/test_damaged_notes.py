@@ -1,4 +1,4 @@
-"""Descriptive state never blocks a run: ports, validations, comparisons, failing rows."""
+"""Descriptive state never blocks a run: validations, comparisons, failing rows."""
 
 import json
 import os
@@ -9,7 +9,6 @@ from silverloom.orchestration.checks import results, validate
 from silverloom.orchestration.dvc import stages
 from silverloom.orchestration.files.edits import MovedError
 from silverloom.orchestration.run import stage
-from silverloom.orchestration.state.addresses import DEFAULT_PORT, Addresses
 from tests.faults.damage import DAMAGES, damage
 from tests.orchestration.checks.validations import checking
 
@@ -17,25 +16,6 @@ from tests.orchestration.checks.validations import checking
 @pytest.fixture
 def check(tmp_workspace):
     return checking(tmp_workspace)
-
-
-@pytest.mark.parametrize("how", [*DAMAGES, "out of range", "negative"])
-def test_a_damaged_port_falls_back_to_the_default_and_another_can_be_chosen(
-    tmp_workspace, monkeypatch, tally, how
-):
-    """The remembered port is damaged."""
-    addresses, path = Addresses(tmp_workspace), tmp_workspace.state / "port"
-    monkeypatch.setattr(os, "environ", {k: v for k, v in os.environ.items() if k != "SILVERLOOM_PORT"})
-    path.parent.mkdir()
-    path.write_text({"out of range": "99999999", "negative": "-5"}.get(how, "x300"))
-    if how in DAMAGES:
-        damage(path, how)
-    tally.attempt()
-    assert addresses.base_port() == DEFAULT_PORT
-    chosen = addresses.choose()
-    del os.environ["SILVERLOOM_PORT"]
-    assert addresses.base_port() == chosen
-    tally.survive()
 
 
 @pytest.mark.parametrize("how", DAMAGES)

@@ -12,7 +12,6 @@ FILES = {
     "manifests/talksumm/alignments/2018-06.json": True,
     "manifests/talksumm/pairs/2018-06.json": True,
     ".silverloom/measured/talksumm/alignments/2018-07.json": True,
-    ".silverloom/port": False,
     "data/quality/failing/talksumm/pairs/2018-06.parquet": False,
     "code.json": False,
     "metrics/talksumm.json": False,

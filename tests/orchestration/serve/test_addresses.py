@@ -14,11 +14,9 @@ def addresses(tmp_workspace, monkeypatch):
     return Addresses(tmp_workspace)
 
 
-def test_the_ports_are_the_chosen_ones_else_the_last_ones_else_from_3000(addresses):
+def test_the_ports_are_the_chosen_ones_else_from_3000(addresses):
     assert addresses.base_port() == 3000
-    addresses.workspace.state.mkdir()
-    (addresses.workspace.state / "port").write_text("3300")
-    assert addresses.address("pages", "/x") == "http://127.0.0.1:3301/x"
+    assert addresses.address("pages", "/x") == "http://127.0.0.1:3001/x"
     os.environ["SILVERLOOM_PORT"] = "4000"
     assert addresses.address("dagster") == "http://127.0.0.1:4000/"
     assert addresses.mlflow().startswith("http://127.0.0.1:4002/#/experiments?")
@@ -36,7 +34,7 @@ def test_a_port_that_leaves_no_room_for_three_is_refused(addresses, chosen):
         addresses.base_port()
 
 
-def test_if_one_of_three_ports_is_taken_the_next_three_are_chosen_and_remembered(addresses):
+def test_if_one_of_three_ports_is_taken_the_next_three_are_chosen_and_linked(addresses):
     with socket.socket() as taken:
         taken.bind((HOST, 0))
         taken.listen()
@@ -44,5 +42,4 @@ def test_if_one_of_three_ports_is_taken_the_next_three_are_chosen_and_remembered
         os.environ["SILVERLOOM_PORT"] = str(first)
         base = addresses.choose()
     assert base > first and (base - first) % 3 == 0
-    del os.environ["SILVERLOOM_PORT"]
     assert addresses.base_port() == base
