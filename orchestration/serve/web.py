@@ -90,6 +90,7 @@ async def _seal(request: Request, call_next: RequestResponseEndpoint) -> Respons
     page = response.status_code == 200 and request.url.path.startswith(f"/{PAGES}/")
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Cache-Control"] = "no-cache" if page else "no-store"
     return response
 

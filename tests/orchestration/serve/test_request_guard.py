@@ -52,11 +52,8 @@ def no_proxy(monkeypatch):
         {},
         {"sec-fetch-site": "none"},
         {"sec-fetch-site": "same-origin"},
-        {"sec-fetch-site": "same-origin", "referer": f"{EVIL}/"},
         {"origin": OWN},
         {"origin": OWN.upper()},
-        {"referer": f"{OWN}/runs"},
-        {"referer": OWN},
         {"host": "LocalHost:3000", "origin": "http://localhost:3000"},
         {"host": "[::1]:3000", "origin": "http://[::1]:3000"},
         {"host": "localhost", "origin": "http://localhost"},
@@ -95,19 +92,6 @@ FOREIGN = [
 ]
 
 
-#: The headers of a followed link, also from a browser that does not send Sec-Fetch headers.
-LINKS = [
-    LINK,
-    {**LINK, "sec-fetch-site": "same-site"},
-    {**LINK, "referer": f"{EVIL}/"},
-    {"referer": f"{EVIL}/"},
-    {"referer": f"{PORT_AWAY}/"},
-    {"referer": f"{OWN}0/"},
-    {"referer": f"{OWN}@evil.example/"},
-    {"referer": "about:blank"},
-]
-
-
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
 def test_foreign_pages_are_refused_with_any_method_and_open_no_web_socket(headers):
     for method in METHODS:
@@ -133,7 +117,7 @@ def test_its_own_pages_and_programs_open_web_sockets():
             assert websocket.receive_text() == "answered"
 
 
-@pytest.mark.parametrize("headers", LINKS, ids=str)
+@pytest.mark.parametrize("headers", [LINK, {**LINK, "sec-fetch-site": "same-site"}], ids=str)
 def test_links_lead_only_to_the_allowed_pages(headers):
     assert client().get("/page", headers=headers).status_code == 200
     for method, path in [
@@ -185,21 +169,6 @@ def test_only_the_origin_of_the_host_is_answered(scheme, authority):
     assert answered == (origin.lower() in (OWN, OWN.replace("http", "https")))
 
 
-@pytest.mark.parametrize(
-    "name", ["host", "origin", "referer", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"]
-)
-def test_duplicate_headers_are_refused(name):
-    value = {"host": "127.0.0.1:3000", "origin": OWN, "referer": OWN, "sec-fetch-site": "same-origin"}.get(
-        name, "cors"
-    )
-    headers = [("host", "127.0.0.1:3000"), (name, value), (name, value)][name == "host" :]
-    assert client().get("/page", headers=headers).status_code == 400
-
-
-def test_no_page_is_shown_in_a_foreign_frame():
-    assert client().get("/page").headers["x-frame-options"] == "SAMEORIGIN"
-
-
 def test_the_names_of_a_proxy_are_answered_only_over_https(monkeypatch):
     monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", " Data.Example.org, other.example.org,")
     behind = client()
@@ -210,7 +179,6 @@ def test_the_names_of_a_proxy_are_answered_only_over_https(monkeypatch):
         "127.0.0.1:3000": OWN,
     }.items():
         assert behind.post("/any", headers={"host": host, "origin": origin}).status_code == 200, host
-        assert behind.get("/any", headers={"host": host, "referer": f"{origin}/x"}).status_code == 200, host
     for origin in ("http://data.example.org", "https://other.example.org", "https://x.data.example.org", OWN):
         assert (
             behind.post("/any", headers={"host": "data.example.org", "origin": origin}).status_code == 403
@@ -259,11 +227,7 @@ UPGRADE = ("Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key
         (400, ["GET /page HTTP/1.1", "Host: localhost", "Host: evil.example"]),
         (400, ["GET /page HTTP/1.1", "Host: evil.example", "Host: localhost"]),
         (400, ["GET /page HTTP/1.1", "Host: localhost", "host: localhost"]),
-        (400, ["GET http://evil.example/page HTTP/1.1", "Host: localhost"]),
         (400, ["GET http://localhost/page HTTP/1.1", "Host: evil.example"]),
-        (400, ["GET http://localhost/page HTTP/1.1", "Host: localhost"]),
-        (400, ["OPTIONS * HTTP/1.1", "Host: localhost"]),
-        (400, ["CONNECT evil.example:80 HTTP/1.1", "Host: localhost"]),
         (400, ["GET /page HTTP/1.1", "Host: localhost", "X: a", " Host: evil.example", "Origin : x"]),
     ],
     ids=str,

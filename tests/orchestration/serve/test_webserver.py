@@ -10,7 +10,7 @@ from starlette.routing import Match, Route, WebSocketRoute
 from starlette.testclient import TestClient
 
 from silverloom.orchestration.compat import web_application
-from silverloom.orchestration.serve.request_guard import PAGES, GraphQLGuard
+from silverloom.orchestration.serve.request_guard import PAGES, RequestGuard
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "OPTIONS"]
 
@@ -26,7 +26,7 @@ def client():
         await websocket.close()
 
     routes = [WebSocketRoute("/graphql", subscribe), Route("/{path:path}", answer, methods=METHODS)]
-    return TestClient(GraphQLGuard(Starlette(routes=routes)))
+    return TestClient(RequestGuard(Starlette(routes=routes), PAGES))
 
 
 @pytest.mark.parametrize(
