@@ -19,6 +19,13 @@ from silverloom.ops.core.params import Params
 from silverloom.ops.parse.source import DatasetSource, RowFormat, options_fault, row_formats
 
 
+class DatasetsByName(dict[str, Dataset]):
+    """Datasets by name. Raises LookupError with a suggestion for an unknown name."""
+
+    def __missing__(self, name: str) -> Dataset:
+        raise LookupError(f"no dataset is called {name!r}{did_you_mean(name, self)}")
+
+
 class AssetGraph:
     """Declarations in topological order."""
 
@@ -29,7 +36,7 @@ class AssetGraph:
         present = presence(self._declared)
         self.left_out = present.told
         """The systems that params.yaml leaves out, in one line; None if it leaves out none."""
-        self.datasets: dict[str, Dataset] = {}
+        self.datasets = DatasetsByName()
         for dataset in present.datasets.values():
             self._add(dataset, present.datasets)
 

@@ -52,8 +52,6 @@ def stage(workspace: Workspace, name: str) -> int:
     SILVERLOOM_FORCE=1 makes every partition again, because `dvc repro -f` cannot pass its flag to the
     command.
     """
-    if name not in workspace.datasets:
-        raise ValueError(f"there is no dataset {name!r}; datasets: {', '.join(workspace.datasets)}")
     dataset = workspace.datasets[name]
     check_lock(workspace)  # DVC writes to it after the stage
     source_versions(workspace)  # as of now, to notice edits

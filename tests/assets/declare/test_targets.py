@@ -37,6 +37,11 @@ def test_without_targets_everything_is_selected(graph):
     assert [dataset.name for dataset in chosen.selected(None)] == [*chosen.datasets]
 
 
+def test_an_unknown_dataset_is_refused_by_name_with_the_nearest(graph):
+    with pytest.raises(LookupError, match=r"^no dataset is called 'discofuse/example' \(did you mean disc.*s\?\)$"):
+        graph()[0].datasets["discofuse/example"]
+
+
 def test_an_unknown_target_is_refused_by_name(graph):
     chosen, content = graph("discofuse", "discofuse/exampels")
     with pytest.raises(ParamsError, match=r"params\.yaml: targets: nothing is called 'discofuse/exampels'"):
