@@ -56,8 +56,8 @@ def check_code(workspace: Workspace, former: Digests | None = None) -> None:
 
     Another process may give its own `former` stamp.
     """
-    today = code_stamp.__wrapped__(workspace)
-    _compare(dict(former or code_stamp(workspace)), dict(today), "what was finished before is kept: run again")
+    former, today = former or code_stamp(workspace), code_stamp.__wrapped__(workspace)
+    _compare(dict(former), dict(today), "what was finished before is kept: run again")
 
 
 def check_imported(workspace: Workspace, former: Digests) -> None:

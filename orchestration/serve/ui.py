@@ -66,9 +66,7 @@ def serve(workspace: Workspace) -> int:
     wanted = addresses.base_port()
     base = addresses.choose()
     if base != wanted:
-        print(
-            f"port {wanted}, {wanted + 1} or {wanted + 2} is in use; using {base} to {base + 2}"
-        )
+        print(f"port {wanted}, {wanted + 1} or {wanted + 2} is in use; using {base} to {base + 2}")
     children: list[Child] = []
     watchdog = subprocess.Popen(["sh", "-c", _WATCHDOG], stdin=subprocess.PIPE, process_group=0)
     try:

@@ -38,7 +38,9 @@ def test_without_targets_everything_is_selected(graph):
 
 
 def test_an_unknown_dataset_is_refused_by_name_with_the_nearest(graph):
-    with pytest.raises(LookupError, match=r"^no dataset is called 'discofuse/example' \(did you mean disc.*s\?\)$"):
+    with pytest.raises(
+        LookupError, match=r"^no dataset is called 'discofuse/example' \(did you mean disc.*s\?\)$"
+    ):
         graph()[0].datasets["discofuse/example"]
 
 

@@ -77,7 +77,7 @@ def test_a_folder_in_place_of_the_lock_is_named_and_another_lock_is_read_when_it
     lock.unlink()
     lock.mkdir()
     os.utime(lock, (1e9, 1e9))
-    with pytest.raises(DamagedLockError, match="dvc.lock is damaged: Is a directory; .* or remove it, and "):
+    with pytest.raises(DamagedLockError, match=r"^dvc\.lock is damaged: Is a directory; .* or remove it"):
         dvc_files.check_lock(Workspace(lock.parent))
     lock.rmdir()
     assert dvc_files.locked_stages(Workspace(lock.parent)) == {}
