@@ -25,7 +25,7 @@ from silverloom.orchestration.files.identity import (
 )
 from silverloom.orchestration.workspace.workspace import Workspace
 
-_PARAMS = "params.yaml"
+_PARAMS, _PAGES = "params.yaml", "pages"
 #: A digest of each place, by name.
 Digests: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -51,13 +51,15 @@ def source_versions(workspace: Workspace) -> Digests:
     return tuple((path, version_of(place)) for path, place in places.items() if place.exists())
 
 
-def check_code(workspace: Workspace, former: Digests | None = None) -> None:
+def check_code(workspace: Workspace, report: bool = False, former: Digests | None = None) -> None:
     """Raise MovedError if params or code were written to since this process started.
 
-    Another process may give its own `former` stamp.
+    The code of pages counts for a report only. Another process may give its own `former` stamp.
     """
-    former, today = former or code_stamp(workspace), code_stamp.__wrapped__(workspace)
-    _compare(dict(former), dict(today), "what was finished before is kept: run again")
+    stamp, today = dict(former or code_stamp(workspace)), dict(code_stamp.__wrapped__(workspace))
+    if not report:
+        stamp[_PAGES] = today[_PAGES]
+    _compare(stamp, today, "what was finished before is kept: run again")
 
 
 def check_imported(workspace: Workspace, former: Digests) -> None:

@@ -80,7 +80,7 @@ class Materialisation:
         if (reason := dataset.excluded(partition)) is not None:
             raise NotReadyError(f"{label(dataset, partition)} is excluded in params.yaml: {reason}")
         is_report = dataset.shape is None
-        check_code(workspace)
+        check_code(workspace, is_report)
         target = workspace.folder(dataset, partition)
         findings: dict[str, Finding] = {}
         with (
@@ -94,7 +94,7 @@ class Materialisation:
                 write_files(new, dataset.function(inputs))
             else:
                 findings = self.make_rows(new, inputs, key)
-            check_code(workspace)  # workers may have run other code than the key says
+            check_code(workspace, is_report)  # workers may have run other code than the key says
             manifest = Manifest(key, folder_hashes(new), counts(new))
             if not is_report:
                 findings |= validate.check(*self._place, new, manifest)

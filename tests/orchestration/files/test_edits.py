@@ -41,7 +41,6 @@ EDITS = {
     "ops, added": lambda root: (root / "ops/new.py").touch(),
     "ops, removed": lambda root: (root / "ops/text/words.py").unlink(),
     "orchestration": lambda root: _add(root / "orchestration/files/parquet.py"),
-    "pages": lambda root: _add(root / "pages/static/page.js"),
     "models.txt": lambda root: (root / "models.txt").touch(),
 }
 
@@ -52,6 +51,13 @@ def test_modified_code_is_named(tmp_path, stamp, edit):
     EDITS[edit](tmp_path)
     with pytest.raises(edits.MovedError, match=f"^{edit.split(',')[0]} changed while this ran.*: run again$"):
         edits.check_code(Workspace(tmp_path), former=stamp)
+
+
+def test_modified_pages_concern_reports_only(tmp_path, stamp):
+    _add(tmp_path / "pages/static/page.js")
+    edits.check_code(Workspace(tmp_path), former=stamp)
+    with pytest.raises(edits.MovedError, match="^pages changed while this ran"):
+        edits.check_code(Workspace(tmp_path), report=True, former=stamp)
 
 
 def test_a_stamp_covers_every_file_whose_code_is_in_the_hashes_of_a_dataset_or_a_report():
