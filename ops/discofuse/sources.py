@@ -25,7 +25,6 @@ from typing import NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from silverloom.ops.core.identity import row_id
 from silverloom.ops.core.outcome import Outcome, Row, of_role
 from silverloom.ops.core.params import Params
 from silverloom.ops.core.sampling import SPLIT_NAMES
@@ -308,8 +307,7 @@ def _fields(kind: pa.DataType) -> list[str]:
 def _prose_row(record: Record, document: Document) -> Row:
     text, holes = closed(document.text)
     return {
-        "id": row_id("prose", record.source, record.raw.document),
-        "source_ids": [record.id],
+        **row_of(record, "prose"),
         "licence": document.licence or record.licence,
         "document": record.raw.document,
         "title": document.title,

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.identity import made_from_several
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape
 from silverloom.ops.core.parts import Parts
 from silverloom.ops.models.embedded import SLICE
@@ -127,11 +127,9 @@ def _row(
     truncated: bool,
     embedding: NDArray[np.float32],
 ) -> Row:
-    sources = [unit["id"] for unit, _, _ in members]
+    units = [unit for unit, _, _ in members]
     return {
-        "id": row_id("statement", *sources),
-        "source_ids": sources,
-        "licence": joint_licence(unit["licence"] for unit, _, _ in members),
+        **made_from_several(units, "statement", *(unit["id"] for unit in units)),
         "month": members[0][1],
         "area": area,
         "text": text,

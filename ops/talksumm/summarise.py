@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from silverloom.ops.core.identity import joint_licence, made_from_several, row_id
+from silverloom.ops.core.identity import joint_licence, made_from, made_from_several
 from silverloom.ops.core.joins import matches
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
 from silverloom.ops.core.params import Params
@@ -267,8 +267,7 @@ def examples(summaries: pa.Table, states: pa.Table, params: TrainingSetParams) -
         paper = sorted(of_pair[unit["pair_id"]], key=lambda state: int(state["state"]))
         chosen = set(unit["sentence_ids"])
         example = {
-            "id": row_id("example", unit["id"]),
-            "source_ids": [unit["id"]],
+            **made_from(unit, "example"),
             "licence": joint_licence([unit["licence"], *(state["licence"] for state in paper)]),
             "set": unit["budget"],
             "split": split(unit["paper_id"], params),

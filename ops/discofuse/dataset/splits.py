@@ -13,7 +13,7 @@ from collections import defaultdict
 
 import pyarrow as pa
 
-from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.identity import made_from_several
 from silverloom.ops.core.outcome import Outcome, Row, drop
 from silverloom.ops.discofuse.schemas import SENTENCE_SPLITS
 
@@ -41,11 +41,9 @@ def splits(examples: pa.Table) -> Outcome:
 
 
 def _row(examples: list[Row]) -> Row:
-    ids = [example["id"] for example in examples]
     return {
+        **made_from_several(examples, "split", *(example["id"] for example in examples)),
         **{name: examples[0][name] for name in _OF_SENTENCE},
-        "id": row_id("split", *ids),
-        "source_ids": ids,
         "text": examples[0]["fused_detokenised"],
         "splits": [example["unfused_detokenised"] for example in examples],
         "discourse_types": [example["discourse_type"] for example in examples],

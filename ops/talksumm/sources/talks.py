@@ -18,12 +18,11 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from silverloom.ops.core.identity import row_id
 from silverloom.ops.core.outcome import Outcome, Row
 from silverloom.ops.parse.bounded import BoundedFormat, Bounds
 from silverloom.ops.parse.decoding import check_texts
 from silverloom.ops.parse.files import Found, content_of, find, obstacle
-from silverloom.ops.parse.records import Record, read_each
+from silverloom.ops.parse.records import Record, read_each, row_of
 from silverloom.ops.parse.source import Format, Only, ParseError, Raw, Source
 from silverloom.ops.parse.table_files import Delimited, TableRow, delimited_columns, delimited_rows
 from silverloom.ops.talksumm.paper_names import names_given
@@ -184,8 +183,7 @@ def split_folder(
 
 def _row(record: Record, talk: Talk) -> Row:
     return {
-        "id": row_id("talk", record.source, record.raw.document),
-        "source_ids": [record.id],
+        **row_of(record, "talk"),
         "licence": talk.licence or record.licence,
         "document": record.raw.document,
         "title": talk.title,

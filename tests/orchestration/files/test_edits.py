@@ -56,7 +56,7 @@ def test_modified_code_is_named(tmp_path, stamp, edit):
 def test_modified_pages_concern_reports_only(tmp_path, stamp):
     _add(tmp_path / "pages/static/page.js")
     edits.check_code(Workspace(tmp_path), former=stamp)
-    with pytest.raises(edits.MovedError, match="^pages changed while this ran"):
+    with pytest.raises(edits.MovedError, match=r"^pages changed while this ran"):
         edits.check_code(Workspace(tmp_path), report=True, former=stamp)
 
 
