@@ -37,13 +37,13 @@ extras: setup .venv/.extras ## install what tests, docs, a Ray cluster (docs/how
 	$(INSTALL) -r requirements-extras.lock
 	@touch $@
 
-setup: .venv/.installed .silverloom/.ready ## virtual environment, locked packages, models, stores of Dagster and MLflow
+setup: .venv/.installed .silverloom/dvc-plots.html ## virtual environment, locked packages, models, stores of Dagster and MLflow
 
 # Made once, and again where one is missing; what is damaged is mended by the command that meets it.
-STORES := .dagster/dagster.yaml .env .silverloom/mlflow.db .silverloom/dvc-plots.html
-.silverloom/.ready: .venv/.installed orchestration/dvc/plots.html $(if $(filter-out $(wildcard $(STORES)),$(STORES)),again)
+STORES := .dagster/dagster.yaml .env .silverloom/mlflow.db
+.silverloom/dvc-plots.html: .venv/.installed orchestration/dvc/plots.html $(if $(filter-out $(wildcard $(STORES)),$(STORES)),again)
 	@silverloom setup
-	@mkdir -p $(@D) && touch $@
+	@touch $@
 
 # Every file that is installed has a hash that was written down beforehand; pip resolves nothing. It compiles no
 # module, since most are never imported: Python compiles each at its first import.
