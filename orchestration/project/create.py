@@ -57,7 +57,7 @@ UNKNOWN_LICENCE = "LicenseRef-unknown"
 #: Records whose texts belong to their publishers: an option that names no source is not about them.
 _OF_PUBLISHERS = ("web_pages",)
 
-_HEAD = "# Only what differs from the defaults. After a change of sources: silverloom render\n"
+_HEAD = "# Only what differs from the defaults.\n"
 
 
 #: The words for a table that has no column of something.

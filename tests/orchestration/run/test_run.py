@@ -21,7 +21,6 @@ def end(monkeypatch, capsys):
         monkeypatch.setattr(driver, "bring_up_to_date", lambda *_: (one for one in [report]))
         monkeypatch.setattr(driver, "source_versions", nothing)
         places = {
-            "check_rendered": "silverloom.orchestration.dvc.stages",
             "restore": "silverloom.orchestration.dvc.stages",
             "commit_finished": "silverloom.orchestration.dvc.stages",
             "sync": "silverloom.orchestration.dagster.sync",
