@@ -83,7 +83,7 @@ class ProjectSource(NamedTuple):
     licence: str
     survey: Survey
     credits: Mapping[str, str] = {}
-    """Its title, attribution and URL, as far as they are given."""
+    """Its title, attribution, citation and URL, as far as they are given."""
 
     @property
     def is_copied(self) -> bool:
@@ -114,7 +114,7 @@ class Wishes(NamedTuple):
     licences: Sequence[str] = ()
     """Each `LICENCE` or `SOURCE=LICENCE`."""
     credits: Mapping[str, Sequence[str]] = {}
-    """By `title`, `attribution` and `url`: each `TEXT` or `SOURCE=TEXT`."""
+    """By `title`, `attribution`, `citation` and `url`: each `TEXT` or `SOURCE=TEXT`."""
     every: Every = "none"
     """The length of a period, if partitions have any."""
     copy: bool = False

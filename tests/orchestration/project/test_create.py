@@ -115,11 +115,11 @@ def test_a_source_has_its_title_attribution_and_address(table, called, capsys):
     given = ["--system", "discofuse", "--source", "texts.csv", "--licence", "CC-BY-4.0"]
     assert init("mine", *given) == 0
     assert "attribution of texts: none, but its licence asks for one" in capsys.readouterr().out
-    credits = ["--title", "The abstracts", "--url", "https://example.org/?a=b"]
+    credits = ["--title", "The abstracts", "--url", "https://example.org/?a=b", "--citation", "Author (2024)"]
     assert init("credited", *given, *credits, "--attribution", "texts=A. Author") == 0
     assert "attribution of texts" not in capsys.readouterr().out
     source = params("credited")["sources"]["prose"]["texts"]
-    assert source["title"] == "The abstracts"
+    assert (source["title"], source["citation"]) == ("The abstracts", "Author (2024)")
     assert (source["url"], source["attribution"]) == ("https://example.org/?a=b", "A. Author")
 
 
