@@ -32,8 +32,7 @@ def told(system: str, made: Sequence[ProjectSource], every: str) -> Iterator[str
             yield f"no {records}: {without}; add --source {records}=PATH"
     yield "numerics: fast, so this machine is used as it is; strict gives the same bytes on any (params.yaml)"
     yield from _periods(made, every)
-    if estimate := expected(system, [(source.detected.records, source.survey) for source in made]):
-        yield estimate
+    yield expected(system, [(source.detected.records, source.survey) for source in made])
 
 
 def _lacks_credit(source: ProjectSource) -> bool:
