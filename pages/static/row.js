@@ -43,10 +43,10 @@
       : column.kind === "text" && plain(cell).length < 200 ? hits(plain(cell), query) : [draw[column.kind](column, cell, query)];
 
   /** Sentences of a text; those that also occur in the other text are marked. */
-  function passage(sentences, marked, title, open) {
+  function passage(sentences, marked, title) {
     const chosen = new Set(marked);
-    return behind(title, open, () => [el("p", { class: "text passage", dir: "auto" }, ...sentences.flatMap((sentence, index) => chosen.has(index)
-      ? [el("mark", {}, spoken("[marked: "), silverloom.visible(sentence), spoken("]")), " "] : [silverloom.visible(sentence), " "]))]);
+    return [el("p", { class: "quiet" }, title), scroll(title, el("p", { class: "text passage", dir: "auto" }, ...sentences.flatMap((sentence, index) => chosen.has(index)
+      ? [el("mark", {}, spoken("[marked: "), silverloom.visible(sentence), spoken("]")), " "] : [silverloom.visible(sentence), " "])))];
   }
 
   /** Input and output side by side, if the row has both; an input of sentences has those marked that the output has. */
@@ -56,8 +56,8 @@
     if (!after || !(sentences || before)) return null;
     const drawn = (name) => draw[columns[at(name)].kind](columns[at(name)], row.cells[at(name)], query);
     const title = sentences && `${number(row.marked.length)} of ${number(before?.n ?? sentences.length)} sentences are in ${output}`;
-    return el("div", { class: "sides" }, ...[[input, sentences ? passage(sentences, row.marked, title, plain(sentences).length <= MOST) : drawn(input)], [output, drawn(output)]]
-      .map(([name, content]) => el("div", { class: "texts" }, el("h3", {}, name), content)));
+    return el("div", { class: "sides" }, ...[[input, sentences ? passage(sentences, row.marked, title) : [drawn(input)].flat()], [output, [drawn(output)].flat()]]
+      .map(([name, content]) => el("div", { class: "texts" }, el("h3", {}, name), ...content)));
   }
 
   /** A row as an article. */
