@@ -33,6 +33,9 @@ SPAN, LEAST, MOST = 30.0, 5, 200
 #: The next part counts as slow once it has taken both this many seconds and twice the longest recent time.
 LONG = 5.0
 
+#: Said where rows were lost: the page of the documentation, and what it has.
+WHY_LOST = "docs/explanation/which.md says why rows are lost and how to get them back, and what warnings mean"
+
 
 @dataclass(frozen=True)
 class RecentPace:

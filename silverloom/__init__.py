@@ -57,7 +57,7 @@ def __getattr__(name: str) -> Any:
         metadata = import_module("importlib.metadata")
         with suppress(metadata.PackageNotFoundError):  # a checkout that was never set up
             return metadata.version("silverloom")
-    if name in __all__:
+    if name in (*__all__, *FORMER):
         return import_module(f"silverloom.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

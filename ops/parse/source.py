@@ -113,6 +113,7 @@ class Source(SourceParams):
     """SPDX name; of each document whose metadata names no other."""
     title: str = Field(default="", description="of the collection, for the card of a release")
     attribution: str = Field(default="", description="whom the card of a release names; CC BY asks for it")
+    citation: str = Field(default="", description="how to cite it, for the card of a release")
     url: str = Field(default="", description="where the collection is from, for the card of a release")
     fields: Mapping[str, str] = Field(
         default={}, description="of tables: which column holds each field of its kind: {text: abstract}"

@@ -83,6 +83,10 @@ def init(
         list[str] | None,
         typer.Option("--attribution", metavar="[SOURCE=]NAMES", help="Whom it credits; CC BY asks for it."),
     ] = None,
+    citation: Annotated[
+        list[str] | None,
+        typer.Option("--citation", metavar="[SOURCE=]TEXT", help="How to cite the source, for that card."),
+    ] = None,
     url: Annotated[
         list[str] | None,
         typer.Option("--url", metavar="[SOURCE=]URL", help="Where the source is from, for the same card."),
@@ -98,7 +102,8 @@ def init(
     from silverloom.orchestration.project.create import Wishes, create
     from silverloom.orchestration.project.told import told
 
-    credits = {"title": title or (), "attribution": attribution or (), "url": url or ()}
+    given = {"title": title, "attribution": attribution, "citation": citation, "url": url}
+    credits = {name: texts or () for name, texts in given.items()}
     wishes = Wishes(kind or (), column or (), licence or (), credits, every, copy)
     print(*told(system, create(folder, system, source, wishes), every), sep="\n")
     print(f"created {folder}; next:")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from silverloom.ops.core.steps import Steps
+from silverloom.orchestration.messages import WHY_LOST
 from silverloom.orchestration.project.convert import convert
 from silverloom.orchestration.project.create import UNKNOWN_LICENCE
 from silverloom.orchestration.project.detect import SourceOptions
@@ -38,8 +39,8 @@ def run(
     options = SourceOptions(kind, chosen)
     licence = licence or UNKNOWN_LICENCE
     count, steps = convert(file, system, out, options, licence, assignments, strict, _Progress())
-    for line in _lost(steps):
-        print(line)
+    if lost := _lost(steps):
+        print(*lost, f"{WHY_LOST}.", sep="\n")
     for error in dict.fromkeys(steps.errors):
         print(f"rejected: {error}", file=sys.stderr)
     if not count:

@@ -9,7 +9,6 @@ import json
 
 from silverloom.assets.declare.graph import label
 from silverloom.orchestration.checks.rejects import sources_without_records
-from silverloom.orchestration.dvc.stages import check_rendered
 from silverloom.orchestration.messages import aligned
 from silverloom.orchestration.partition.prune import leftovers, no_partitions
 from silverloom.orchestration.state.dvc_files import check_lock
@@ -48,7 +47,6 @@ def show(workspace: Workspace, select: str | None) -> None:
 
 
 def _steps(workspace: Workspace, select: str | None) -> list[Step]:
-    check_rendered(workspace)
     check_lock(workspace)
     return plan(View(workspace), select)
 

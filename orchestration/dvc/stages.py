@@ -19,11 +19,11 @@ from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.params_file import document, raw_section
 from silverloom.orchestration.compat import dvc_commit
 from silverloom.orchestration.dvc import metrics
-from silverloom.orchestration.dvc.sections import check_sections, given
+from silverloom.orchestration.dvc.sections import given
 from silverloom.orchestration.dvc.spare import restore, restored_when_killed
 from silverloom.orchestration.files.edits import check_unmoved
 from silverloom.orchestration.files.identity import file_md5, folder_hashes, version
-from silverloom.orchestration.files.publish import write_changed, write_file
+from silverloom.orchestration.files.publish import write_changed
 from silverloom.orchestration.state.dvc_files import (
     cached,
     check_lock,
@@ -43,9 +43,8 @@ def render(workspace: Workspace) -> str:
     """Return dvc.yaml: a stage that hashes the code, then one stage per dataset.
 
     DVC can only compare files, and even a comment changes a file. So the first stage depends on nothing and
-    always runs, and the others depend on the hashes that it writes. Raises ValueError as `check_sections`.
+    always runs, and the others depend on the hashes that it writes.
     """
-    check_sections(workspace)
     code = {
         "cmd": "silverloom code",
         "always_changed": True,
@@ -60,14 +59,6 @@ def render(workspace: Workspace) -> str:
     return HEADER + yaml.dump(
         content, Dumper=yaml.CSafeDumper, sort_keys=False, width=110, default_flow_style=None
     )
-
-
-def check_rendered(workspace: Workspace) -> None:
-    """Raise ValueError if dvc.yaml differs from what the asset graph renders to."""
-    path = workspace.root / "dvc.yaml"
-    if not path.exists() or path.read_text() != render(workspace):
-        render_it = workspace.command("render", "dvc.yaml")
-        raise ValueError(f"dvc.yaml is out of date (assets or sources changed): run `{render_it}`")
 
 
 def stage(workspace: Workspace, dataset: Dataset) -> dict[str, Any]:
@@ -100,9 +91,9 @@ def _followed(workspace: Workspace) -> dict[str, str]:
 
 
 def write(workspace: Workspace) -> None:
-    """Write dvc.yaml."""
-    write_file(workspace.root / "dvc.yaml", render(workspace).encode())
-    print("rendered dvc.yaml from the asset graph", file=sys.stderr)
+    """Write dvc.yaml and say so, unless it is already up to date: assets or sources of the graph changed."""
+    if write_changed(workspace.root / "dvc.yaml", render(workspace).encode()):
+        print("rendered dvc.yaml from the asset graph", file=sys.stderr)
 
 
 def write_code(workspace: Workspace) -> None:
@@ -139,6 +130,7 @@ def commit_finished(view: View, made: Dataset | None = None) -> list[str]:
     check_unmoved(workspace)
     restore(workspace)
     check_lock(workspace)
+    write(workspace)
     write_code(workspace)
     due = [dataset for dataset in workspace.datasets.values() if view.complete(dataset)]
     metrics.write(due, view)

@@ -120,14 +120,16 @@ def write_file(path: Path, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
-def write_changed(path: Path, content: bytes) -> None:
-    """Write a file whole, unless it already has this content."""
+def write_changed(path: Path, content: bytes) -> bool:
+    """Write a file whole, unless it already has this content. Returns whether it was written."""
     try:
         present = read_state(path)
     except UnreadableError:
         present = None
-    if present != content:
-        write_file(path, content)
+    if present == content:
+        return False
+    write_file(path, content)
+    return True
 
 
 @contextlib.contextmanager

@@ -57,7 +57,7 @@ UNKNOWN_LICENCE = "LicenseRef-unknown"
 #: Records whose texts belong to their publishers: an option that names no source is not about them.
 _OF_PUBLISHERS = ("web_pages",)
 
-_HEAD = "# Only what differs from the defaults. After a change of sources: silverloom render\n"
+_HEAD = "# Only what differs from the defaults.\n"
 
 
 #: The words for a table that has no column of something.
@@ -83,7 +83,7 @@ class ProjectSource(NamedTuple):
     licence: str
     survey: Survey
     credits: Mapping[str, str] = {}
-    """Its title, attribution and URL, as far as they are given."""
+    """Its title, attribution, citation and URL, as far as they are given."""
 
     @property
     def is_copied(self) -> bool:
@@ -114,7 +114,7 @@ class Wishes(NamedTuple):
     licences: Sequence[str] = ()
     """Each `LICENCE` or `SOURCE=LICENCE`."""
     credits: Mapping[str, Sequence[str]] = {}
-    """By `title`, `attribution` and `url`: each `TEXT` or `SOURCE=TEXT`."""
+    """By `title`, `attribution`, `citation` and `url`: each `TEXT` or `SOURCE=TEXT`."""
     every: Every = "none"
     """The length of a period, if partitions have any."""
     copy: bool = False

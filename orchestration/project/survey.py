@@ -60,19 +60,19 @@ def _month(form: Format[Any], raw: Raw, field: str) -> str:
 
 
 def expected(system: str, surveys: Sequence[tuple[str, Survey]]) -> str:
-    """Return how many rows and minutes to expect, in a line; empty if no such run was measured.
+    """Return how many rows and minutes to expect, in a line, or that no such run was measured.
 
     Rows and minutes are linear in records, but for one minute to start the steps.
     """
     runs = [(run, found.records) for name, found in surveys if (run := measurement(system, name))]
     if not runs or not (count := sum(records for run, records in runs if run.records == runs[0][0].records)):
-        return ""
+        return "rows and minutes to expect: unknown, since no run on such records was measured"
     measured = runs[0][0]
     share = count / measured.documents
     rows, minutes = round(share * measured.rows), round(1 + share * (measured.minutes - 1))
     time = f"about {minutes:,} minutes" if minutes > 1 else "a minute or two"
     more = " or more" if count >= MOST else ""
     return (
-        f"{count:,} records{more}: expect about {rows:,} rows after {time} of processor time, "
+        f"{count:,} records{more}: expect about {rows:,} rows after {time} of {measured.clock}, "
         f"as {measured.documents:,} {measured.what} gave {measured.rows:,} in {measured.minutes}"
     )

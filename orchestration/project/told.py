@@ -24,7 +24,7 @@ def told(system: str, made: Sequence[ProjectSource], every: str) -> Iterator[str
     for name in dict.fromkeys(source.given.name for source in made if _lacks_credit(source)):
         yield (
             f"attribution of {name}: none, but its licence asks for one; say --attribution {name}=NAMES, "
-            "or write it to params.yaml; --title and --url are for the card of a release, too"
+            "or write it to params.yaml; --title, --citation and --url are for the card of a release, too"
         )
     there = {source.detected.reader or source.detected.records for source in made}
     for records, without in recommended(system).items():
@@ -32,8 +32,7 @@ def told(system: str, made: Sequence[ProjectSource], every: str) -> Iterator[str
             yield f"no {records}: {without}; add --source {records}=PATH"
     yield "numerics: fast, so this machine is used as it is; strict gives the same bytes on any (params.yaml)"
     yield from _periods(made, every)
-    if estimate := expected(system, [(source.detected.records, source.survey) for source in made]):
-        yield estimate
+    yield expected(system, [(source.detected.records, source.survey) for source in made])
 
 
 def _lacks_credit(source: ProjectSource) -> bool:

@@ -43,7 +43,7 @@ class Filtered(NamedTuple):
 
 
 #: The published params of a source. Paths, addresses and contacts stay private.
-_TOLD = ("title", "attribution", "url", "kind", "dataset", "domain", "licence")
+_TOLD = ("title", "attribution", "citation", "url", "kind", "dataset", "domain", "licence")
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ class Contents:
 
 def described(source: Mapping[str, Any]) -> str:
     """Return what is published of a source's params: what it is, whose, where, and its licence."""
-    return ", ".join(f"{name} {source[name]}" for name in _TOLD if source.get(name))
+    return "; ".join(f"{name}: {source[name]}" for name in _TOLD if source.get(name))
 
 
 def _listed(counts: Mapping[str, int]) -> str:

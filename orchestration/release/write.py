@@ -27,6 +27,7 @@ import yaml
 
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import label
+from silverloom.assets.declare.logins import without_logins
 from silverloom.assets.rows.reading import tables
 from silverloom.ops.core.release import RELEASE_FILES, ReleaseParams
 from silverloom.orchestration.files.identity import listing
@@ -138,7 +139,7 @@ def card(contents: Contents) -> bytes:
             head=_yaml(head(contents)),
             statistics=statistics(contents),
             params=_yaml(contents.params),
-            version=_installed_version(),
+            software=software(),
             release=contents.params_of_release,
         )
         .encode()
@@ -160,12 +161,18 @@ def statistics(contents: Contents) -> tuple[list[str], list[tuple[str, list[str]
     return [*values], rows
 
 
-def _installed_version() -> str:
-    """Return the version of silverloom; empty in a checkout that was never set up."""
+def software() -> str:
+    """Return the version of silverloom, and the address and commit if it was installed from a repository."""
     try:
-        return metadata.version("silverloom")
-    except metadata.PackageNotFoundError:
-        return ""
+        installed = metadata.distribution("silverloom")
+    except metadata.PackageNotFoundError:  # a checkout that was never set up
+        return "silverloom"
+    told = f"silverloom {installed.version}"
+    origin = json.loads(installed.read_text("direct_url.json") or "{}")
+    address, commit = str(origin.get("url", "")), origin.get("vcs_info", {}).get("commit_id")
+    if not commit or not address.startswith("http"):  # the path of a folder stays private
+        return told
+    return f"{told} (<{without_logins(address)}>, commit `{commit}`)"
 
 
 def head(contents: Contents) -> dict[str, Any]:

@@ -51,11 +51,10 @@ def drive(
     from silverloom.orchestration.dagster.health import made_by
     from silverloom.orchestration.dagster.sync import sync
     from silverloom.orchestration.dvc.spare import restore
-    from silverloom.orchestration.dvc.stages import check_rendered, commit_finished
+    from silverloom.orchestration.dvc.stages import commit_finished
 
     jobs = jobs or partitions_at_a_time()
     console = Console(stderr=False, soft_wrap=True)
-    check_rendered(workspace)
     restore(workspace)
     check_lock(workspace)
     for dataset, _ in wanted:

@@ -16,6 +16,7 @@ from silverloom.assets.declare.graph import label
 from silverloom.ops.core.counts import total
 from silverloom.ops.core.parts import TABLES
 from silverloom.orchestration.checks.rejects import describe_causes, reject_causes, rejected_sources
+from silverloom.orchestration.messages import WHY_LOST
 from silverloom.orchestration.run.loop import Report
 from silverloom.orchestration.state.freshness import View
 from silverloom.orchestration.state.sources import missing_source, outside
@@ -101,7 +102,7 @@ def _where(view: View) -> str:
         )
     return (
         "\nThe rows are in data/<group>/<dataset>/<partition>/ (kept, dropped, rejected).\n"
-        f"{shows}\n"
+        f"{shows}\n{WHY_LOST}.\n"
         f"`{workspace.command('ui')}` serves these pages, MLflow and Dagster (the graph, runs and checks).\n"
         f"`{workspace.command('plan')}` shows what is stale and why; "
         f"`{workspace.command('explain <id>', 'explain ID=<id>')}` traces a row or a document."

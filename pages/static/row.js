@@ -43,38 +43,41 @@
       : column.kind === "text" && plain(cell).length < 200 ? hits(plain(cell), query) : [draw[column.kind](column, cell, query)];
 
   /** Sentences of a text; those that also occur in the other text are marked. */
-  function passage(sentences, marked, title, open) {
+  function passage(sentences, marked, title) {
     const chosen = new Set(marked);
-    return behind(title, open, () => [el("p", { class: "text passage", dir: "auto" }, ...sentences.flatMap((sentence, index) => chosen.has(index)
-      ? [el("mark", {}, spoken("[marked: "), silverloom.visible(sentence), spoken("]")), " "] : [silverloom.visible(sentence), " "]))]);
+    return [el("p", { class: "quiet" }, title), scroll(title, el("p", { class: "text passage", dir: "auto" }, ...sentences.flatMap((sentence, index) => chosen.has(index)
+      ? [el("mark", {}, spoken("[marked: "), silverloom.visible(sentence), spoken("]")), " "] : [silverloom.visible(sentence), " "])))];
   }
 
-  function textPair(row, columns) {
-    if (!row.marked && !row.difference) return null;
-    const [now, before] = data.text_pair, cell = row.cells[columns.findIndex((column) => column.name === before)];
-    const sentences = row.text === undefined ? cell?.v : data.compared[row.text];
-    return el("section", { class: "text-pair" }, el("h3", {}, `${now} in ${before}`), row.difference ? silverloom.diff(row.difference)
-      : passage(sentences, row.marked, `${number(row.marked.length)} of ${number(cell?.n ?? sentences.length)} sentences are in ${now}`, false));
+  /** Input and output side by side, if the row has both; an input of sentences has those marked that the output has. */
+  function sides(row, columns, query) {
+    const [output, input] = data.text_pair ?? [], at = (name) => columns.findIndex((column) => column.name === name);
+    const before = row.cells[at(input)], after = row.cells[at(output)], sentences = row.marked && (row.text === undefined ? before?.v : data.compared[row.text]);
+    if (!after || !(sentences || before)) return null;
+    const drawn = (name) => draw[columns[at(name)].kind](columns[at(name)], row.cells[at(name)], query);
+    const title = sentences && `${number(row.marked.length)} of ${number(before?.n ?? sentences.length)} sentences are in ${output}`;
+    return el("div", { class: "sides" }, ...[[input, sentences ? passage(sentences, row.marked, title) : [drawn(input)].flat()], [output, [drawn(output)].flat()]]
+      .map(([name, content]) => el("div", { class: "texts" }, el("h3", {}, name), ...content)));
   }
 
   /** A row as an article. */
   silverloom.row = (row, query) => {
-    const columns = data.columns[row.kind];
-    const cells = columns.map((column, index) => [column, row.cells[index]]).filter(([, cell]) => cell !== null && cell !== "");
+    const columns = data.columns[row.kind], pair = sides(row, columns, query);
+    const cells = columns.map((column, index) => [column, row.cells[index]]).filter(([column, cell]) => cell !== null && cell !== "" && column.name !== "id" && !(pair && data.text_pair.includes(column.name)));
     const part = (name) => cells.filter(([column]) => column.part === name);
-    const compared = row.marked || row.difference ? data.text_pair[1] : null;
     const id = row.cells[columns.findIndex((column) => column.name === "id")];
-    const texts = part("texts").filter(([column]) => column.name !== compared).sort(([one], [other]) => (one.kind !== "text") - (other.kind !== "text"));
-    const single = texts.length === 1 && texts[0][0].kind === "text";
-    const pairs = (name) => part(name).filter(([column]) => column.name !== "id").flatMap(([column, cell]) => [el("div", {}, el("dt", {}, column.name), el("dd", { dir: "auto" }, ...inline(column, cell, query)))]);
-    const why = pairs("why"), facts = pairs("facts"), names = pairs("names");
+    const texts = part("texts").sort(([one], [other]) => (one.kind !== "text") - (other.kind !== "text"));
+    const single = !pair && texts.length === 1 && texts[0][0].kind === "text";
+    const list = (name, kind = name) => part(name).length ? el("dl", { class: kind }, ...part(name).map(([column, cell]) => el("div", {}, el("dt", {}, column.name), el("dd", { dir: "auto" }, ...inline(column, cell, query))))) : null;
+    const drawn = () => texts.map(([column, cell]) => el("div", { class: "texts" }, single ? null : el("h3", {}, column.name), draw[column.kind](column, cell, query)));
+    const has = (...parts) => query !== "" && parts.flatMap(part).some(([, cell]) => plain(cell).toLowerCase().includes(query));
+    const rest = cells.length - part("why").length + (row.difference ? 1 : 0);
     return el("article", { class: `card row ${row.kind}-row`, "aria-label": `${row.kind} ${id}` },
       el("p", { class: "head" }, el("span", { class: `outcome ${row.kind}` }, row.kind), ` ${row.partition}`),
-      ...texts.map(([column, cell]) => el("div", { class: "texts" }, single ? null : el("h3", {}, column.name), draw[column.kind](column, cell, query))),
-      textPair(row, columns),
-      why.length ? el("dl", { class: "why" }, ...why) : null,
-      facts.length ? el("dl", { class: "facts" }, ...facts) : null,
+      ...(pair ? [pair, list("why")] : [...drawn(), list("why"), list("facts")]),
       el("div", { class: "names" }, el("p", {}, el("a", { href: `${silverloom.address(data.name, "lineage")}#${encodeURIComponent(id)}` }, "lineage"), " ", ...(row.page ? [el("a", { href: silverloom.root + row.page }, "page"), " "] : []), el("span", { class: "mono" }, ...hits(id, query))),
-        names.length ? behind("names", names.some((node) => node.querySelector(".hit")), () => [el("dl", { class: "facts" }, ...names)]) : null));
+        pair || !part("names").length ? null : behind("names", has("names"), () => [list("names", "facts")])),
+      pair && rest ? behind(`${number(rest)} more`, has("texts", "facts", "names"), () => [
+        row.difference ? el("h3", {}, "word by word") : null, row.difference ? silverloom.diff(row.difference) : null, ...drawn(), list("facts"), list("names", "facts")]) : null);
   };
 })();

@@ -157,16 +157,56 @@ def test_a_dataset_with_no_row_or_one_has_a_page(rows_page, tmp_path, rows):
     opened.assert_fine()
 
 
-def test_a_summary_is_highlighted_in_its_paper(rows_page, tmp_path):
+def test_a_summary_is_next_to_its_paper_which_it_is_highlighted_in(rows_page, tmp_path):
     opened = rows_page(talk(tmp_path), "rows/talksumm-summaries.html")
-    opened.page.get_by_text("1 of 2 sentences are in text").click()
-    expect(opened.page.locator(".text-pair mark")).to_have_text(["[marked: We count rare words.]"])
-    expect(opened.page.locator(".text-pair .passage")).to_contain_text("They are rare.")
+    sides = opened.page.locator(".sides > div")
+    expect(sides.locator("h3")).to_have_text(["pairs.sentences", "text"])
+    expect(sides.first).to_contain_text("1 of 2 sentences are in text")
+    expect(sides.first.locator("mark")).to_have_text(["[marked: We count rare words.]"])
+    expect(sides.first.locator(".passage")).to_contain_text("They are rare.")
+    expect(sides.last).to_contain_text("We count rare words.")
 
 
-def test_two_texts_are_compared_word_by_word(rows_page, tmp_path):
-    rows = [row("a", text="The talk ended because it was late.", cut="The talk ended. It was late.")]
-    opened = rows_page(write(tmp_path, NAME, JUNE, rows), text_pair={NAME: ("text", "cut")})
+PAIR = {NAME: ("text", "cut")}
+
+
+@pytest.fixture
+def fusion(tmp_path):
+    words = {"text": "The talk ended because it was late.", "cut": "The talk ended. It was late."}
+    return write(tmp_path, NAME, JUNE, [row("a", "b", role="method", **words)])
+
+
+@pytest.mark.parametrize(("width", "beside"), [(1280, True), (400, False)])
+def test_input_and_output_come_first_and_side_by_side_where_there_is_room(rows_page, fusion, width, beside):
+    opened = rows_page(fusion, text_pair=PAIR, width=width)
+    expect(opened.page.locator(".sides h3")).to_have_text(["cut", "text"])
+    first, second = (side.bounding_box() for side in opened.page.locator(".sides > div").all())
+    if beside:
+        assert first["y"] == second["y"] and first["x"] + first["width"] <= second["x"]
+    else:
+        assert first["x"] == second["x"] and first["y"] + first["height"] <= second["y"]
+    opened.assert_fine()
+
+
+def test_other_columns_are_folded_and_open_where_the_search_matches(rows_page, fusion):
+    opened = rows_page(fusion, text_pair=PAIR)
+    role, search = (
+        opened.page.get_by_text("method", exact=True),
+        opened.page.get_by_label("Search all columns"),
+    )
+    expect(role).to_be_hidden()
+    opened.page.locator("summary", has_text="more").click()
+    expect(role).to_be_visible()
+    search.fill("talk")
+    expect(role).to_be_hidden()
+    search.fill("metho")
+    expect(opened.page.locator("#rows mark")).to_have_text(["metho"])
+    expect(role).to_be_visible()
+
+
+def test_two_texts_are_compared_word_by_word(rows_page, fusion):
+    opened = rows_page(fusion, text_pair=PAIR)
+    opened.page.locator("summary", has_text="more").click()
     compared = opened.page.locator(".diff")
     expect(compared.locator("ins")).to_have_text(["[added: because it]"])
     expect(compared.locator("del")).to_have_text(["[removed: .]", "[removed: It]"])

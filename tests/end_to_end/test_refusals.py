@@ -71,9 +71,13 @@ def test_a_changed_byte_is_refused_with_the_file_and_both_hashes(done):
     assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+its bytes changed after it was made", plan)
 
 
-def test_an_edited_dvc_yaml_is_reported_as_stale(done):
+def test_an_edited_dvc_yaml_is_rendered_again_by_a_run(done):
+    rendered = (done.root / "dvc.yaml").read_text()
     done.edit("dvc.yaml", "persist: true", "persist: false")
-    assert "run `make dvc.yaml`" in done.run(ok=False)
+    assert "everything is up to date" in done.silverloom("plan")
+    assert "rendered dvc.yaml" in done.run()
+    assert (done.root / "dvc.yaml").read_text() == rendered
+    assert "rendered dvc.yaml" not in done.run()
 
 
 @pytest.mark.long

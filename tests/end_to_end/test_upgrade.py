@@ -50,9 +50,9 @@ def rows(project):
 def test_a_project_of_a_former_commit_is_stale_by_its_code_and_keeps_its_bytes(stored):
     former = rows(stored)
     assert len(former) > 4
-    run(stored, "render")
     planned = run(stored, "plan", "--select", "discofuse/examples")
     assert planned.count("code changed") == 4
-    run(stored, "run", "--select", "discofuse/examples")
+    told = run(stored, "run", "--select", "discofuse/examples")
+    assert told.count("rendered dvc.yaml") == 1
     assert rows(stored) == former
     assert "everything is up to date" in run(stored, "plan", "--select", "discofuse/examples")

@@ -75,6 +75,11 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
     assert {*MODULES, "load"} <= {*dir(silverloom)}
 
 
+def test_the_folders_of_the_project_are_found_below_it(tmp_path):
+    code = "import silverloom; print(silverloom.ops.__name__, silverloom.pages.__name__)"
+    assert elsewhere(code, tmp_path).split() == ["silverloom.ops", "silverloom.pages"]
+
+
 def test_a_talk_is_aligned_with_its_paper_by_the_default_vectors():
     text = "we count rare words in the corpus and then the tables show the counts of the words"
     spoken = text.split()

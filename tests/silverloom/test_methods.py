@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import silverloom
-from silverloom.metrics import BertScorer, bertscore_items, bleu_items, means, sentence_bleu
+from silverloom.metrics import BertScorer, bertscore_items, bleu_items, means
+from silverloom.ops.metrics import sentence_bleu
 from silverloom.orchestration.workspace.environment import STRICT
 from silverloom.talksumm import Budget, summarize
 from silverloom.wikisum import example, rank

@@ -128,6 +128,7 @@ _candidates_dataset = partial(
         "pronouns": DatasetScore("has_coref_type_pronoun", "share"),
         "nominals": DatasetScore("has_coref_type_nominal", "share"),
     },
+    text_pair=("fused_detokenised", "unfused_detokenised"),
     expectations=released_columns(),
 )
 
@@ -216,7 +217,7 @@ else:
             for _ in range(_HAS_REFERENCE)
         ),
     ],
-    text_pair=("fused", "unfused"),
+    text_pair=("fused_detokenised", "unfused_detokenised"),
     expectations=released_columns(),
 )
 def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
@@ -258,7 +259,7 @@ def splits(examples: Parts) -> Outcomes:
         "pronouns": DatasetScore("has_coref_type_pronoun", "share"),
         "nominals": DatasetScore("has_coref_type_nominal", "share"),
     },
-    text_pair=("fused", "unfused"),
+    text_pair=("fused_detokenised", "unfused_detokenised"),
     expectations=released_columns(),
 )
 def balanced(examples: Parts, params: BalancedParams) -> Outcomes:

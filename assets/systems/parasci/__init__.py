@@ -8,7 +8,9 @@ from silverloom.assets.declare.graph import Measurement, begins_with, measured
 begins_with("parasci", "papers", "passages")
 measured(
     "parasci",
-    Measurement("papers", 778, "papers (reports/parasci-papers)", 1_213, 121),
+    Measurement(
+        "papers", 778, "papers (reports/parasci-papers)", 1_213, 121, "time on two cores beside other work"
+    ),
     Measurement("passages", 3_000, "abstracts (reports/own-corpus)", 5, 2),
 )
 

@@ -94,7 +94,7 @@ _candidates = partial(
     shape=CANDIDATES,
     consumes="sentences",
     measures=["cosine"],
-    text_pair=("first", "second"),
+    text_pair=("second", "first"),
     expectations=candidate_columns(),
 )
 

@@ -112,7 +112,7 @@ def scored_columns() -> list[Expectation]:
             counted=parts_of_sentences,
         ),
     ],
-    text_pair=("first", "second"),
+    text_pair=("second", "first"),
     expectations=scored_columns(),
 )
 def scored(
@@ -174,7 +174,7 @@ def scored(
             units="pairs",
         ),
     ],
-    text_pair=("first", "second"),
+    text_pair=("second", "first"),
     expectations=[
         *scored_columns(),
         between("surplus", 0),
@@ -192,7 +192,7 @@ def filtered(scored: Parts, params: FilterParams) -> Outcomes:
     partitioned=False,
     measures=[*SCORES, "first_words", "second_words"],
     scores={name: DatasetScore(name) for name in SCORES},
-    text_pair=("first", "second"),
+    text_pair=("second", "first"),
     expectations=scored_columns(),
     one_task=True,
 )
@@ -212,7 +212,7 @@ clean_paraphrases = filter_examples(
     consumes="scored",
     partitioned=False,
     measures=["shortfall", *SCORES],
-    text_pair=("first", "second"),
+    text_pair=("second", "first"),
     expectations=[
         *scored_columns(),
         between("shortfall", 0),

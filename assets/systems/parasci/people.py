@@ -46,7 +46,7 @@ judgements = judgements_of("parasci", people.PEOPLE)
     shape=people.HUMAN_EVALUATION,
     measures=["mean", "raters"],
     scores={"consistency": DatasetScore("consistency")},
-    text_pair=("sentence_1", "sentence_2"),
+    text_pair=("sentence_2", "sentence_1"),
 )
 def human_evaluation(
     ratings: Parts,

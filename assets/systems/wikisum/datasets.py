@@ -213,7 +213,7 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Ou
         "source_tokens": DatasetScore("source_tokens.length"),
         "target_words": DatasetScore("target.words"),
     },
-    text_pair=("target", "source"),
+    text_pair=("target_text", "source_text"),
     thresholds=[
         Threshold(
             ExampleParams,

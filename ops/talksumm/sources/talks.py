@@ -203,7 +203,7 @@ def _metadata(folder: Path, table: Found | None) -> tuple[Sequence[MetadataRow],
         return [], cause
     try:
         names = delimited_columns(table.file, _DIALECT)
-        if missing := [name for name in METADATA_COLUMNS if name not in names]:
+        if missing := [name for name in _NEEDED if name not in names]:
             return [], f"no column {', '.join(missing)}"
         return [_metadata_row(row) for row in delimited_rows(table.file, _DIALECT, _LARGEST_ROW)], None
     except (ParseError, OSError) as error:
@@ -234,7 +234,8 @@ def _lines(rows: Sequence[MetadataRow]) -> str:
 
 
 def _metadata_row(row: TableRow) -> MetadataRow:
-    values = {name: cell.strip() for name, cell in row.cells.items()}
+    cells = {**dict.fromkeys(METADATA_COLUMNS, ""), **row.cells}
+    values = {name: cell.strip() for name, cell in cells.items()}
     path = str(PurePosixPath(values["file"])) if values.get("file") else ""
     return MetadataRow(row.place, path, values, row.error or _fault(values))
 

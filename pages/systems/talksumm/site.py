@@ -92,7 +92,6 @@ def tuning_pages(everything: Everything, numbers: Mapping[str, Counted]) -> File
         shown=len(shown),
         differs=bool(best and current and differs(best, current)),
         left_out=numbers[TUNING].by_reason if TUNING in numbers else [],
-        declared=TUNING in everything,
     )
 
 

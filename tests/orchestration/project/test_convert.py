@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from silverloom.orchestration.cli.app import main
+from silverloom.orchestration.messages import WHY_LOST
 from silverloom.orchestration.workspace.environment import STRICT
 from tests.projects import ROOT
 
@@ -69,7 +70,8 @@ def test_a_param_can_be_set(prose, capsys):
     assert convert(*given, "--set", "discofuse.examples.long_tokens=15") == 0
     (row,) = map(json.loads, (prose / "out.jsonl").read_text().splitlines())
     assert row["discourse_type"] == "PAIR_CONN"
-    assert "discofuse/examples lost: long 1" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "discofuse/examples lost: long 1" in said and WHY_LOST in said
     two = ("-S", "discofuse.examples.long_tokens=15", "-S", "discofuse.rules.subject_score=0.9")
     assert convert(*given, *two) == 0
 

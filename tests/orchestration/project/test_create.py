@@ -15,6 +15,7 @@ import yaml
 
 from silverloom.assets.declare.project import checkout
 from silverloom.orchestration.cli.app import main
+from silverloom.orchestration.project.survey import Survey, expected
 
 TEXT = "The ferry was old, but it carried the mail for thirty years. The mill was sold, and it burned down. "
 SAMPLE = checkout() / "data/sample"
@@ -80,8 +81,21 @@ def test_a_project_wants_its_dataset_alone_with_fast_numerics_and_says_what_to_e
     assert (params()["targets"], params()["numerics"]) == (["discofuse/release_files"], "fast")
     lines = capsys.readouterr().out.splitlines()
     assert any(line.startswith("numerics: fast") for line in lines)
-    expected = "3 records: expect about 4 rows after a minute or two of processor time, as 3,000 abstracts"
-    assert any(line.startswith(expected) for line in lines)
+    estimate = "3 records: expect about 4 rows after a minute or two of processor time, as 3,000 abstracts"
+    assert any(line.startswith(estimate) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("system", "records", "told"),
+    [
+        ("discofuse", "prose", "about 4 minutes of processor time"),
+        ("parasci", "papers", "minutes of time on two cores beside other work"),
+        ("wikisum", "articles", "unknown, since no run on such records was measured"),
+        ("talksumm", "talks", "unknown, since no run on such records was measured"),
+    ],
+)
+def test_an_estimate_says_what_its_minutes_are_or_that_there_is_none(system, records, told):
+    assert told in expected(system, [(records, Survey(3000))])
 
 
 @pytest.mark.parametrize(
@@ -115,11 +129,11 @@ def test_a_source_has_its_title_attribution_and_address(table, called, capsys):
     given = ["--system", "discofuse", "--source", "texts.csv", "--licence", "CC-BY-4.0"]
     assert init("mine", *given) == 0
     assert "attribution of texts: none, but its licence asks for one" in capsys.readouterr().out
-    credits = ["--title", "The abstracts", "--url", "https://example.org/?a=b"]
+    credits = ["--title", "The abstracts", "--url", "https://example.org/?a=b", "--citation", "Author (2024)"]
     assert init("credited", *given, *credits, "--attribution", "texts=A. Author") == 0
     assert "attribution of texts" not in capsys.readouterr().out
     source = params("credited")["sources"]["prose"]["texts"]
-    assert source["title"] == "The abstracts"
+    assert (source["title"], source["citation"]) == ("The abstracts", "Author (2024)")
     assert (source["url"], source["attribution"]) == ("https://example.org/?a=b", "A. Author")
 
 

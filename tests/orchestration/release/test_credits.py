@@ -1,9 +1,14 @@
-"""What the card of a release says about its sources."""
+"""What the card of a release says about its sources, and about silverloom."""
 
+import json
+from importlib import metadata
 from types import SimpleNamespace
+
+import pytest
 
 from silverloom.ops.parse.source import Source
 from silverloom.orchestration.release.contents import Contents
+from silverloom.orchestration.release.write import software
 
 
 class OfProse(Contents):
@@ -19,6 +24,7 @@ def test_a_source_is_credited_and_its_path_stays_private():
         licence="CC-BY-4.0",
         title="Abstracts",
         attribution="A. Author and others",
+        citation="Author, A. (2024). Abstracts.",
         url="https://example.org",
     )
     settings = SimpleNamespace(sources={"prose": {"texts": source}, "papers": {"mine": source}})
@@ -26,6 +32,24 @@ def test_a_source_is_credited_and_its_path_stays_private():
     ((name, credit),) = contents.sources
     assert name == "prose.texts"
     assert credit == (
-        "title Abstracts, attribution A. Author and others, url https://example.org, kind table, "
-        "licence CC-BY-4.0"
+        "title: Abstracts; attribution: A. Author and others; citation: Author, A. (2024). Abstracts.; "
+        "url: https://example.org; kind: table; licence: CC-BY-4.0"
     )
+
+
+@pytest.mark.parametrize(
+    ("origin", "told"),
+    [
+        (
+            {"url": "https://me:secret@code.example/silverloom", "vcs_info": {"commit_id": "abc"}},
+            "silverloom 1.2.3 (<https://code.example/silverloom>, commit `abc`)",
+        ),
+        ({"url": "file:///home/me/silverloom", "vcs_info": {"commit_id": "abc"}}, "silverloom 1.2.3"),
+        ({"url": "file:///home/me/silverloom", "dir_info": {}}, "silverloom 1.2.3"),
+        (None, "silverloom 1.2.3"),
+    ],
+)
+def test_the_card_names_the_repository_that_silverloom_was_installed_from(monkeypatch, origin, told):
+    installed = SimpleNamespace(version="1.2.3", read_text=lambda name: origin and json.dumps(origin))
+    monkeypatch.setattr(metadata, "distribution", lambda name: installed)
+    assert software() == told

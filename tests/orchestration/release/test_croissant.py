@@ -71,4 +71,7 @@ def test_a_source_is_described_with_whom_to_name_and_without_its_path():
         "url": "https://news.example",
     }
     told = described({**source, "attribution": "Ann Lee", "domain": ""})
-    assert told == "title News, attribution Ann Lee, url https://news.example, kind table, licence CC-BY-4.0"
+    assert (
+        told
+        == "title: News; attribution: Ann Lee; url: https://news.example; kind: table; licence: CC-BY-4.0"
+    )

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
+from silverloom.orchestration.release.contents import Words
 from silverloom.orchestration.release.write import size_category, statistics
 from silverloom.orchestration.state.dvc_files import stages_of
 
@@ -177,6 +178,7 @@ def test_every_system_of_the_sample_is_released_and_loads(made_sample_project, t
             f"{config}-{split}": ids for config, splits in rows.items() for split, ids in splits.items()
         }
         assert all(splits["train"] for splits in rows.values())
+        assert Words.of(system).head.get("default", "default") == head(folder)["configs"][0]["config_name"]
         words = (folder / "README.md").read_text()
         assert all(
             f"## {part}" in words

@@ -2,7 +2,9 @@
 
 import pytest
 
+from silverloom.assets.declare.project import checkout
 from silverloom.orchestration.definitions import workspace
+from silverloom.orchestration.messages import WHY_LOST
 from silverloom.orchestration.run import drive as driver
 from silverloom.orchestration.run.loop import Report
 from silverloom.orchestration.run.summary import drop_shares
@@ -21,7 +23,6 @@ def end(monkeypatch, capsys):
         monkeypatch.setattr(driver, "bring_up_to_date", lambda *_: (one for one in [report]))
         monkeypatch.setattr(driver, "source_versions", nothing)
         places = {
-            "check_rendered": "silverloom.orchestration.dvc.stages",
             "restore": "silverloom.orchestration.dvc.stages",
             "commit_finished": "silverloom.orchestration.dvc.stages",
             "sync": "silverloom.orchestration.dagster.sync",
@@ -42,6 +43,11 @@ def test_a_failure_at_the_end_does_not_hide_what_failed_before(end, capsys, name
     with pytest.raises(RuntimeError, match="no room"):
         end(**{name: fail})
     assert "failed sources/papers 2018-06: a page was torn" in capsys.readouterr().out
+
+
+def test_a_run_names_the_page_that_explains_what_was_lost(end):
+    page, _, _ = WHY_LOST.partition(" ")
+    assert (checkout() / page).is_file() and WHY_LOST in end()
 
 
 def test_the_table_names_the_source_that_params_yaml_lacks(end, monkeypatch):

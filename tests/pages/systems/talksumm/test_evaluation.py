@@ -194,7 +194,6 @@ def test_without_the_datasets_the_page_says_what_to_do():
     for said in (
         b"No systems are scored.",
         b"human_summaries:",
-        b"make dvc.yaml",
         b"No extractor is trained.",
     ):
         assert said in content
@@ -363,12 +362,6 @@ def test_without_a_filled_sheet_the_page_shows_how_to_get_one(text):
         "kind: rating_sheets",
     ):
         assert wanted in said
-    assert "before the first time" not in said
-
-
-def test_without_the_human_evaluation_the_page_says_to_render_the_graph_first():
-    ((_, content),) = site.evaluation_pages(Everything(), {})
-    assert b"before the first time, run <code>make dvc.yaml</code>" in content
 
 
 def test_answers_that_do_not_count_are_named(text):
