@@ -208,9 +208,9 @@ _RAISING = words(
 _BE = words("is was are were be been being 's ’s")
 #: "It can be challenging to obtain them": to the parser, a progressive form.
 _JUDGING = words(
-    "amazing amusing annoying challenging comforting confusing depressing disappointing embarrassing encouraging "
-    "enlightening exciting exhausting fascinating frustrating inspiring interesting intriguing misleading "
-    "promising refreshing rewarding satisfying shocking surprising tempting terrifying tiring worrying"
+    "amazing amusing annoying challenging comforting confusing depressing disappointing embarrassing "
+    "encouraging exciting exhausting fascinating frustrating inspiring interesting intriguing misleading "
+    "promising rewarding satisfying shocking surprising tempting terrifying tiring worrying"
 )
 _WEATHER = words("rain rains rained raining snow snows snowed snowing hail thunder late early")
 _CLAUSES = words("that whether if how why what who which to for when where")

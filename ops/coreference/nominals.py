@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from silverloom.ops.coreference.entities import Reading
 from silverloom.ops.coreference.lexicon import FEMALE_NOUNS, GROUP_NAMES, MALE_NOUNS, PERSON_NOUNS, words
-from silverloom.ops.coreference.mentions import Mention
+from silverloom.ops.coreference.mentions import NAME_TAGS, Mention
 from silverloom.ops.coreference.tokens import DocumentTokens
 
 #: Limits before the noun phrase: sentences and mentions.
@@ -148,7 +148,9 @@ def _same_head(tokens: DocumentTokens, word: str, earlier: Mention) -> bool:
     if earlier.name:
         if earlier.label == "PERSON" or earlier.role == "modifier" or word in PERSON_NOUNS:
             return False
-        return earlier.end - earlier.start > 1 and tokens.lower[earlier.end - 1] == word
+        # "Salem Hospital", "the Bank of England"
+        phrase = tokens.lower[earlier.start : earlier.end]
+        return len(phrase) > 1 and (phrase[-1] == word or phrase[:2] == [word, "of"])
     return tokens.lower[earlier.head] == word
 
 
@@ -182,10 +184,13 @@ def _by_type(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> N
 
 
 def _is_topic(tokens: DocumentTokens, mention: Mention, name: Mention) -> bool:
-    """Return whether a place is the subject of the preceding sentence: "Aruba has a dry climate . Visitors to
-    the island"."""
+    """Return whether a place is the subject of one of the two sentences before: "Aruba has a dry climate .
+    Visitors to the island"; but not "Rome , Italy , was dark"."""
+    before = name.start - 1
+    if before > 0 and tokens.lower[before] == "," and tokens.tags[before - 1] in NAME_TAGS:
+        return False
     return (
-        mention.sentence - name.sentence == 1
+        mention.sentence > name.sentence
         and name.label == "GPE"
         and name.person <= _NO_PERSON
         and name.role in _SUBJECTS

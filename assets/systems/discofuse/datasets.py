@@ -26,8 +26,10 @@ from silverloom.assets.declare.expectations import matches as like
 from silverloom.assets.declare.params_file import settings
 from silverloom.assets.filters import filter_examples
 from silverloom.ops.core.derived import DerivedFolder
+from silverloom.ops.core.loaded import Loaded
 from silverloom.ops.core.measures import DatasetScore
 from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.params import Strict
 from silverloom.ops.core.parts import FilesFolder, Parts
 from silverloom.ops.core.release import ReleaseParams, shape
 from silverloom.ops.core.release import release_files as release_files_op
@@ -39,6 +41,7 @@ from silverloom.ops.discofuse.dataset.balanced import BalancedParams
 from silverloom.ops.discofuse.dataset.balanced import balanced as balanced_op
 from silverloom.ops.discofuse.dataset.byte_model import ByteModel
 from silverloom.ops.discofuse.dataset.candidates import candidates as candidates_op
+from silverloom.ops.discofuse.dataset.evidence import EvidenceParams
 from silverloom.ops.discofuse.dataset.examples import (
     CleanParams,
     ExampleParams,
@@ -63,6 +66,7 @@ from silverloom.ops.discofuse.schemas import (
     RELEASED,
     SENTENCE_SPLITS,
 )
+from silverloom.ops.models.entailment import nli_model
 
 
 def released_columns() -> list[Expectation]:
@@ -142,18 +146,27 @@ if _HAS_REFERENCE:
         reference_texts: AllParts,
         annotation: AnnotationParams,
         params: RuleParams,
+        evidence: EvidenceParams,
         derived: DerivedFolder,
+        strict: Strict,
     ) -> Outcomes:
         """Sentences and sentence pairs that a rule splits, and pairs that need no rule."""
         folder = derived.made(["reference_texts"], lambda path: ByteModel.learnt(reference_texts, path))
-        return annotated.map(candidates_op, annotation, params, ByteModel(folder))
+        nli = Loaded(nli_model, (evidence.nli, strict))
+        return annotated.map(candidates_op, annotation, params, nli, ByteModel(folder))
 
 else:
 
     @_candidates_dataset()
-    def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParams) -> Outcomes:
+    def candidates(
+        annotated: Parts,
+        annotation: AnnotationParams,
+        params: RuleParams,
+        evidence: EvidenceParams,
+        strict: Strict,
+    ) -> Outcomes:
         """Sentences and sentence pairs that a rule splits, and pairs that need no rule."""
-        return annotated.map(candidates_op, annotation, params)
+        return annotated.map(candidates_op, annotation, params, Loaded(nli_model, (evidence.nli, strict)))
 
 
 @dataset(

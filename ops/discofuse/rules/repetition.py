@@ -178,7 +178,7 @@ def fronted(sentence: ParsedSentence, verb: int, begin: int) -> int:
     if opens is None or sentence.lower[begin] == ",":
         return 0
     end = sentence.right(opens) + 1
-    # "but , more critically , provide" has its comma, "but more critically , provide" needs the subject behind it
+    # "but more critically , provide", but not "but , sadly , provide"
     adverb = sentence.dependencies[opens] == "advmod" and sentence.lower[end] == ","
     if sentence.dependencies[opens] not in _PHRASES and not adverb:
         return 0

@@ -135,3 +135,20 @@ def test_a_bound_of_an_unknown_disfluency_is_an_error_that_says_what_to_do():
     table = pa.Table.from_pylist([candidate("a")], CANDIDATES.kept)
     with pytest.raises(ValueError, match=r"candidate a has none: name texts in sources\.reference_texts"):
         examples(table, ExampleParams(disfluency=20))
+
+
+def test_the_log_odds_of_entailment_come_from_the_named_model(model):
+    class Both:
+        """Knows which texts it is asked about, as `NliModel` does."""
+
+        def predict(self, firsts, seconds):
+            return np.array(
+                [[len(first), -len(second)] for first, second in zip(firsts, seconds, strict=True)]
+            )
+
+    rows = [candidate("a", fused_detokenised="It rained.", unfused_detokenised="It did.")]
+    [row] = with_evidence(rows, model, Both())
+    assert (row["forward"], row["backward"]) == (10, -7)
+    [row] = with_evidence(rows, model)
+    assert row["forward"] is row["backward"] is None
+    assert with_evidence([], model, Both()) == []
