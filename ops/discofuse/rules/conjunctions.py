@@ -109,6 +109,9 @@ def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParam
     if subject > end:
         return None
     before = lower[sentence.start : end]
+    # "not trained on that yet": an adverb
+    if lower[end] == "yet" and not _NEGATIONS.isdisjoint(before):
+        return None
     if not _CORRELATIVES.isdisjoint(before) or (not _NEGATIONS.isdisjoint(before) and _is_partial(before)):
         return None
     if _is_list(sentence, main, end) and not (params.profile == "released" and lower[end] == ","):

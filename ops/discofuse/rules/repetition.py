@@ -97,7 +97,7 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
     subject = sentence.subject(main)
     if subject is None or subject > main or sentence.dependencies[subject] == "expl":
         return ()
-    if sentence.words[subject] in LOUD_MODALS:
+    if sentence.words[subject] in LOUD_MODALS or _is_cut(sentence, sentence.left(subject)):
         return ()
     # "8:00 AM Leaves the farm": a time is not the subject.
     if sentence.annotation.entities[subject] in TIMES:
@@ -133,6 +133,12 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
     paired = sum(sentence.lower[at] == "," for at in prefix[:behind]) % 2 == 0
     bare = paired and all(sentence.lower[at] == "," for at in prefix[behind:])
     return prefix[:behind] if bare else prefix
+
+
+def _is_cut(sentence: ParsedSentence, first: int) -> bool:
+    """Return whether a subject at `first` is the end of a name with a semicolon: "K14 ; Apc mice"."""
+    before = slice(sentence.start, first)
+    return sentence.lower[first - 1 : first] == [";"] and FINITE.isdisjoint(sentence.tags[before])
 
 
 def _is_share(sentence: ParsedSentence, subject: int) -> bool:
