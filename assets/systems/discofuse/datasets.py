@@ -23,10 +23,9 @@ from silverloom.assets.declare.expectations import (
     unique,
 )
 from silverloom.assets.declare.expectations import matches as like
-from silverloom.assets.declare.params_file import settings
+from silverloom.assets.declare.params_file import section, settings
 from silverloom.assets.filters import filter_examples
 from silverloom.ops.core.derived import DerivedFolder
-from silverloom.ops.core.loaded import Loaded
 from silverloom.ops.core.measures import DatasetScore
 from silverloom.ops.core.outcome import Outcomes
 from silverloom.ops.core.params import Strict
@@ -40,7 +39,7 @@ from silverloom.ops.discofuse.dataset.annotated import annotate
 from silverloom.ops.discofuse.dataset.balanced import BalancedParams
 from silverloom.ops.discofuse.dataset.balanced import balanced as balanced_op
 from silverloom.ops.discofuse.dataset.byte_model import ByteModel
-from silverloom.ops.discofuse.dataset.candidates import candidates as candidates_op
+from silverloom.ops.discofuse.dataset.candidates import candidates_of_documents
 from silverloom.ops.discofuse.dataset.evidence import EvidenceParams
 from silverloom.ops.discofuse.dataset.examples import (
     CleanParams,
@@ -49,6 +48,7 @@ from silverloom.ops.discofuse.dataset.examples import (
     covered_shares,
     disfluency_bits,
     lengths,
+    log_odds_of_entailment,
     supported_shares,
 )
 from silverloom.ops.discofuse.dataset.examples import examples as examples_op
@@ -66,7 +66,6 @@ from silverloom.ops.discofuse.schemas import (
     RELEASED,
     SENTENCE_SPLITS,
 )
-from silverloom.ops.models.entailment import nli_model
 
 
 def released_columns() -> list[Expectation]:
@@ -135,10 +134,8 @@ _candidates_dataset = partial(
     expectations=released_columns(),
 )
 
-#: Whether there are texts that a model of fluent text is trained on.
-_HAS_REFERENCE = bool(settings().sources.get("reference_texts"))
-
-if _HAS_REFERENCE:
+# Texts that the model of fluent text is trained on; without them, it is trained on the documents.
+if settings().sources.get("reference_texts"):
 
     @_candidates_dataset()
     def candidates(
@@ -152,8 +149,7 @@ if _HAS_REFERENCE:
     ) -> Outcomes:
         """Sentences and sentence pairs that a rule splits, and pairs that need no rule."""
         folder = derived.made(["reference_texts"], lambda path: ByteModel.learnt(reference_texts, path))
-        nli = Loaded(nli_model, (evidence.nli, strict))
-        return annotated.map(candidates_op, annotation, params, nli, ByteModel(folder))
+        return candidates_of_documents(annotated, annotation, params, evidence, strict, ByteModel(folder))
 
 else:
 
@@ -166,7 +162,7 @@ else:
         strict: Strict,
     ) -> Outcomes:
         """Sentences and sentence pairs that a rule splits, and pairs that need no rule."""
-        return annotated.map(candidates_op, annotation, params, Loaded(nli_model, (evidence.nli, strict)))
+        return candidates_of_documents(annotated, annotation, params, evidence, strict)
 
 
 @dataset(
@@ -216,17 +212,26 @@ else:
             meaning="share of the two sentences' content words that the text has as often",
             units="candidates",
         ),
+        Threshold(
+            ExampleParams,
+            "disfluency",
+            no_more_than,
+            disfluency_bits,
+            values=(10, 20, 30, 40, 50, 75, 100),
+            meaning="bits of what the two sentences have and the text has not",
+            units="candidates",
+        ),
         *(
             Threshold(
                 ExampleParams,
-                "disfluency",
-                no_more_than,
-                disfluency_bits,
-                values=(10, 20, 30, 40, 50, 75, 100),
-                meaning="bits of what the two sentences have and the text has not",
+                "entailed",
+                at_least,
+                log_odds_of_entailment,
+                values=(-4, -2, 0, 2, 4),
+                meaning="log-odds that text and sentences entail each other",
                 units="candidates",
             )
-            for _ in range(_HAS_REFERENCE)
+            for _ in range(section(EvidenceParams).nli is not None)
         ),
     ],
     text_pair=("fused", "unfused"),

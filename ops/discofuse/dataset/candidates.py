@@ -13,11 +13,12 @@ import pyarrow as pa
 
 from silverloom.ops.core.identity import row_id
 from silverloom.ops.core.loaded import Loaded
-from silverloom.ops.core.outcome import Outcome, Row, drop
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.parts import Parts
 from silverloom.ops.coreference.links import TokenSpan
 from silverloom.ops.discofuse.annotation import Annotation, AnnotationParams, stored_annotations
 from silverloom.ops.discofuse.dataset.byte_model import ByteModel
-from silverloom.ops.discofuse.dataset.evidence import with_evidence
+from silverloom.ops.discofuse.dataset.evidence import EvidenceParams, with_evidence
 from silverloom.ops.discofuse.rules import RuleParams
 from silverloom.ops.discofuse.rules import candidates as candidates_of
 from silverloom.ops.discofuse.rules.rule import Candidate
@@ -27,6 +28,24 @@ from silverloom.ops.models.entailment import NliModel, nli_model
 _NO_NLI: Loaded[NliModel | None] = Loaded(nli_model, (None,))
 #: The columns of the document that its rows repeat.
 _OF_DOCUMENT = ("licence", "document_id", "month", "domain")
+
+
+def candidates_of_documents(
+    annotated: Parts,
+    annotation: AnnotationParams,
+    params: RuleParams,
+    evidence: EvidenceParams,
+    strict: bool,
+    reference: ByteModel | None = None,
+) -> Outcomes:
+    """Yield the candidates of each part of `ANNOTATED.kept`, as `candidates` returns them.
+
+    Without `reference`, the model of their disfluency is trained on these documents.
+    """
+    nli = Loaded(nli_model, (evidence.nli, strict))
+    with annotated.engine.scratch() as folder:
+        model = reference or ByteModel.learnt(annotated, folder / "bytes")
+        yield from annotated.map(candidates, annotation, params, nli, model)
 
 
 def candidates(
