@@ -124,10 +124,10 @@ def examples(candidates: pa.Table, params: ExampleParams) -> Outcome:
     """Return the candidates of one part of `CANDIDATES.kept` with their split, or drop them.
 
     Reasons, in the order in which they apply: `short`, `long`, `holes`, `non_ascii`, `repeated`,
-    `unsure_coreference`, `uncovered`, `unsupported`, `disfluent`, `not_entailed`, `capped_control`. If several
-    candidates of a part have the same four sentences, the one with the most certain coreference is kept (the
-    first of several), and the others are `repeated`. The other examples of a domain in the part decide how many
-    controls stay; `score` is the number drawn for a control. A part holds the documents of
+    `unsure_coreference`, `uncovered`, `unsupported`, `disfluent`, `not_entailed`, `capped_control`. If
+    several candidates of a part have the same four sentences, the one with the most certain coreference is
+    kept (the first of several), and the others are `repeated`. The other examples of a domain in the part
+    decide how many controls stay; `score` is the number drawn for a control. A part holds the documents of
     `store.records_per_part` records of one partition; a repetition in another part is not found. Raises
     ValueError for a bound of a disfluency or of log-odds that are unknown.
     """
