@@ -214,8 +214,8 @@ def _ends_in_list(sentence: ParsedSentence, main: int, end: int) -> bool:
         if tags[at] not in ("NN", "NNS"):
             continue
         label, head = dependencies[at], sentence.heads[at]
-        # "the number of rooms , the time spent"
-        if label == "npadvmod" and sentence.annotation.entities[at] not in TIMES:
+        # "the number of rooms , the time spent", but not "three times , each time by two"
+        if label == "npadvmod" and sentence.lower[sentence.left(at)] == "the":
             label = "conj"
         if label == "compound" and tags[at] == "NNS" and sentence.lower[sentence.left(head) - 1] == ",":
             return True
