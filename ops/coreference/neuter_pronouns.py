@@ -206,6 +206,12 @@ _RAISING = words(
     "become becomes became help helps helped make makes made"
 )
 _BE = words("is was are were be been being 's ’s")
+#: "It can be challenging to obtain them": to the parser, a progressive form.
+_JUDGING = words(
+    "amazing amusing annoying challenging comforting confusing depressing disappointing embarrassing "
+    "encouraging exciting exhausting fascinating frustrating inspiring interesting intriguing misleading "
+    "promising rewarding satisfying shocking surprising tempting terrifying tiring worrying"
+)
 _WEATHER = words("rain rains rained raining snow snows snowed snowing hail thunder late early")
 _CLAUSES = words("that whether if how why what who which to for when where")
 _MAKING = words(
@@ -241,7 +247,7 @@ def _subject(tokens: DocumentTokens, index: int, verb: int, end: int) -> bool:
         for place in range(index + 2, end)
         if tokens.lower[place] in _CLAUSES and tokens.tags[place] != "DT" and _opens(tokens, place, verb)
     ]
-    copular = tokens.lower[verb] in _BE or tokens.lower[verb] in _RAISING
+    copular = tokens.lower[verb] in _BE | _RAISING | _JUDGING
     passive = tokens.dependencies[index] == "nsubjpass"
     if not clauses:
         return False
@@ -251,7 +257,7 @@ def _subject(tokens: DocumentTokens, index: int, verb: int, end: int) -> bool:
         return False
     between = range(min(index, verb) + 1, clauses[0])
     described = any(tokens.tags[place][:2] in ("JJ", "VB", "NN") for place in between if place != verb)
-    raising = tokens.lower[verb] in _RAISING
+    raising = tokens.lower[verb] in _RAISING | _JUDGING
     return described or raising
 
 

@@ -22,4 +22,4 @@ FORMATS: Mapping[str, Mapping[str, AnyFormat]] = {"prose": PROSE_FORMATS}
 
 def rows(steps: Steps, records: Mapping[str, Records], params: Sections, strict: bool) -> Parts:
     """Return the rows of the dataset."""
-    return examples_of_records(steps, records["prose"], params)
+    return examples_of_records(steps, records["prose"], params, strict)

@@ -156,8 +156,10 @@ CANDIDATES = Shape(
         ("covered", _REAL, "share of the text's content words, without the connective, that the split has"),
         ("supported", _REAL, "share of the split's content words that the text has as often"),
         optional(
-            "disfluency", _REAL, "bits of the split's new runs of bytes; null without sources.reference_texts"
+            "disfluency", _REAL, "bits of the split's new runs of bytes; null without any text to learn"
         ),
+        optional("forward", _REAL, "log-odds that the text entails its split; null without `evidence.nli`"),
+        optional("backward", _REAL, "log-odds that the split entails its text; null without `evidence.nli`"),
         (
             "links",
             pa.list_(

@@ -53,7 +53,8 @@ class RaterParams(Params):
     rows_per_rater: int | None = Field(
         None,
         ge=1,
-        description="most rows of a rater's sheet (Geva et al. 2019: 6, of 5 raters a row); null: any number",
+        description="most rows of a rater's sheet (Geva et al. 2019: 6, of 5 raters a row, so that 500 rows"
+        " need 417 raters); null: any number",
     )
     reliable: float = Field(
         0.4,

@@ -23,11 +23,12 @@ from silverloom.assets.declare.expectations import (
     unique,
 )
 from silverloom.assets.declare.expectations import matches as like
-from silverloom.assets.declare.params_file import settings
+from silverloom.assets.declare.params_file import section, settings
 from silverloom.assets.filters import filter_examples
 from silverloom.ops.core.derived import DerivedFolder
 from silverloom.ops.core.measures import DatasetScore
 from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.params import Strict
 from silverloom.ops.core.parts import FilesFolder, Parts
 from silverloom.ops.core.release import ReleaseParams, shape
 from silverloom.ops.core.release import release_files as release_files_op
@@ -38,7 +39,8 @@ from silverloom.ops.discofuse.dataset.annotated import annotate
 from silverloom.ops.discofuse.dataset.balanced import BalancedParams
 from silverloom.ops.discofuse.dataset.balanced import balanced as balanced_op
 from silverloom.ops.discofuse.dataset.byte_model import ByteModel
-from silverloom.ops.discofuse.dataset.candidates import candidates as candidates_op
+from silverloom.ops.discofuse.dataset.candidates import candidates_of_documents
+from silverloom.ops.discofuse.dataset.evidence import EvidenceParams
 from silverloom.ops.discofuse.dataset.examples import (
     CleanParams,
     ExampleParams,
@@ -46,6 +48,7 @@ from silverloom.ops.discofuse.dataset.examples import (
     covered_shares,
     disfluency_bits,
     lengths,
+    log_odds_of_entailment,
     supported_shares,
 )
 from silverloom.ops.discofuse.dataset.examples import examples as examples_op
@@ -132,10 +135,8 @@ _candidates_dataset = partial(
     expectations=released_columns(),
 )
 
-#: Whether there are texts that a model of fluent text is trained on.
-_HAS_REFERENCE = bool(settings().sources.get("reference_texts"))
-
-if _HAS_REFERENCE:
+# Texts that the model of fluent text is trained on; without them, it is trained on the documents.
+if settings().sources.get("reference_texts"):
 
     @_candidates_dataset()
     def candidates(
@@ -143,18 +144,26 @@ if _HAS_REFERENCE:
         reference_texts: AllParts,
         annotation: AnnotationParams,
         params: RuleParams,
+        evidence: EvidenceParams,
         derived: DerivedFolder,
+        strict: Strict,
     ) -> Outcomes:
         """Sentences and sentence pairs that a rule splits, and pairs that need no rule."""
         folder = derived.made(["reference_texts"], lambda path: ByteModel.learnt(reference_texts, path))
-        return annotated.map(candidates_op, annotation, params, ByteModel(folder))
+        return candidates_of_documents(annotated, annotation, params, evidence, strict, ByteModel(folder))
 
 else:
 
     @_candidates_dataset()
-    def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParams) -> Outcomes:
+    def candidates(
+        annotated: Parts,
+        annotation: AnnotationParams,
+        params: RuleParams,
+        evidence: EvidenceParams,
+        strict: Strict,
+    ) -> Outcomes:
         """Sentences and sentence pairs that a rule splits, and pairs that need no rule."""
-        return annotated.map(candidates_op, annotation, params)
+        return candidates_of_documents(annotated, annotation, params, evidence, strict)
 
 
 @dataset(
@@ -204,17 +213,26 @@ else:
             meaning="share of the two sentences' content words that the text has as often",
             units="candidates",
         ),
+        Threshold(
+            ExampleParams,
+            "disfluency",
+            no_more_than,
+            disfluency_bits,
+            values=(10, 20, 30, 40, 50, 75, 100),
+            meaning="bits of what the two sentences have and the text has not",
+            units="candidates",
+        ),
         *(
             Threshold(
                 ExampleParams,
-                "disfluency",
-                no_more_than,
-                disfluency_bits,
-                values=(10, 20, 30, 40, 50, 75, 100),
-                meaning="bits of what the two sentences have and the text has not",
+                "entailed",
+                at_least,
+                log_odds_of_entailment,
+                values=(-4, -2, 0, 2, 4),
+                meaning="log-odds that text and sentences entail each other",
                 units="candidates",
             )
-            for _ in range(_HAS_REFERENCE)
+            for _ in range(section(EvidenceParams).nli is not None)
         ),
     ],
     text_pair=("fused_detokenised", "unfused_detokenised"),

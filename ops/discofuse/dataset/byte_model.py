@@ -3,7 +3,7 @@
 Belongs here: the model, its training, and the bits of a byte. Not here: which bytes of a split are scored
 (evidence.py), reading reference texts (ops/filters/test_sets.py).
 
-[ours] The reference texts are named in params.yaml. The model counts runs of up to five bytes of UTF-8, and
+[ours] The model counts runs of up to five bytes of UTF-8, and
 interpolates each estimate with that of the shorter run (Witten and Bell 1991). It can be trained on a few
 texts, has no vocabulary, and is exact.
 """
@@ -21,7 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from silverloom.ops.core.database import database, insert
-from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.parts import Part, Parts
 
 #: Bytes of the longest run; at most eight fit into a key.
 LONGEST = 5
@@ -39,12 +39,12 @@ class ByteModel:
 
     @classmethod
     def learnt(cls, reference: Parts, folder: Path) -> ByteModel:
-        """Train on the column `text`, and write the model into a new folder."""
+        """Train on the column `text`, or on `words` and `spaces`, and write the model into a new folder."""
         with database(folder) as tables:
             for size in range(1, LONGEST + 1):
                 insert(tables, "runs", _counted([], size))
                 for part in reference.parts:
-                    insert(tables, "runs", _counted(part.read(["text"])["text"].to_pylist(), size))
+                    insert(tables, "runs", _counted(_texts(part, reference.schema.names), size))
                 query = "SELECT run, sum(count)::BIGINT AS count FROM runs GROUP BY run ORDER BY run"
                 counted = tables.sql(query).to_arrow_table()
                 tables.execute("DROP TABLE runs")
@@ -113,6 +113,17 @@ def _loaded(folder: Path, size: int) -> _Table:
     heads, starts = np.unique(keys >> np.uint64(8), return_index=True)
     sums = np.concatenate([[0], np.cumsum(counts)])
     return _Table(keys, counts, heads, np.append(starts, len(keys)), sums)
+
+
+def _texts(part: Part, columns: Sequence[str]) -> list[str]:
+    if "text" in columns:
+        texts: list[str] = part.read(["text"])["text"].to_pylist()
+        return texts
+    rows = part.read(["words", "spaces"]).to_pylist()
+    return [
+        "".join(word + " " * space for word, space in zip(row["words"], row["spaces"], strict=True))
+        for row in rows
+    ]
 
 
 def _counted(texts: Sequence[str], size: int) -> pa.Table:

@@ -12,28 +12,54 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from silverloom.ops.core.identity import row_id
-from silverloom.ops.core.outcome import Outcome, Row, drop
+from silverloom.ops.core.loaded import Loaded
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
+from silverloom.ops.core.parts import Parts
 from silverloom.ops.coreference.links import TokenSpan
 from silverloom.ops.discofuse.annotation import Annotation, AnnotationParams, stored_annotations
 from silverloom.ops.discofuse.dataset.byte_model import ByteModel
-from silverloom.ops.discofuse.dataset.evidence import with_evidence
+from silverloom.ops.discofuse.dataset.evidence import EvidenceParams, with_evidence
 from silverloom.ops.discofuse.rules import RuleParams
 from silverloom.ops.discofuse.rules import candidates as candidates_of
 from silverloom.ops.discofuse.rules.rule import Candidate
 from silverloom.ops.discofuse.schemas import CANDIDATES
+from silverloom.ops.models.entailment import NliModel, nli_model
 
+_NO_NLI: Loaded[NliModel | None] = Loaded(nli_model, (None,))
 #: The columns of the document that its rows repeat.
 _OF_DOCUMENT = ("licence", "document_id", "month", "domain")
 
 
+def candidates_of_documents(
+    annotated: Parts,
+    annotation: AnnotationParams,
+    params: RuleParams,
+    evidence: EvidenceParams,
+    strict: bool,
+    reference: ByteModel | None = None,
+) -> Outcomes:
+    """Yield the candidates of each part of `ANNOTATED.kept`, as `candidates` returns them.
+
+    Without `reference`, the model of their disfluency is trained on these documents.
+    """
+    nli = Loaded(nli_model, (evidence.nli, strict))
+    with annotated.engine.scratch() as folder:
+        model = reference or ByteModel.learnt(annotated, folder / "bytes")
+        yield from annotated.map(candidates, annotation, params, nli, model)
+
+
 def candidates(
-    annotated: pa.Table, annotation: AnnotationParams, params: RuleParams, model: ByteModel | None = None
+    annotated: pa.Table,
+    annotation: AnnotationParams,
+    params: RuleParams,
+    nli: Loaded[NliModel | None] = _NO_NLI,
+    model: ByteModel | None = None,
 ) -> Outcome:
     """Return the results of the rules for each sentence and pair of sentences of `ANNOTATED.kept`.
 
-    `model` gives their disfluency. The units are the sentences; a sentence in no candidate is dropped as
-    `no_phenomenon`. `combinations` counts the texts that the rules were applied to. Raises OtherPipelineError
-    if another pipeline parsed a document.
+    `nli` and `model` give evidence (evidence.py). The units are the sentences; a sentence in no candidate is
+    dropped as `no_phenomenon`. `combinations` counts the texts that the rules were applied to. Raises
+    OtherPipelineError if another pipeline parsed a document.
     """
     units: list[str] = []
     kept: list[Row] = []
@@ -49,7 +75,7 @@ def candidates(
         kept += rows
         dropped += [drop(unit, "no_phenomenon") for unit in _units(document, ids, parse, used)]
         looked.update({"single sentences": len(ids), "pairs of sentences": max(len(ids) - 1, 0)})
-    return Outcome.of(CANDIDATES, units, with_evidence(kept, model), dropped, combinations=+looked)
+    return Outcome.of(CANDIDATES, units, with_evidence(kept, model, nli.model), dropped, combinations=+looked)
 
 
 def _rows(document: Row, sentences: Sequence[Row], parse: Annotation, params: RuleParams) -> Iterator[Row]:

@@ -1,4 +1,5 @@
-"""Evidence about each split: the sense of its connective, how much of the text it has, how fluent it is.
+"""Evidence about each split: the sense of its connective, how much of the text it has, whether it says the
+same, how fluent it is.
 
 Belongs here: these scores. Not here: their bounds (examples.py), the model of bytes (byte_model.py).
 
@@ -15,32 +16,51 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+from pydantic import Field
 
 from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.params import ModelName, Params
 from silverloom.ops.discofuse.dataset.byte_model import LONGEST, ByteModel
 from silverloom.ops.discofuse.evaluation.alignment import SENSES, words
+from silverloom.ops.models.entailment import NliModel
 from silverloom.ops.text.words import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+")
 
 
-def with_evidence(candidates: Sequence[Row], model: ByteModel | None = None) -> list[Row]:
-    """Return rows of candidates with their evidence: `sense`, `covered`, `supported` and `disfluency`.
+class EvidenceParams(Params, section="discofuse.evidence"):
+    """The model that judges whether a text and its split say the same."""
 
-    `model` gives the disfluency, which is null without one.
+    nli: ModelName | None = Field(
+        None,
+        description="published model of entailment, a folder or its hub name; null: `forward` and `backward`"
+        " are null",
+    )
+
+
+def with_evidence(
+    candidates: Sequence[Row], model: ByteModel | None = None, nli: NliModel | None = None
+) -> list[Row]:
+    """Return rows of candidates with their evidence, as columns of `CANDIDATES`.
+
+    `model` gives the disfluency, `nli` the log-odds of entailment to 2 places; they are null without one.
     """
-    bits: Sequence[float | None] = [None] * len(candidates)
-    if model is not None:
-        texts = [(row["fused_detokenised"], row["unfused_detokenised"]) for row in candidates]
-        bits = disfluencies(texts, model)
+    texts = [(row["fused_detokenised"], row["unfused_detokenised"]) for row in candidates]
+    nothing: Sequence[None] = [None] * len(candidates)
+    bits: Sequence[float | None] = nothing if model is None else disfluencies(texts, model)
+    ways: Sequence[Sequence[float | None]] = [(None, None)] * len(candidates)
+    if nli is not None and texts:
+        ways = nli.predict(*zip(*texts, strict=True)).round(2).tolist()
     return [
         {
             **row,
             "sense": SENSES.get(" ".join(words(row["connective_string"]))),
             **_shared(row),
             "disfluency": cost,
+            "forward": forward,
+            "backward": backward,
         }
-        for row, cost in zip(candidates, bits, strict=True)
+        for row, cost, (forward, backward) in zip(candidates, bits, ways, strict=True)
     ]
 
 

@@ -88,7 +88,12 @@ class ExampleParams(SplitShares, section="discofuse.examples"):
         None,
         ge=0,
         description="most bits of what the two sentences have and the text has not, by a model of"
-        " sources.reference_texts; null: any number",
+        " sources.reference_texts, or of the documents without those; null: any number",
+    )
+    entailed: float | None = Field(
+        None,
+        description="least log-odds that the text entails the two sentences, and they the text, by"
+        " discofuse.evidence.nli; null: any number",
     )
     holes: int = Field(
         0,
@@ -119,12 +124,12 @@ def examples(candidates: pa.Table, params: ExampleParams) -> Outcome:
     """Return the candidates of one part of `CANDIDATES.kept` with their split, or drop them.
 
     Reasons, in the order in which they apply: `short`, `long`, `holes`, `non_ascii`, `repeated`,
-    `unsure_coreference`, `uncovered`, `unsupported`, `disfluent`, `capped_control`. If several candidates of
-    a part have the same four sentences, the one with the most certain coreference is kept (the first of
-    several), and the others are `repeated`. The other examples of a domain in the part decide how many
-    controls stay; `score` is the number drawn for a control. A part holds the documents of
+    `unsure_coreference`, `uncovered`, `unsupported`, `disfluent`, `not_entailed`, `capped_control`. If
+    several candidates of a part have the same four sentences, the one with the most certain coreference is
+    kept (the first of several), and the others are `repeated`. The other examples of a domain in the part
+    decide how many controls stay; `score` is the number drawn for a control. A part holds the documents of
     `store.records_per_part` records of one partition; a repetition in another part is not found. Raises
-    ValueError for a bound of a disfluency that is unknown.
+    ValueError for a bound of a disfluency or of log-odds that are unknown.
     """
     units = candidates.to_pylist()
     kept: list[Row] = []
@@ -160,6 +165,11 @@ def supported_shares(candidates: Parts, params: ExampleParams) -> Iterator[pa.Ta
 def disfluency_bits(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
     """Yield the candidates with what `params.disfluency` bounds."""
     return _scored(candidates, params, {"disfluency": None}, itemgetter("disfluency"))
+
+
+def log_odds_of_entailment(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
+    """Yield the candidates with what `params.entailed` bounds: the lesser log-odds of the two ways."""
+    return _scored(candidates, params, {"entailed": None}, _entailed)
 
 
 class _Lost(NamedTuple):
@@ -291,14 +301,24 @@ def _of_evidence(unit: Row, params: ExampleParams) -> _Lost | None:
         return _Lost("uncovered", unit["covered"])
     if not at_least(unit["supported"], params.supported):
         return _Lost("unsupported", unit["supported"])
-    if params.disfluency is None:
-        return None
-    if unit["disfluency"] is None:
-        raise ValueError(
-            f"discofuse.examples.disfluency is {params.disfluency}, but candidate {unit['id']} has none:"
-            " name texts in sources.reference_texts of params.yaml"
-        )
-    return None if at_most(unit["disfluency"], params.disfluency) else _Lost("disfluent", unit["disfluency"])
+    for name, column, way_out in (
+        ("disfluency", "disfluency", "name texts in sources.reference_texts"),
+        ("entailed", "forward", "name a model in discofuse.evidence.nli"),
+    ):
+        if getattr(params, name) is not None and unit[column] is None:
+            raise ValueError(
+                f"discofuse.examples.{name} is {getattr(params, name)}, but candidate {unit['id']} has none:"
+                f" {way_out} of params.yaml"
+            )
+    if params.disfluency is not None and not at_most(unit["disfluency"], params.disfluency):
+        return _Lost("disfluent", unit["disfluency"])
+    if params.entailed is not None and not at_least(_entailed(unit), params.entailed):
+        return _Lost("not_entailed", _entailed(unit))
+    return None
+
+
+def _entailed(unit: Row) -> float:
+    return float(min(unit["forward"], unit["backward"]))
 
 
 def _is_control(unit: Row) -> bool:

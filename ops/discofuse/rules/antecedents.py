@@ -23,7 +23,7 @@ _OF_NAMES = NAMES | {"JJ", "NN"}
 _COMPARING = frozenset({"more", "less", "fewer", "over", "about", "around", "nearly", "almost", "at", "up"})
 _ENDS_PHRASE = DIVIDING | RELATIVE | {"(", "[", "-LRB-", "that", "where"}
 #: These do not begin a subject: "i.e. relation tables".
-_EXAMPLES = frozenset({"i.e.", "e.g.", "i.e", "e.g", "such", "including"})
+_EXAMPLES = frozenset({"i.e.", "e.g.", "i.e", "e.g", "such", "including", "namely"})
 #: "In vivo tests" begins with "in".
 _BEHIND_IN = frozenset({"vivo", "vitro", "situ", "silico"})
 _CLAUSES = frozenset({"relcl", "acl", "appos", "advcl"})

@@ -109,6 +109,9 @@ def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParam
     if subject > end:
         return None
     before = lower[sentence.start : end]
+    # "not trained on that yet": an adverb
+    if lower[end] == "yet" and not _NEGATIONS.isdisjoint(before):
+        return None
     if not _CORRELATIVES.isdisjoint(before) or (not _NEGATIONS.isdisjoint(before) and _is_partial(before)):
         return None
     if _is_list(sentence, main, end) and not (params.profile == "released" and lower[end] == ","):
@@ -140,14 +143,21 @@ def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
         return True
     if any(_is_added_clause(sentence, at) for at in sentence.children(main) if main < at < end):
         return True
-    first = sentence.child(main, "ccomp")
+    first = sentence.child(main, "ccomp", "advcl")
     return (
         first is not None
         and first < main
         and sentence.is_clause(first)
+        and (sentence.dependencies[first] == "ccomp" or _is_unmarked(sentence, first))
         and ";" not in sentence.lower[first:main]
         and QUOTES.isdisjoint(sentence.lower[sentence.start : end])
     )
+
+
+def _is_unmarked(sentence: ParsedSentence, verb: int) -> bool:
+    """Return whether a clause begins with its subject: "the roof leaked , water entered the hall"."""
+    subject = sentence.subject(verb)
+    return subject is not None and sentence.left(verb) == sentence.left(subject)
 
 
 def _is_added_clause(sentence: ParsedSentence, verb: int) -> bool:
@@ -204,6 +214,9 @@ def _ends_in_list(sentence: ParsedSentence, main: int, end: int) -> bool:
         if tags[at] not in ("NN", "NNS"):
             continue
         label, head = dependencies[at], sentence.heads[at]
+        # "the number of rooms , the time spent", but not "three times , each time by two"
+        if label == "npadvmod" and sentence.lower[sentence.left(at)] == "the":
+            label = "conj"
         if label == "compound" and tags[at] == "NNS" and sentence.lower[sentence.left(head) - 1] == ",":
             return True
         if label == "conj" and sentence.right(at) >= end - 1 and sentence.lower[sentence.left(at) - 1] == ",":

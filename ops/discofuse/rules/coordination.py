@@ -130,7 +130,7 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
         conditions = condition(sentence, main)
         if is_alternative(sentence, main, at):
             continue
-        if is_supposed(sentence, main) and (lower[at - 1] == "," or not conditions):
+        if is_supposed(sentence, main) and (lower[at - 1] == "," or lower[at] == "so" or not conditions):
             continue
         if lower[at - 1] == "," and not is_reported(sentence, main):
             conditions = ()  # "When he died , the war was over , but nobody knew"

@@ -81,6 +81,12 @@ def is_participle(word: str) -> bool:
     return _inflected(_lemma(word), "VBN") == word
 
 
+def is_third_person(word: str) -> bool:
+    """Return whether a lower-case verb form can only be the third person singular ("sings", not "sing")."""
+    lemma = _lemma(word)
+    return word != lemma and _inflected(lemma, "VBZ") == word
+
+
 def possessive(sentence: ParsedSentence, noun: int, phrase: TokenList) -> TokenList:
     """Return a noun phrase with its possessive mark: "'" after a plural in s, otherwise "'s"."""
     plural = sentence.tags[noun] in _PLURAL_TAGS and sentence.lower[noun].endswith("s")

@@ -11,7 +11,14 @@ from collections.abc import Iterator
 from silverloom.ops.coreference.lexicon import words
 from silverloom.ops.discofuse.annotation import QUOTES
 from silverloom.ops.discofuse.rules.connectives import BACKWARD_PHRASES, INSIDE
-from silverloom.ops.discofuse.rules.morphology import agree, is_common_noun, is_participle, is_past, is_plural
+from silverloom.ops.discofuse.rules.morphology import (
+    agree,
+    is_common_noun,
+    is_participle,
+    is_past,
+    is_plural,
+    is_third_person,
+)
 from silverloom.ops.discofuse.rules.rule import AUXILIARIES, FINITE, LOUD_MODALS, NOUNS, TIMES, ParsedSentence
 
 #: Adverbs that belong only to the first verb phrase: "He never married and died young", "first played for X
@@ -52,25 +59,7 @@ _WITH_INFINITIVE = words(
     "oblige order permit persuade predict report require rumor rumour say see suppose tell think use"
 )
 #: Verbs whose past form equals their base form.
-_PAST_AS_BASE = frozenset(
-    {
-        "beat",
-        "bet",
-        "burst",
-        "cast",
-        "cost",
-        "cut",
-        "hit",
-        "hurt",
-        "let",
-        "put",
-        "quit",
-        "set",
-        "shut",
-        "split",
-        "spread",
-    }
-)
+_PAST_AS_BASE = words("beat bet burst cast cost cut hit hurt let put quit set shut split spread")
 #: A statement about these does not hold for their verb phrases one by one: "Few voted and were satisfied".
 _DECREASING = words("few fewer no none nobody nothing neither only hardly scarcely seldom rarely")
 _SHARES = frozenset({"half", "third", "thirds", "quarter", "quarters", "percent", "%", "most", "majority"})
@@ -108,7 +97,7 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
     subject = sentence.subject(main)
     if subject is None or subject > main or sentence.dependencies[subject] == "expl":
         return ()
-    if sentence.words[subject] in LOUD_MODALS:
+    if sentence.words[subject] in LOUD_MODALS or _is_cut(sentence, sentence.left(subject)):
         return ()
     # "8:00 AM Leaves the farm": a time is not the subject.
     if sentence.annotation.entities[subject] in TIMES:
@@ -118,6 +107,9 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
     if sentence.annotation.lemmas[main] == "be" and infinitive and sentence.tags[verb] == "VB":
         return ()
     if sentence.lower[begin - 1] == "or" and sentence.tags[verb] == "VBD" and sentence.tags[main] == "VBN":
+        return ()
+    # "use these answers and contexts/VBD", "can play and sings/VB": the form contradicts the tag.
+    if sentence.tags[verb] != "VBZ" and is_third_person(sentence.lower[verb]):
         return ()
     if not agree(sentence, subject, verb) or not _hangs_on(sentence, main, verb, begin):
         return ()
@@ -141,6 +133,12 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
     paired = sum(sentence.lower[at] == "," for at in prefix[:behind]) % 2 == 0
     bare = paired and all(sentence.lower[at] == "," for at in prefix[behind:])
     return prefix[:behind] if bare else prefix
+
+
+def _is_cut(sentence: ParsedSentence, first: int) -> bool:
+    """Return whether a subject at `first` is the end of a name with a semicolon: "K14 ; Apc mice"."""
+    before = slice(sentence.start, first)
+    return sentence.lower[first - 1 : first] == [";"] and FINITE.isdisjoint(sentence.tags[before])
 
 
 def _is_share(sentence: ParsedSentence, subject: int) -> bool:
@@ -183,9 +181,13 @@ def _may_be_noun_phrase(sentence: ParsedSentence, main: int, verb: int, begin: i
 def fronted(sentence: ParsedSentence, verb: int, begin: int) -> int:
     """Return how many tokens come before the position of the subject: 2 in "in 1986 attended Yale"."""
     opens = next((at for at in sentence.children(verb) if sentence.left(at) == begin), None)
-    if opens is None or sentence.dependencies[opens] not in _PHRASES or sentence.lower[begin] == ",":
+    if opens is None or sentence.lower[begin] == ",":
         return 0
     end = sentence.right(opens) + 1
+    # "but more critically , provide", but not "but , sadly , provide"
+    adverb = sentence.dependencies[opens] == "advmod" and sentence.lower[end] == ","
+    if sentence.dependencies[opens] not in _PHRASES and not adverb:
+        return 0
     if sentence.continues_word(verb):  # "crash-landed"
         return 0
     return end + (sentence.lower[end] == ",") - begin if end <= verb else 0

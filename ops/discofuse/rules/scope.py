@@ -13,7 +13,7 @@ from silverloom.ops.discofuse.rules.rule import SUBJECTS, WH_WORDS, ParsedSenten
 
 _CONDITIONS = frozenset({"if", "unless", "when", "because", "while", "until", "although", "since", "where"})
 #: A condition before two clauses holds for both: "If you press it , the door opens and the light goes on".
-_SHARED = frozenset({"if", "unless", "when", "whenever", "once", "whether"}) | {
+_SHARED = frozenset({"if", "unless", "when", "whenever", "once", "whether", "whereas"}) | {
     "provided", "providing", "supposing", "assuming"
 }  # fmt: skip
 #: "As long as it rains", "so long as it rains", "in case it rains".

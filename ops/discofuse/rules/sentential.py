@@ -47,7 +47,10 @@ _WITH_CLAUSES = words(
     "refuse regret reject report resent say see show take tell think want"
 )
 #: "Which has the effect of ..." is about a clause, too.
-_EFFECTS = words("advantage benefit consequence disadvantage drawback effect impact implication result")
+_EFFECTS = words(
+    "advantage benefit consequence disadvantage drawback effect evidence explanation hint impact implication "
+    "indication insight proof result support"
+)
 #: "Which was criticised", "which was followed by": what happened.
 _PASSIVE_WITH_CLAUSES = words(
     "accomplish achieve applaud attribute blame cause celebrate condemn confirm consider criticise "
@@ -106,7 +109,11 @@ def is_about_noun(sentence: ParsedSentence, noun: int, verb: int, pronoun: int) 
     if lemma in _OF_EVENTS or lemma in _ALSO_OF_EVENTS:
         return False
     owned = sentence.child(verb, "dobj")
-    if lemma == "have" and owned is not None and sentence.annotation.lemmas[owned] in _EFFECTS:
+    if (
+        lemma in ("have", "provide", "offer")
+        and owned is not None
+        and sentence.annotation.lemmas[owned] in _EFFECTS
+    ):
         return False
     return lemma in _OF_THINGS or _is_new(sentence, noun) or _tells_no_event(sentence)
 
@@ -126,8 +133,9 @@ def _nouns_above(sentence: ParsedSentence, noun: int) -> Iterator[int]:
             if behind:
                 yield from (part for part in _complements(sentence, at) if at < part < noun)
             subject = sentence.subject(at)
-            # "The bank uses trees to show structure , which is simple"
-            if behind and label in _INFINITIVES and subject is not None and sentence.tags[subject] in NOUNS:
+            # "The bank uses trees to show structure , which", "The test is over the sphere , which"
+            tied = label in _INFINITIVES or sentence.annotation.lemmas[at] == "be"
+            if behind and tied and subject is not None and sentence.tags[subject] in NOUNS:
                 yield subject
             if sentence.is_finite(at):
                 return

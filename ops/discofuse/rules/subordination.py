@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from silverloom.ops.coreference.lexicon import words as listed
 from silverloom.ops.discofuse.annotation import DIVIDING
 from silverloom.ops.discofuse.rules.connectives import FORWARD, INNER, phrases
 from silverloom.ops.discofuse.rules.morphology import be, is_past
@@ -33,44 +34,29 @@ _FORWARD = phrases(FORWARD)
 _INNER = phrases(INNER)
 _FIRST_WORDS = frozenset(_INNER)
 #: A main clause that ends in one of these is incomplete: "not because", "his reaction was because".
-_UNFINISHED = frozenset(
-    {
-        "not", "much", "n't", "just", "only", "simply", "even", "merely", "mainly", "partly", "largely",
-        "mostly", "perhaps", "probably", "possibly", "especially", "particularly", "primarily",
-        "precisely", "and", "or", "but", "is", "was", "are", "were", "be", "been", "being", "that",
-        "than", "as", "such", "solely", "purely", "chiefly", "presumably", "maybe", "in", "part", "all",
-        "so", "if", "for", "except", "long", "'s", "’s", "'re", "’re", "'m", "’m",
-    }
-)  # fmt: skip
-_THINK = frozenset(
-    {
-        "assume", "believe", "doubt", "expect", "fear", "feel", "guess", "hope", "imagine", "suppose",
-        "suspect", "think", "wish",
-    }
-)  # fmt: skip
+_UNFINISHED = listed(
+    "not much n't just only simply even merely mainly partly largely mostly perhaps probably possibly "
+    "especially particularly primarily precisely and or but is was are were be been being that than "
+    "as such solely purely chiefly presumably maybe in part all so if for except long 's ’s 're ’re "
+    "'m ’m"
+)
+_THINK = listed("assume believe doubt expect fear feel guess hope imagine suppose suspect think wish")
 #: What depends on a clause after these is what somebody says, not a fact: "It is said that he died because".
-_SAY = frozenset(
-    {
-        "accuse", "admit", "allege", "announce", "argue", "assert", "claim", "comment", "complain",
-        "conclude", "confess", "consider", "contend", "declare", "deny", "hear", "hypothesise",
-        "hypothesize", "insist", "joke", "maintain", "postulate", "predict", "presume", "propose",
-        "reckon", "reply", "report", "rule", "rumor", "rumour", "say", "speculate", "state", "suggest",
-        "tell", "warn", "write",
-    }
-)  # fmt: skip
+_SAY = listed(
+    "accuse admit allege announce argue assert claim comment complain conclude confess consider "
+    "contend declare deny hear hypothesise hypothesize insist joke maintain postulate predict presume "
+    "propose reckon reply report rule rumor rumour say speculate state suggest tell warn write"
+)
 _OF_OTHERS = _THINK | _SAY | {"imply", "indicate"}
 _NOTE = frozenset({"note", "observe", "remark", "mention"})
 #: These make happen what they govern: "It makes you believe it"; our choice.
 _CAUSE = frozenset({"cause", "help", "let", "make"})
 _CONTRASTS = frozenset({"although", "whereas"})
 #: These have no progressive form: "while being ill".
-_STATES = frozenset(
-    {
-        "be", "have", "remain", "stay", "keep", "retain", "maintain", "know", "belong", "contain", "own",
-        "need", "want", "like", "love", "hate", "lack", "possess", "believe", "understand", "consist",
-        "resemble", "seem", "depend",
-    }
-)  # fmt: skip
+_STATES = listed(
+    "be have remain stay keep retain maintain know belong contain own need want like love hate lack "
+    "possess believe understand consist resemble seem depend"
+)
 _SUPPOSED = frozenset({"would", "could", "might", "should"})
 #: "In many schools this is done , while others ...": other schools.
 _OTHERS = frozenset({"other", "others", "another", "some"})
@@ -119,7 +105,8 @@ def _forward_at(sentence: ParsedSentence, body: int, comma: int) -> _Forward | N
     subject = sentence.subject(main)
     if subject is None or sentence.subject(verb) is not None or sentence.dependencies[subject] == "expl":
         return None
-    if sentence.left(subject) != comma + 1:
+    # "In addition to testing it , they should be useful": nobody tested it.
+    if sentence.left(subject) != comma + 1 or sentence.lower[sentence.verb_group(main)] in _SUPPOSED:
         return None
     opens = sentence.heads[body] == verb or body == verb
     if sentence.tags[body] == "VBG" and opens and (words > 1 or sentence.lower[body] == "being"):
@@ -215,7 +202,7 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
             return None
         if lower[body] == "that":
             body += 1
-    elif lower[body] in ("of", "that") or sentence.dependencies[body - 1] not in _MARKS:
+    elif lower[body] in ("of", "that", "which") or sentence.dependencies[body - 1] not in _MARKS:
         return None
     end_of_first = first - comma
     main, verb = sentence.head_of(sentence.start, end_of_first), sentence.head_of(body, sentence.end)
@@ -230,7 +217,8 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         return None
     if _is_only_thought(sentence, verb, start) or (lower[start] == "because" and is_reported(sentence, main)):
         return None
-    if lower[start] == "so" and _is_purpose(sentence, verb, comma):
+    measured = "sufficiently" in lower[start - 3 : start]  # "sufficiently small so that"
+    if lower[start] == "so" and (measured or _is_purpose(sentence, verb, comma)):
         return None
     # "and although they trailed , they won": the connective belongs to another clause within the second.
     if lower[start] not in ("hence", "meaning") and sentence.heads[body - 1] != verb:
@@ -260,9 +248,10 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
     compared = any(lower[at] in lower[body:verb] for at in shared if sentence.tags[at] in NOUNS)
     if shared and (compared or lower[subject] in _OTHERS):
         return None
-    # "On the first day it rained , while it snowed on the second"
+    # "On the first day it rained , while it snowed on the second", "For A it is best , while it fails on B"
     placed = bool(shared) and any(
-        lower[at] == lower[shared[0]] != "in" and sentence.dependencies[at] == "prep"
+        sentence.dependencies[at] == "prep"
+        and (lower[at] == lower[shared[0]] != "in" or {lower[at], lower[shared[0]]} == {"for", "on"})
         for at in range(verb, sentence.end)
     )
     return clause if placed else clause._replace(frame=shared)

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -30,14 +29,12 @@ from silverloom.ops.core.thresholds import scored as scored_units
 from silverloom.ops.metrics.bertscore import BertScorer
 from silverloom.ops.metrics.bleu import self_bleus
 from silverloom.ops.models.encoder import ENCODER
+from silverloom.ops.models.entailment import NliModel, nli_model
 from silverloom.ops.parasci.candidates.pairs import CoarseParams, length_rate
 from silverloom.ops.parasci.dataset.agreement import agreement
 from silverloom.ops.parasci.dataset.release import covered_words, released_form
 from silverloom.ops.parasci.dataset.scorer import Features, ScorerParams, consistency
 from silverloom.ops.parasci.schemas import KNOWN_OF_SIDES, SCORED
-
-if TYPE_CHECKING:
-    from silverloom.ops.parasci.nli import NliModel
 
 #: Pairs in a part.
 _PAIRS = 20_000
@@ -148,15 +145,6 @@ def scored_of(
     its = [list(several) for _, several in groupby(candidates.to_pylist(), itemgetter("place"))]
     units = [row["id"] for several in its for row in several if row["origin"] == "intra"]
     return Outcome.of(SCORED, units, list(_rows(its, matcher.model, nli.model, scorer)))
-
-
-def nli_model(name: ModelName | None, strict: bool = True) -> NliModel | None:
-    """Return the model of entailment, or None without a name. Raises as `NliModel` does."""
-    if name is None:
-        return None  # torch is not loaded
-    from silverloom.ops.parasci.nli import NliModel
-
-    return NliModel(name, strict)
 
 
 def cosines(intra: Parts) -> Iterator[pa.Table]:

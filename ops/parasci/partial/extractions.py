@@ -17,7 +17,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from heapq import nsmallest
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -43,18 +43,16 @@ from silverloom.ops.core.thresholds import at_least
 from silverloom.ops.evaluation.table import TABLE, Bootstrap, by_system, fields_of, mean_scores, system_tests
 from silverloom.ops.metrics.bertscore import BertScorer
 from silverloom.ops.models.encoder import Embed, embedder
+from silverloom.ops.models.entailment import NliModel, nli_model
 from silverloom.ops.parasci.candidates.pairs import cosines_of, looked_up, stored_embeddings
 from silverloom.ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
-from silverloom.ops.parasci.dataset.scored import ScoredParams, features, nli_model
+from silverloom.ops.parasci.dataset.scored import ScoredParams, features
 from silverloom.ops.parasci.dataset.scorer import ScorerParams, consistency
 from silverloom.ops.parasci.partial.clauses import clauses
 from silverloom.ops.parasci.partial.partial import PartialParams, Seen, seen
 from silverloom.ops.parasci.partial.pdbert import PdbertParams
 from silverloom.ops.parasci.schemas import CANDIDATES
 from silverloom.ops.parasci.sentences import StatementParams
-
-if TYPE_CHECKING:
-    from silverloom.ops.parasci.nli import NliModel
 
 #: Most clauses in a run.
 _LONGEST_RUN = 8

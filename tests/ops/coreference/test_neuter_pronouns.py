@@ -25,6 +25,7 @@ def best(*sentences, entities=()):
     [
         "It/PRP/nsubj/1 is/VBZ/ROOT/1 clear/JJ/acomp/1 that/IN/mark/5 we/PRP/nsubj/5 lost/VBD/ccomp/1",
         "It/PRP/nsubjpass/2 is/VBZ/auxpass/2 known/VBN/ROOT/2 that/IN/mark/5 we/PRP/nsubj/5 lost/VBD/ccomp/2",
+        "It/PRP/nsubj/3 can/MD/aux/3 be/VB/aux/3 challenging/VBG/ROOT/3 to/TO/aux/5 win/VB/xcomp/3",
         "It/PRP/nsubj/1 seems/VBZ/ROOT/1 that/IN/mark/4 we/PRP/nsubj/4 lost/VBD/ccomp/1",
         "It/PRP/nsubj/1 rained/VBD/ROOT/1",
         "This/DT/nsubj/1 makes/VBZ/ROOT/1 it/PRP/nsubj/3 easy/JJ/ccomp/1 to/TO/aux/5 win/VB/xcomp/3",
@@ -41,6 +42,7 @@ def test_an_it_for_a_clause_or_the_weather_has_no_antecedent(sentence):
         "It/PRP/nsubj/1 closed/VBD/ROOT/1 in/IN/prep/1 May/NNP/pobj/2",
         "We/PRP/nsubj/1 sold/VBD/ROOT/1 it/PRP/dobj/1",
         "It/PRP/nsubj/1 is/VBZ/ROOT/1 large/JJ/acomp/1",
+        "It/PRP/nsubj/2 is/VBZ/aux/2 trying/VBG/ROOT/2 to/TO/aux/4 win/VB/xcomp/2",
     ],
 )
 def test_an_it_with_a_clause_of_its_own_has_an_antecedent(sentence):

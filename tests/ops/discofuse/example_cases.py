@@ -15,7 +15,7 @@ def candidate(name, **more):
         "fused_detokenised": f"The first sentence of {name}. The second sentence of {name}.",
         "unfused_detokenised": f"The first sentence of {name}. The second sentence of {name}.",
         "first_tokens": 10, "second_tokens": 10, "coreference_score": None, "links": [],
-        "sense": None, "covered": 1.0, "supported": 1.0, "disfluency": None,
+        "sense": None, "covered": 1.0, "supported": 1.0, "disfluency": None, "forward": None, "backward": None,
     }  # fmt: skip
     return row | more
 

@@ -16,6 +16,7 @@ from silverloom.ops.discofuse.dataset.examples import (
     covered_shares,
     disfluency_bits,
     examples,
+    log_odds_of_entailment,
     supported_shares,
 )
 from silverloom.ops.discofuse.schemas import CANDIDATES
@@ -108,16 +109,25 @@ EVIDENCE = {
     "covered": (0.9, "uncovered"),
     "supported": (0.8, "unsupported"),
     "disfluency": (30.0, "disfluent"),
+    "entailed": (0.5, "not_entailed"),
 }
-SCORES = {"covered": covered_shares, "supported": supported_shares, "disfluency": disfluency_bits}
+SCORES = {
+    "covered": covered_shares,
+    "supported": supported_shares,
+    "disfluency": disfluency_bits,
+    "entailed": log_odds_of_entailment,
+}
 
 
 @pytest.mark.parametrize("name", EVIDENCE)
 def test_a_bound_of_evidence_drops_what_is_beyond_it_and_what_if_counts_the_same(tmp_path, name):
     bound, reason = EVIDENCE[name]
     worse = bound + 1 if name == "disfluency" else bound - 0.1
+    column = "backward" if name == "entailed" else name
     rows = [
-        candidate(str(n), discourse_type="SINGLE_S_COORD", **{"disfluency": 1.0, name: score})
+        candidate(
+            str(n), discourse_type="SINGLE_S_COORD", **{"disfluency": 1.0, "forward": 2.0, column: score}
+        )
         for n, score in enumerate((bound, worse))
     ]
     table = pa.Table.from_pylist(rows, CANDIDATES.kept)
@@ -131,7 +141,44 @@ def test_a_bound_of_evidence_drops_what_is_beyond_it_and_what_if_counts_the_same
     assert scored["score"].to_pylist() == [bound, worse]
 
 
-def test_a_bound_of_an_unknown_disfluency_is_an_error_that_says_what_to_do():
+@pytest.mark.parametrize(
+    ("name", "way_out"),
+    [
+        ("disfluency", r"texts in sources\.reference_texts"),
+        ("entailed", r"a model in discofuse\.evidence\.nli"),
+    ],
+)
+def test_a_bound_of_an_unknown_score_is_an_error_that_says_what_to_do(name, way_out):
     table = pa.Table.from_pylist([candidate("a")], CANDIDATES.kept)
-    with pytest.raises(ValueError, match=r"candidate a has none: name texts in sources\.reference_texts"):
-        examples(table, ExampleParams(disfluency=20))
+    with pytest.raises(ValueError, match=f"candidate a has none: name {way_out}"):
+        examples(table, ExampleParams(**{name: 20}))
+
+
+def test_without_reference_texts_the_model_is_trained_on_the_documents(tmp_path):
+    texts = [" ".join(text.split()) for text in TEXTS]
+    words = [text.replace(".", " .").split(" ") for text in texts]
+    spaces = [[at + 1 < len(row) and row[at + 1] != "." for at in range(len(row))] for row in words]
+    columns = pa.schema([("words", pa.list_(pa.string())), ("spaces", pa.list_(pa.bool_()))])
+    rows = [{"words": row, "spaces": blanks} for row, blanks in zip(words, spaces, strict=True)]
+    own = ByteModel.learnt(parts(tmp_path / "own", columns, rows), tmp_path / "own model")
+    rows = [{"id": f"test-{number}", "text": text} for number, text in enumerate(texts)]
+    named = ByteModel.learnt(parts(tmp_path / "named", TEST_SETS.kept, rows), tmp_path / "named model")
+    pairs = [("The old mill stands on a dam.", "The old mill stood. It is on a dam.")]
+    assert disfluencies(pairs, own) == disfluencies(pairs, named) != [0.0]
+
+
+def test_the_log_odds_of_entailment_come_from_the_named_model(model):
+    class Both:
+        """Knows which texts it is asked about, as `NliModel` does."""
+
+        def predict(self, firsts, seconds):
+            return np.array(
+                [[len(first), -len(second)] for first, second in zip(firsts, seconds, strict=True)]
+            )
+
+    rows = [candidate("a", fused_detokenised="It rained.", unfused_detokenised="It did.")]
+    [row] = with_evidence(rows, model, Both())
+    assert (row["forward"], row["backward"]) == (10, -7)
+    [row] = with_evidence(rows, model)
+    assert row["forward"] is row["backward"] is None
+    assert with_evidence([], model, Both()) == []

@@ -4,11 +4,11 @@ import torch
 from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
 
 from silverloom.ops.models.encoder import encoder_folder
+from silverloom.ops.models.entailment import NliModel
 from silverloom.ops.models.installed import ModelNotInstalledError
 from silverloom.ops.parasci.candidates.pairs import CoarseParams
 from silverloom.ops.parasci.dataset.scored import ScoredParams, scored
 from silverloom.ops.parasci.dataset.scorer import ScorerParams
-from silverloom.ops.parasci.nli import NliModel
 from silverloom.ops.parasci.partial.partial import PARTIAL
 from silverloom.ops.parasci.schemas import CANDIDATES
 from tests.ops.parasci.parasci_cases import candidate

@@ -1,7 +1,6 @@
 """A published model of natural language inference (NLI): whether one text says all that another says.
 
-Belongs here: finding one, loading it, its answers as log-odds. Not here: how answers are used
-(dataset/scored.py).
+Belongs here: finding one, loading it, its answers as log-odds. Not here: how the systems use the answers.
 """
 
 from __future__ import annotations
@@ -10,10 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
-from transformers.utils.logging import disable_progress_bar
 
 from silverloom.ops.core.params import ModelName
 from silverloom.ops.models.installed import existing_or_cached
@@ -33,6 +29,10 @@ class NliModel:
         Raises ModelNotInstalledError if it does not exist, and ValueError if none of its labels is
         "entailment".
         """
+        import torch  # here, because it takes seconds and most runs name no model
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+        from transformers.utils.logging import disable_progress_bar
+
         disable_progress_bar()  # the bar would overwrite the run's own output
         place = str(existing_or_cached(name))
         if strict:
@@ -49,9 +49,10 @@ class NliModel:
         positions = getattr(network.config, "max_position_embeddings", _LONGEST)
         self._longest = min(_LONGEST, self._tokenizer.model_max_length, positions) // _MULTIPLE * _MULTIPLE
 
-    @torch.no_grad()
     def predict(self, firsts: Sequence[str], seconds: Sequence[str]) -> NDArray[np.float64]:
         """Return log-odds (N x 2) that the first text entails the second, and the second the first."""
+        import torch
+
         number = len(firsts)
         premises, hypotheses = [*firsts, *seconds], [*seconds, *firsts]
         order = sorted(range(2 * number), key=lambda index: len(premises[index]) + len(hypotheses[index]))
@@ -67,6 +68,12 @@ class NliModel:
                 pad_to_multiple_of=_MULTIPLE,
                 return_tensors="pt",
             )
-            shares = self._network(**inputs.to(self._network.device)).logits.double().softmax(dim=1)
+            with torch.inference_mode():
+                shares = self._network(**inputs.to(self._network.device)).logits.double().softmax(dim=1)
             log_odds[batch] = torch.logit(shares[:, self._label], eps=1e-6).cpu().numpy()
         return log_odds.reshape(2, number).T
+
+
+def nli_model(name: ModelName | None, strict: bool = True) -> NliModel | None:
+    """Return the model of entailment, or None without a name. Raises as `NliModel` does."""
+    return None if name is None else NliModel(name, strict)
