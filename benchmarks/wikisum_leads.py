@@ -1,9 +1,10 @@
-"""Leads to read: the dump's articles, their own sections as pages, some at addresses that they cite, and real pages.
+"""Leads to read, of articles whose own sections are pages, many of them at addresses that they cite.
 
 Run: python benchmarks/wikisum_leads.py DATA FOLDER [--seed N], then as printed, and with --draw PROJECT
 [--many N] to print some examples of the set "lead": what a model reads, and the lead. DATA has wikipedia/ and
-web/ (as in wikisum_real.py). Each section behind a lead is cut into pages of two to four paragraphs. A page
-is at an address that its section cites, as long as there are unused ones, else at one that nothing cites.
+web/ (as in wikisum_real.py), whose pages are there, too. Each section behind a lead is cut into pages of two
+to four paragraphs. A page is at an address that its section cites, as long as there are unused ones, else at
+one that nothing cites.
 """
 
 from __future__ import annotations
@@ -35,11 +36,9 @@ def addressed(articles: list[Row], draw: random.Random) -> Iterator[tuple[str, s
     for article in articles:
         for index, section in enumerate(article["sections"][1:], start=1):
             alone = {**article, "sections": [article["sections"][0], section]}
-            urls = [
-                cited_address(cited["url"]) for cited in article["citations"] if cited["section"] == index
-            ]
+            cited = [each["url"] for each in article["citations"] if each["section"] == index]
             for place, text in enumerate(pages_of(alone, draw)):
-                free = [url for url in dict.fromkeys(urls) if url not in used]
+                free = [url for url in map(cited_address, cited) if url not in used]
                 url = free[0] if free else f"https://pages.example/{article['document']}/{index}/{place}"
                 used.add(url)
                 yield url, section["title"] or article["title"], text, bool(free)
