@@ -204,7 +204,7 @@ def _is_defined(sentence: str) -> tuple[int, int] | None:
 
 _REFERS = re.compile(
     rf"""\s{_ADVERB}(?:(?:can\s+refer|refers)\s+to|refer\s+to(?=\s+(?:a|an|the|those|any|all)\s))\s+
-    (?!{terms.NO_THING}\b|Fig|Table|Sec|Eq|[A-Z]\b|\w+\s+et\s+al|\()""",
+    (?!{terms.NO_THING}\b|Fig|Table|Sec|Eq|[A-Z]\b|\w+\s+et\s+al|\(|[A-Z][\w'’]*(?:\s\w+){{0,2}}\sas\s)""",
     re.VERBOSE,
 )
 _NAME = re.compile(r"\S*(?:[A-Z]\S*[A-Z]|\d)\S*|[A-Z]\w+[-/][A-Z]\S*")

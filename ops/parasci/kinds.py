@@ -57,7 +57,7 @@ _NO_GENUS = listed(
     solutions option options estimate estimates value values reflection manifestation review
     overview summary survey comparison illustration demonstration explanation interpretation counterpart
     professor student researcher author abbreviation abbreviations average plot daughter constituent orders
-    hallmark hallmarks synergy partnership leader rate order foundation
+    hallmarks staple staples synergy partnership leader rate order foundation
     analogue equivalent proxy fit match mixture majority minority consensus debate interest importance use
     """
 )
@@ -131,7 +131,9 @@ _NO_PARTICIPLE = listed(
     presented developed reported suggested described due demonstrating showing attracting receiving gaining
     """
 )
-_NO_OF = listed("this these our its their such great practical utmost interest importance choice")
+_NO_OF = listed(
+    "this these our its their such great growing increasing practical utmost interest importance choice"
+)
 _PURPOSE = re.compile(r"(?:used|designed|intended|developed|employed)\s+(?:to|for|in|by|as)\b")
 _PRAISED = re.compile(rf"\b{PRAISE}\b", re.IGNORECASE)
 _ABBREVIATION = re.compile(r"\A\([^()]{1,40}\)\s*")
@@ -147,7 +149,7 @@ _CLAUSE_END = re.compile(r"[,;:](?=\s(?!\w+(?:ed|ing)\s(?:by|of|from)\b|which\s)
 _DOES = re.compile(
     r"""aiming\b|(?:that|which)\s+(?:
     (?:aims|seeks|tries|attempts)\s+(?:to|at)\s+(?!improv|help|support|be\b)
-    |(?!can|may|could)[a-z]+s\s+(?!to\b|from\b|on\b))""",
+    |(?!can|may|could)[a-z]+s\s+(?!to\b|from\b|on\b|[a-z]+ly\s))""",
     re.VERBOSE,
 )
 #: "the rearing of": other things with "the" are particular ones.

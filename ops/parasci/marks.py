@@ -36,8 +36,10 @@ _IN_BRACKETS = re.compile(
     rf"(?:(?:[A-Z][\w.'’\-]*\s){{0,2}}{_NAMES}\s?)?{_YEAR}\s?(?:[;,:][^()\[\]]*)?[)\]]"
     r"(?(such),?)"
 )
-#: "[12]", "[3, 4-7]"; not "a[1]".
-_NUMBERS = re.compile(r"(?<!\b\w)\s?\[\s?\d{1,3}(?:\s?[,;\-–]\s?\d{1,3})*\s?\]")
+#: "[12]", "[3, 4-7]", "Ref. [12]"; not "a[1]".
+_NUMBERS = re.compile(
+    r"(?<!\b\w)\s?(?:(?<!\w)(?:[Rr]efs?\.?|[Rr]eferences?)\s?)?\[\s?\d{1,3}(?:\s?[,;\-–]\s?\d{1,3})*\s?\]"
+)
 #: The text before the last word of the name of a thing: "the Penn Treebank (1993)".
 _OF_THING = re.compile(r"\b[Tt]he\s(?:[A-Z]\S*\s)*\Z")
 #: The text before a mark in brackets that is part of the sentence.

@@ -46,15 +46,15 @@ def example(
     """Return the input of a summary: a title, and the paragraphs of pages that fit it best.
 
     A page is HTML, if it begins with "<", or plain text with blank lines between paragraphs. Paragraphs are
-    left out as in wikisum/ranked: too short, without a sentence, repeated, or boilerplate (of HTML only). The
-    filters of whole pages are off: see `clone_recall` for copies of the article. `words` limits the
-    paragraphs, and counts signs of punctuation as words; the dataset counts sub-words of its tokenizer.
-    `ranker="cheating"` needs the lead. Raises TypeError for a single text in place of pages, ValueError if no
-    paragraph is worth reading.
+    left out as in wikisum/ranked, whatever their language: too short, without a sentence, repeated, or
+    boilerplate (of HTML only). The filters of whole pages are off: see `clone_recall` for copies of the
+    article. `words` limits the paragraphs, and counts signs of punctuation as words; the dataset counts
+    sub-words of its tokenizer. `ranker="cheating"` needs the lead. Raises TypeError for a single text in
+    place of pages, ValueError if no paragraph is worth reading.
     """
     if isinstance(pages, str):
         raise TypeError("pages are a list of texts, also where there is only one: [text]")
-    chosen = params or RankedParams()
+    chosen = params or RankedParams(language=None)
     seen: dict[str, dict[str, Any]] = {}
     paragraphs: list[Row] = []
     for number, page in enumerate(pages):

@@ -44,8 +44,9 @@ FIRST, _PARSED = 50, 3
 #: The share of files above which their kind is that of the source.
 _MOST = 0.5
 
-#: Mean number of words of a column from which on its cells are long texts.
-_LONG = 20
+#: Mean number of words of a column from which on its cells are long texts. The other columns of short texts
+#: may be anything: such a table counts as if half of its records could be read.
+_LONG, _OF_SHORT = 20, 0.5
 
 #: How many reasons are told why no kind reads a source.
 _FAULTS = 3
@@ -83,7 +84,7 @@ class FoundSource(NamedTuple):
 
 class _Fit(NamedTuple):
     share: float
-    """The share of the first records that the format reads."""
+    """The share of the first records that the format reads; half of it if the texts are short."""
     paths: frozenset[str]
     """Files of these records."""
     family: type
@@ -103,10 +104,14 @@ def detect(system: str, folder: Path, name: str, records: str, asked: SourceOpti
     sought = [records] if records else [*records_wanted(system), *recommended(system)]
     read = {each: known[each].formats for each in sought if each in known}
     indirect = {each: dataset.formats for each, (_, dataset) in through.items() if records in ("", each)}
-    if fits := _fits(read, folder, name, asked):
+    fits = _fits(read, folder, name, asked)
+    if any(fit.share > _OF_SHORT for fit in fits):
         return _best(fits, name, asked)
-    if fits := _fits(indirect, folder, name, asked):
-        best = _best(fits, name, asked)[0]
+    others = _fits(indirect, folder, name, asked)
+    if fits and max(fit.share for fit in fits) >= max((fit.share for fit in others), default=0):
+        return _best(fits, name, asked)
+    if others:
+        best = _best(others, name, asked)[0]
         return [best._replace(reader=through[best.records][0])]
     raise _unread(read or indirect, folder, name, asked)
 
@@ -151,18 +156,21 @@ def _fits(by_records: Mapping[str, Formats], folder: Path, name: str, asked: Sou
         columns: dict[str, str] = {}
         fields: dict[str, str] = {}
         lacking: list[str] = []
+        weight = 1.0
         if isinstance(form, Table):
             try:
-                columns = _columns(form, folder, name, asked)
+                columns, is_sure = _columns(form, folder, name, asked)
             except UndecidedError as error:
                 undecided = undecided or error
                 continue
             fields = _renamed(form, columns)
             lacking = [wanted for wanted in form.columns if columns and wanted not in columns]
+            weight = 1 if is_sure else _OF_SHORT
         share, paths = _share(form, Source(kind=kind, path=str(folder), licence="first", fields=fields))
         if share:
             family = type(getattr(form, "form", form))
-            fits.append(_Fit(share, paths, family, FoundSource(records, kind, columns, fields, lacking)))
+            detected = FoundSource(records, kind, columns, fields, lacking)
+            fits.append(_Fit(share * weight, paths, family, detected))
     if undecided and all(fit.share <= _MOST for fit in fits):
         raise undecided
     return fits
@@ -232,12 +240,16 @@ def _is_parsed(form: Format[Any], raw: Raw) -> bool:
     return True
 
 
-def _columns(form: Table, folder: Path, name: str, asked: SourceOptions) -> dict[str, str]:
-    """Return which columns hold what a format asks for, as far as there are any. Raises UndecidedError."""
+def _columns(form: Table, folder: Path, name: str, asked: SourceOptions) -> tuple[dict[str, str], bool]:
+    """Return which columns hold what a format asks for, as far as there are any, and whether that is sure.
+
+    It is not if the column of texts was chosen although its texts are short. Raises UndecidedError.
+    """
     source = Source(kind="table", path=str(folder), licence="none")
     cells = _cells(list(_rows(islice(records_of(form, source), FIRST))))
     if not cells:
-        return {}
+        return {}, True
+    is_sure = True
     option = asked.source and f"{asked.source}."
     if unknown := [wanted for wanted in asked.columns if wanted not in form.columns]:
         known = ", ".join(form.columns)
@@ -254,9 +266,10 @@ def _columns(form: Table, folder: Path, name: str, asked: SourceOptions) -> dict
             chosen[wanted] = default
         elif wanted == form.main:
             chosen[wanted] = _main_column(wanted, free, name, option, list(cells))
+            is_sure = _mean_words(cells[chosen[wanted]]) >= _LONG
         elif column := _column(wanted, free, form, source):
             chosen[wanted] = column
-    return _in_every_file(form, source, chosen, {form.main, *asked.columns}, name)
+    return _in_every_file(form, source, chosen, {form.main, *asked.columns}, name), is_sure
 
 
 def _in_every_file(
@@ -308,11 +321,8 @@ def _main_column(
     wanted: str, cells: Mapping[str, Sequence[Any]], name: str, option: str, there: Sequence[str]
 ) -> str:
     """Return the only column of texts. Raises UndecidedError if there are several, or none."""
-    words = {
-        column: sum(len(value.split()) for value in values) / len(values)
-        for column, values in cells.items()
-        if all(isinstance(value, str) for value in values)
-    }
+    texts = {column: values for column, values in cells.items() if all(isinstance(v, str) for v in values)}
+    words = {column: _mean_words(values) for column, values in texts.items()}
     long = [column for column, mean in words.items() if mean >= _LONG]
     long = long or [column for column, mean in words.items() if mean > 1]
     if len(long) == 1:
@@ -323,6 +333,10 @@ def _main_column(
         f"{name}: which column is the {wanted}? {why}; there are: {', '.join(there)}; "
         f"say which: --column {example}"
     )
+
+
+def _mean_words(texts: Sequence[str]) -> float:
+    return sum(len(text.split()) for text in texts) / len(texts)
 
 
 def _column(wanted: str, cells: Mapping[str, Sequence[Any]], form: Table, source: Source) -> str:

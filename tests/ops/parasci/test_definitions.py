@@ -228,6 +228,11 @@ def test_the_defined_term_is_tagged(sentence, term):
         "",
         "Eine Definition ist die Aufgabe, einen Begriff zu bestimmen.",
         " ".join(["word"] * 1000),
+        "Virgil refers to Achilles as a savage and a merciless butcher of men.",
+        "Russell also refers to Aristotle's ethics as repulsive, and calls his logic antiquated.",
+        "Translation quality estimation is a task of growing importance in many areas of language technology.",
+        "Unsupervised parsing is a difficult task that infants readily perform.",
+        "Androids are a staple of science fiction.",
     ],
 )
 def test_a_sentence_that_defines_nothing_has_no_term(sentence):

@@ -130,6 +130,23 @@ def test_a_noun_stands_for_a_mark_that_the_sentence_needs(printed, compared):
     assert without_marks(printed) == compared
 
 
+@pytest.mark.parametrize(
+    ("printed", "compared"),
+    [
+        ("In Ref. [46], [30], we use trees.", "We use trees."),
+        ("In Refs. [46], the authors use trees.", "The authors use trees."),
+        ("As indicated in Refs. [4], [5], they are old.", "As indicated in earlier work, they are old."),
+        ("The values in reference [7] are close to those in Ref. [8] since they are old.",
+         "The values in earlier work are close to those in earlier work since they are old."),
+        ("Ref. [3] shows trees.", "The authors show trees."),
+        ("Trees are old (Refs. [3], [4]).", "Trees are old."),
+        ("They are our references [sic].", "They are our references [sic]."),
+    ],
+)  # fmt: skip
+def test_the_word_before_a_number_goes_with_it(printed, compared):
+    assert without_marks(printed) == compared
+
+
 def test_a_mark_that_only_the_source_knows_is_removed_too():
     assert without_marks("Topic models BIBREF3 are old.", ["BIBREF3"]) == "Topic models are old."
 

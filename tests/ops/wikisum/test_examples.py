@@ -105,6 +105,21 @@ def test_boilerplate_and_repeated_paragraphs_are_not_read(tmp_path):
     assert len(row["paragraphs"]) == 4
 
 
+def test_paragraphs_in_another_language_are_not_read(tmp_path):
+    monks = "Die Mönche haben das Brot mit dem Salz gebacken, und es wurde in allen Städten verkauft."
+    cited = (
+        "^ Kaa, Hirini (May 2011). Māori and Christian bread. Encyclopedia of New Zealand. Retrieved 1 May."
+    )
+    bread = article("Salt bread", "Salt bread is a flat bread.", [], ["http://a/1"])
+    lenient = CorpusParams(clone_recall=1, title_similarity=0)
+    for language, read in [("en", [MONKS, cited]), (None, [MONKS, monks, cited])]:
+        pages, ranked = [page("http://a/1", MONKS, monks, cited)], RankedParams(language=language)
+        steps = Steps(tmp_path / str(language), [bread], pages, corpus=lenient, ranked=ranked)
+        [row] = steps.kept("ranked")
+        assert [one["natural"] for one in row["paragraphs"]] == read
+    assert not row["filtered"]
+
+
 def test_every_ranker_scores_the_paragraphs_of_every_corpus(steps):
     [row] = steps.kept("ranked")
     scores = {(ranking["corpus"], ranking["ranker"]): ranking["scores"] for ranking in row["rankings"]}

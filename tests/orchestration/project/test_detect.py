@@ -126,6 +126,25 @@ def test_papers_become_prose_for_a_system_that_reads_no_papers(tmp_path):
         assert (source.records, source.kind, source.reader) == ("papers", "pdf", "prose")
 
 
+@pytest.mark.parametrize(("system", "reader"), [("parasci", ""), ("discofuse", "prose")])
+def test_records_with_a_column_of_short_texts_are_the_papers_that_a_format_reads(tmp_path, system, reader):
+    paper = {
+        "paper_id": "2201.0001",
+        "discipline": "Computer Science",
+        "metadata": {"title": "Of Ferries"},
+        "abstract": {"text": LONG},
+        "body_text": [{"section": "Introduction", "sec_number": "1", "text": LONG}],
+        "bib_entries": {},
+    }
+    folder = write(tmp_path / "texts", "a.jsonl", [{**paper, "paper_id": str(number)} for number in range(3)])
+    assert found(system, folder)[:2] == ("papers", "unarxive") and found(system, folder).reader == reader
+
+
+def test_a_table_of_short_texts_is_read_if_nothing_else_is_there(tmp_path):
+    folder = write(tmp_path / "texts", "a.jsonl", [{"no": n, "saying": f"Of {n} ferries."} for n in range(3)])
+    assert found("discofuse", folder).columns["text"] == "saying"
+
+
 def test_a_folder_with_another_file_in_it_is_still_told(tmp_path):
     shutil.copytree(SAMPLE / "prose/encyclopedia", tmp_path / "texts")
     (tmp_path / "texts/cover.png").write_bytes(b"\x89PNG")
