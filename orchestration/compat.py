@@ -40,8 +40,6 @@ from dagster import (
     DagsterEventType,
     DagsterInstance,
     DagsterRun,
-    Definitions,
-    JobDefinition,
 )
 from dagster._core.definitions.data_version import (
     CODE_VERSION_TAG,
@@ -64,7 +62,6 @@ __all__ = [
     "ONE_EVENT_LOG",
     "REPOSITORY_LABEL_TAG",
     "SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD",
-    "asset_job",
     "dvc_commit",
     "end_run",
     "errors_once",
@@ -138,11 +135,6 @@ class _Once:
 def errors_once() -> AbstractContextManager[Any]:
     """Keep Dagster from printing errors that it also raises: the command reports them."""
     return redirect_stderr(cast(TextIO, _Once(sys.stderr)))
-
-
-def asset_job(definitions: Definitions) -> JobDefinition:
-    """Return the implicit job of all assets, to which Dagster's own asset runs belong."""
-    return definitions.resolve_implicit_global_asset_job_def()
 
 
 def dvc_commit(root: Path, targets: Mapping[str | None, bool]) -> None:

@@ -30,6 +30,8 @@ from silverloom.orchestration.dagster.automation import (
     source_assets,
     source_files,
 )
+from silverloom.orchestration.dagster.frames import rows
+from silverloom.orchestration.dagster.overview import jobs, shown
 from silverloom.orchestration.partition.store import Store
 from silverloom.orchestration.state.sources import follow_sources
 from silverloom.orchestration.workspace.workspace import Workspace
@@ -73,7 +75,7 @@ def build(
         for kind in (dg.PreviewWarning, dg.BetaWarning):
             warnings.simplefilter("ignore", kind)
         loaded, sources = dg.load_definitions_from_package_module(silverloom.assets), source_assets(workspace)
-    ours = dg.Definitions(resources={"store": Store(workspace)})
+    ours = dg.Definitions(resources={"store": Store(workspace), "rows": rows(workspace)})
     plain = _plain_definitions()
     _check_conflicts({"silverloom": ours, **plain})
     merged = dg.Definitions.merge(ours, loaded, *plain.values())
@@ -86,14 +88,11 @@ def build(
     anew = {asset_key(dataset.key): dagster_asset(dataset, all_declared=True) for dataset in made_anew}
     left = absent | anew.keys()
     health = [health_check(workspace, asset_key(pages.key))] if with_health else []
+    kept = [asset for asset in merged.assets or () if left.isdisjoint(getattr(asset, "keys", ()))]
     return dg.Definitions(
-        assets=[
-            *(asset for asset in merged.assets or () if left.isdisjoint(getattr(asset, "keys", ()))),
-            *anew.values(),
-            *sources,
-        ],
+        assets=[*shown(workspace, [*kept, *anew.values()]), *sources],
         asset_checks=[*(merged.asset_checks or ()), *health],
-        jobs=merged.jobs,
+        jobs=[*(merged.jobs or ()), *jobs(workspace)],
         schedules=[*(merged.schedules or ()), newest_partition(workspace), *map(hourly, health)],
         sensors=[*(merged.sensors or ()), source_files(workspace), runs_to_mlflow(workspace)],
         resources={**(merged.resources or {}), **(resources or {})},

@@ -109,6 +109,9 @@ def write_code(workspace: Workspace) -> None:
 #: From this many changed stages on, commit all stages: that is quicker than one commit for each.
 _MANY = 5
 
+#: For each stage that moved, so many that did not are committed anew rather than commit it by itself.
+_UNMOVED = 3
+
 #: Seconds to wait for another process that holds DVC's lock.
 _PATIENCE = 60.0
 
@@ -143,7 +146,7 @@ def commit_finished(view: View, made: Dataset | None = None) -> list[str]:
         with restored_when_killed(workspace):
             whole = len(due) == len(workspace.datasets) and len(names) >= _MANY
             targets: dict[str | None, bool] = {None: False} if whole else grouped(workspace, moved)
-            if names[0] == "code" and not whole:
+            if names[0] == "code" and True not in targets.values() and not whole:
                 targets = {"code": False, **targets}
             _commit(workspace, targets)
             check_unmoved(workspace)
@@ -153,18 +156,20 @@ def commit_finished(view: View, made: Dataset | None = None) -> list[str]:
 
 
 def grouped(workspace: Workspace, moved: Sequence[Dataset]) -> dict[str | None, bool]:
-    """Return the fewest commits of DVC that cover these datasets, inputs first, as `dvc_commit` takes them.
+    """Return few commits of DVC that cover these datasets, inputs first, as `dvc_commit` takes them.
 
-    DVC reads and writes all of dvc.lock for each commit, which takes seconds. A stage whose ancestors have
-    all moved is committed together with them, and so are the stage `code` and .dvc files of its sources.
+    DVC reads and writes all of dvc.lock for each commit, which takes as long as the hashes of some
+    stages. So a stage is committed together with its ancestors, all of which are finished, unless too many
+    of them have not moved. The stage `code` and .dvc files of sources are ancestors, too.
     """
     names = {stage_name(dataset) for dataset in moved}
     targets, covered = dict[str | None, bool](), set[str]()
     for dataset in reversed(moved):
         if (name := stage_name(dataset)) not in covered:
             ancestors = {stage_name(ancestor) for ancestor in workspace.graph.ancestors(dataset)}
-            targets[name] = ancestors <= names
-            covered |= ancestors if targets[name] else set()
+            due = (ancestors & names) - covered
+            targets[name] = len(ancestors - names) <= _UNMOVED * len(due)
+            covered |= due if targets[name] else set()
     return dict(reversed(targets.items()))
 
 

@@ -17,8 +17,9 @@ import dagster as dg
 
 from silverloom.assets.declare.dagster_asset import asset_key
 from silverloom.assets.declare.declaration import Dataset
-from silverloom.orchestration.compat import REPOSITORY_LABEL_TAG, asset_job, end_run, errors_once
+from silverloom.orchestration.compat import REPOSITORY_LABEL_TAG, end_run, errors_once
 from silverloom.orchestration.dagster.instance import QUIET, cause, dagster_errors, instance
+from silverloom.orchestration.dagster.overview import groups
 from silverloom.orchestration.definitions import build, workspace
 from silverloom.orchestration.executors.base import ClusterLostError, EventSink
 from silverloom.orchestration.files.full_disk import DiskFullError, with_its_type
@@ -41,10 +42,14 @@ class Ran:
 
 
 @lru_cache(maxsize=1)
-def _job(workspace: Workspace) -> dg.JobDefinition:
+def _definitions(workspace: Workspace) -> dg.Definitions:
     # `commit=False`: the command's loop commits
-    definitions = build(workspace, {"store": Store(workspace, commit=False)}, with_health=False)
-    return asset_job(definitions)
+    return build(workspace, {"store": Store(workspace, commit=False)}, with_health=False)
+
+
+@lru_cache
+def _job(workspace: Workspace, group: str) -> dg.JobDefinition:
+    return _definitions(workspace).resolve_job_def(group)
 
 
 def materialise(
@@ -56,10 +61,11 @@ def materialise(
 ) -> Ran:
     """Make one partition in this process, as a Dagster run of its own."""
     with errors_once(), dagster_errors():
-        result = _job(workspace).execute_in_process(
+        key = asset_key(dataset.key)
+        result = _job(workspace, groups(workspace)[key]).execute_in_process(
             instance=instance(),
             partition_key=partition or None,
-            asset_selection=[asset_key(dataset.key)],
+            asset_selection=[key],
             run_config=QUIET,
             raise_on_error=False,
             run_id=run_id,

@@ -8,6 +8,7 @@ Dagster's own backfills, which its daemon runs.
 from __future__ import annotations
 
 import contextlib
+import uuid
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
@@ -21,7 +22,7 @@ from silverloom.orchestration.run.summary import tell_reports
 from silverloom.orchestration.state.dvc_files import check_lock
 from silverloom.orchestration.state.freshness import View
 from silverloom.orchestration.state.sources import ask_again, corpus
-from silverloom.orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.workspace.workspace import Workspace, commit
 
 
 def run(workspace: Workspace, select: str | None = None, jobs: int | None = 1, recrawl: bool = False) -> int:
@@ -33,6 +34,10 @@ def run(workspace: Workspace, select: str | None = None, jobs: int | None = 1, r
     for dataset, partitions in wanted if recrawl else ():
         ask_again(workspace, dataset, partitions)
     return drive(workspace, wanted, jobs)
+
+
+#: The tags of a command's runs in Dagster: what they have in common, and the commit that they were made at.
+BATCH, COMMIT = "silverloom/batch", "silverloom/commit"
 
 
 def drive(
@@ -62,8 +67,10 @@ def drive(
         if dataset.records:
             corpus(workspace, dataset.records).check()
     source_versions(workspace)  # as of now, to notice edits
+    done = commit(workspace)
+    of_all = {BATCH: uuid.uuid4().hex[:8], **({COMMIT: done.id} if done else {}), **(tags or {})}
     reports, view = [], View(workspace)
-    with contextlib.closing(bring_up_to_date(view, wanted, console, force, jobs, tags)) as ended:
+    with contextlib.closing(bring_up_to_date(view, wanted, console, force, jobs, of_all)) as ended:
         for report in ended:
             reports.append(report)
     if any(report.made or report.failed for report in reports):

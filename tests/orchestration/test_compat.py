@@ -68,7 +68,7 @@ def test_a_failed_materialisation_leads_to_the_last_run_of_the_all_assets_job_an
             raise ValueError("this one fails")
 
     job, key, kinds = (
-        compat.asset_job(dg.Definitions(assets=[fragile])),
+        dg.Definitions(assets=[fragile]).resolve_implicit_global_asset_job_def(),
         dg.AssetKey("fragile"),
         dg.DagsterEventType,
     )
@@ -88,7 +88,7 @@ def test_a_failed_materialisation_leads_to_the_last_run_of_the_all_assets_job_an
 
 
 def test_a_run_whose_process_is_gone_ends_as_failed():
-    job = compat.asset_job(dg.Definitions(assets=[words]))
+    job = dg.Definitions(assets=[words]).resolve_implicit_global_asset_job_def()
     with dg.instance_for_test() as instance:
         run = instance.create_run_for_job(job)
         compat.end_run(instance, run, "its process was killed")

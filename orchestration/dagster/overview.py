@@ -1,0 +1,72 @@
+"""How Dagster's UI shows the datasets: the groups of its graph, kinds, names of tables, and jobs.
+
+Belongs here: what a person looks at. Not here: what a dataset's asset is and does
+(assets/declare/dagster_asset.py), schedules and sensors (automation.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import dagster as dg
+
+from silverloom.assets.declare.dagster_asset import asset_key
+from silverloom.assets.declare.declaration import Dataset
+from silverloom.ops.core.release import RELEASE_FILES
+from silverloom.orchestration.workspace.workspace import Workspace
+
+#: The second group of each system: models, their outputs, and what tables and people say of them.
+EVALUATION = "evaluation"
+
+
+def groups(workspace: Workspace) -> dict[dg.AssetKey, str]:
+    """Return the group of each dataset.
+
+    A system's own group leads from text to released rows; `<system>_evaluation` has everything else that is
+    made from these. Sources and reports are not divided.
+    """
+    graph, datasets = workspace.graph, workspace.datasets.values()
+    files = [dataset for dataset in datasets if dataset.key.asset == RELEASE_FILES]
+    released = {made.name for dataset in files for made in (dataset, *graph.ancestors(dataset))}
+    systems = {dataset.key.group for dataset in files}
+    return {
+        asset_key(dataset.key): f"{dataset.key.group}_{EVALUATION}"
+        if dataset.key.group in systems and dataset.name not in released
+        else dataset.key.group
+        for dataset in datasets
+    }
+
+
+def shown(workspace: Workspace, assets: Iterable[Any]) -> list[Any]:
+    """Return the assets of datasets with their groups, kinds, tables and folders; others stay as they are."""
+    group_of = groups(workspace)
+    dataset_of = {asset_key(dataset.key): dataset for dataset in workspace.datasets.values()}
+
+    def described(spec: dg.AssetSpec) -> dg.AssetSpec:
+        if (dataset := dataset_of.get(spec.key)) is None:
+            return spec
+        more = spec.merge_attributes(kinds=_kinds(dataset), metadata=_metadata(workspace, dataset))
+        return more.replace_attributes(group_name=group_of[spec.key])
+
+    return [
+        each.map_asset_specs(described) if isinstance(each, dg.AssetsDefinition) else each for each in assets
+    ]
+
+
+def jobs(workspace: Workspace) -> list[dg.UnresolvedAssetJobDefinition]:
+    """Return a job for each system, which makes its released files with all that they need, one for each
+    evaluation, and one for the reports."""
+    found = sorted(set(groups(workspace).values()))
+    return [dg.define_asset_job(name, dg.AssetSelection.groups(name).upstream()) for name in found]
+
+
+def _kinds(dataset: Dataset) -> set[str]:
+    return {name for name, has in (("pytorch", dataset.trains), ("scrapy", dataset.crawl)) if has}
+
+
+def _metadata(workspace: Workspace, dataset: Dataset) -> dict[str, Any]:
+    if dataset.shape is None:
+        return {}
+    folder = workspace.folder(dataset).absolute()
+    return {"dagster/table_name": ".".join(dataset.key.path), "dagster/uri": folder.as_uri()}
