@@ -12,6 +12,7 @@ import pytest
 from silverloom.orchestration.cli.app import main
 from silverloom.orchestration.messages import WHY_LOST
 from silverloom.orchestration.workspace.environment import STRICT
+from silverloom.orchestration.workspace.workspace import Workspace
 from tests.projects import ROOT
 
 TEXTS = (
@@ -63,6 +64,12 @@ def test_the_same_rows_are_written_in_each_format(prose, capsys):
     assert f"written: out.csv, {len(table)} rows" in said.out
     assert "rejected: prose/prose.jsonl, line 3: malformed JSON" in said.err
     assert "rejected: prose/prose.jsonl, line 4: no text" in said.err
+
+
+def test_an_installed_package_needs_no_params(prose, monkeypatch):
+    installed = Workspace(prose / "site-packages/silverloom")  # where no params.yaml is
+    monkeypatch.setattr(Workspace, "here", lambda: installed)
+    assert convert("prose.jsonl", "--system", "discofuse", "-o", "out.jsonl") == 0
 
 
 def test_a_param_can_be_set(prose, capsys):
