@@ -10,6 +10,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from silverloom.assets.declare.params_file import ParamsError
+from silverloom.assets.declare.project import nearest_project
 from silverloom.ops.core.steps import Steps
 from silverloom.orchestration.messages import WHY_LOST
 from silverloom.orchestration.project.convert import convert
@@ -35,10 +37,11 @@ def run(
     chosen = dict(text.partition("=")[::2] for text in columns)
     if wrong := next((text for text in columns if not all(text.partition("="))), None):
         raise ValueError(f"--column takes WHAT=COLUMN, such as text=abstract, not {wrong!r}")
-    strict = workspace.settings.numerics == "strict"
     options = SourceOptions(kind, chosen)
     licence = licence or UNKNOWN_LICENCE
-    count, steps = convert(file, system, out, options, licence, assignments, strict, _Progress())
+    count, steps = convert(
+        file, system, out, options, licence, assignments, _is_strict(workspace), _Progress()
+    )
     if lost := _lost(steps):
         print(*lost, f"{WHY_LOST}.", sep="\n")
     for error in dict.fromkeys(steps.errors):
@@ -48,6 +51,16 @@ def run(
         return 1
     print(f"written: {out}, {count:,} rows")
     return 0
+
+
+def _is_strict(workspace: Workspace) -> bool:
+    """Return what `numerics` says; an installed package outside of any project has none, and is fast."""
+    try:
+        return workspace.settings.numerics == "strict"
+    except ParamsError:
+        if nearest_project() is None:
+            return False
+        raise
 
 
 class _Progress:

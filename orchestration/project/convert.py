@@ -29,7 +29,7 @@ from silverloom.ops.parse.one_source import records_of, source_name
 from silverloom.ops.parse.scan import Records
 from silverloom.ops.parse.source import Source, folder_formats
 from silverloom.orchestration.files.publish import writing
-from silverloom.orchestration.project.detect import FoundSource, SourceOptions, detect_kind
+from silverloom.orchestration.project.detect import FoundSource, SourceOptions, UnreadError, detect_kind
 
 #: A system's module that says what it makes of one corpus, or what it needs besides.
 _MODULE = "one_corpus"
@@ -76,7 +76,12 @@ def convert(
         name = source_name(path.resolve())
         steps = Steps(Path(scratch, "steps"), tell=tell)
         records: dict[str, Records] = {}
-        for found in detect_kind(module.FORMATS, folder, path.name, options):
+        try:
+            sources = detect_kind(module.FORMATS, folder, path.name, options)
+        except UnreadError as error:
+            project = f"`silverloom init FOLDER --system {system} --source {path}`"
+            raise UnreadError(f"{error}; a project may read more: {project}") from None
+        for found in sources:
             tell(f"{path.name}: {found.records}, read as {found.kind}")
             source = _source(found, folder, name, licence)
             formats = folder_formats(module.FORMATS[found.records])

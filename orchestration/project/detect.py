@@ -56,6 +56,10 @@ class UndecidedError(ValueError):
     """Files do not show what a source is; the text says what they hold and which option decides."""
 
 
+class UnreadError(UndecidedError):
+    """No kind reads the files."""
+
+
 @dataclass(frozen=True)
 class SourceOptions:
     """What the options of the command say."""
@@ -128,14 +132,14 @@ def detect_kind(
     raise _unread(formats, folder, name, asked)
 
 
-def _unread(formats: Mapping[str, Formats], folder: Path, name: str, asked: SourceOptions) -> UndecidedError:
+def _unread(formats: Mapping[str, Formats], folder: Path, name: str, asked: SourceOptions) -> UnreadError:
     """Return the error for a folder that none of some formats reads."""
     if not any(folder.rglob("*")):
-        return UndecidedError(f"{name}: the folder is empty")
+        return UnreadError(f"{name}: the folder is empty")
     kinds = [f"{each} ({', '.join(sorted(folder_formats(of_each)))})" for each, of_each in formats.items()]
     no_kind = f"the kind {asked.kind!r} does not read" if asked.kind else "no kind reads"
     why = "".join(f"; {fault}" for fault in islice(_faults(formats, folder), _FAULTS))
-    return UndecidedError(f"{name}: {no_kind} its first files; of {' or '.join(kinds)}{why}")
+    return UnreadError(f"{name}: {no_kind} its first files; of {' or '.join(kinds)}{why}")
 
 
 def _fits(by_records: Mapping[str, Formats], folder: Path, name: str, asked: SourceOptions) -> list[_Fit]:

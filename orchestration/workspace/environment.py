@@ -19,7 +19,7 @@ from dotenv import dotenv_values
 
 from silverloom.assets.declare.foreign_code import ForeignCodeError, check_checkout
 from silverloom.assets.declare.params_file import ParamsError
-from silverloom.assets.declare.project import import_root
+from silverloom.assets.declare.project import import_root, nearest_project
 from silverloom.orchestration.workspace.postgres import DAGSTER, with_driver
 from silverloom.orchestration.workspace.workspace import Workspace
 
@@ -78,7 +78,7 @@ def set_environment(workspace: Workspace) -> None:
     try:
         strict = workspace.settings.numerics == "strict"
     except ParamsError:
-        strict = True
+        strict = nearest_project() is not None
     pinned = all(os.environ.get(name) == value for name, value in STRICT.items())
     _ready = _ready is not False and (not strict or pinned or "numpy" not in sys.modules)
     if strict:

@@ -125,7 +125,7 @@ def test_every_public_name_of_the_python_api_has_an_entry(site):
         for name, item in modules.items()
         for inner in getattr(item, "__all__", ())
     }
-    assert len(public) > 50 and public <= entries
+    assert len(public) > 40 and public <= entries
     for function in (silverloom.load, silverloom.parasci.definition, silverloom.metrics.rouge_items):
         assert " ".join(function.__doc__.split()[:5]) in text(page)
 

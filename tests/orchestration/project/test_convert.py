@@ -12,6 +12,7 @@ import pytest
 from silverloom.orchestration.cli.app import main
 from silverloom.orchestration.messages import WHY_LOST
 from silverloom.orchestration.workspace.environment import STRICT
+from silverloom.orchestration.workspace.workspace import Workspace
 from tests.projects import ROOT
 
 TEXTS = (
@@ -63,6 +64,12 @@ def test_the_same_rows_are_written_in_each_format(prose, capsys):
     assert f"written: out.csv, {len(table)} rows" in said.out
     assert "rejected: prose/prose.jsonl, line 3: malformed JSON" in said.err
     assert "rejected: prose/prose.jsonl, line 4: no text" in said.err
+
+
+def test_an_installed_package_needs_no_params(prose, monkeypatch):
+    installed = Workspace(prose / "site-packages/silverloom")  # where no params.yaml is
+    monkeypatch.setattr(Workspace, "here", lambda: installed)
+    assert convert("prose.jsonl", "--system", "discofuse", "-o", "out.jsonl") == 0
 
 
 def test_a_param_can_be_set(prose, capsys):
@@ -132,11 +139,18 @@ def test_neither_dagster_nor_the_like_is_loaded(prose):
             "--set discofuse.rules.subject_score=1: rules has a value already",
         ),
         ("prose.jsonl --system discofuse --kind pdf -o out.csv", "prose.jsonl: the kind 'pdf' does not read"),
+        (
+            "papers --system discofuse -o out.csv",
+            "papers: no kind reads its first files; of prose (jsonl_prose, plain_prose, table); a project may "
+            "read more: `silverloom init FOLDER --system discofuse --source papers`",
+        ),
         ("empty.jsonl --system discofuse -o out.csv", "empty.jsonl gives no rows; out.csv is not written"),
     ],
 )
 def test_what_cannot_be_converted_is_told_in_a_line_and_writes_nothing(prose, capsys, options, error):
     (prose / "empty.jsonl").write_text('{"id": "1", "text": "Too short."}\n')
+    (prose / "papers").mkdir()
+    (prose / "papers/a.pdf").write_bytes(b"%PDF-1.4")
     assert convert(*options.split()) == 1
     assert f"error: {error}" in capsys.readouterr().err
     assert not [path for path in prose.iterdir() if path.name.startswith("out")]
