@@ -1,4 +1,4 @@
-"""Print the runs that Dagster knows as JSON: dataset, month, status, tags."""
+"""Print the runs that Dagster knows as JSON: dataset, month, job, status, tags."""
 
 import json
 
@@ -12,6 +12,7 @@ print(
                 "asset": next(iter(run.asset_selection or ()), None)
                 and next(iter(run.asset_selection)).to_user_string(),
                 "month": run.tags.get("dagster/partition", ""),
+                "job": run.job_name,
                 "status": run.status.value,
                 "tags": dict(run.tags),
                 "repository": run.tags.get(REPOSITORY_LABEL_TAG),
