@@ -43,7 +43,7 @@ setup: .venv/.installed .silverloom/dvc-plots.html ## virtual environment, locke
 STORES := .dagster/dagster.yaml .env .silverloom/mlflow.db
 .silverloom/dvc-plots.html: .venv/.installed orchestration/dvc/plots.html $(if $(filter-out $(wildcard $(STORES)),$(STORES)),again)
 	@silverloom setup
-	@touch $@
+	@mkdir -p $(@D) && touch $@
 
 # Every file that is installed has a hash that was written down beforehand; pip resolves nothing. It compiles no
 # module, since most are never imported: Python compiles each at its first import.

@@ -8,8 +8,8 @@ and weights. Not here: what a process computes (loop.py), how gradients are summ
 waits for the others and shares no state with them. It writes the checkpoints, so that processes whose parent
 was killed can no longer write any.
 
-The task travels as a pickle, because it holds a live module and data sets, which JSON cannot express. Only
-this process writes the file, in a temporary folder of its own.
+The params travel as JSON. The task travels as a pickle, because it holds a live module and data sets, which
+JSON cannot express. Only this process writes the file, in a temporary folder of its own.
 """
 
 from __future__ import annotations
@@ -93,8 +93,9 @@ def _train_together(
     task.module.to("cpu")  # each process moves it to its own device
     with TemporaryDirectory(prefix="training-") as folder:
         with Path(folder, _TASK).open("wb") as file:
-            pickle.dump((task, params, former, strict), file, pickle.HIGHEST_PROTOCOL)
-        with started_processes(params.processes, folder) as (processes, pipes):
+            pickle.dump((task, former), file, pickle.HIGHEST_PROTOCOL)
+        given = params.model_dump_json(), strict, folder
+        with started_processes(params.processes, given) as (processes, pipes):
             for what, said in _messages(processes, pipes):
                 if what is Progress and report is not None:
                     report(said)
@@ -112,12 +113,17 @@ def _train_together(
 
 
 @contextmanager
-def started_processes(count: int, folder: str) -> Iterator[tuple[ProcessContext, list[Connection]]]:
-    """Start processes, and yield them with a pipe from each; kill those that are left at the end."""
+def started_processes(
+    count: int, given: tuple[str, bool, str]
+) -> Iterator[tuple[ProcessContext, list[Connection]]]:
+    """Start processes, each `given` the params as JSON, `strict` and the folder with the task.
+
+    Yields them with a pipe from each; kills those that are left at the end.
+    """
     from torch.multiprocessing.spawn import spawn
 
     pipes = [Pipe(duplex=False) for _ in range(count)]
-    arguments = count, folder, [there for _, there in pipes]
+    arguments = count, given, [there for _, there in pipes]
     processes: ProcessContext = spawn(_share, arguments, count, join=False)  # type: ignore[no-untyped-call]
     try:
         for _, there in pipes:
@@ -165,12 +171,13 @@ def _received(pipe: Connection) -> tuple[Any, Any] | None:
     return what, said
 
 
-def _share(index: int, count: int, folder: str, pipes: Sequence[Connection]) -> None:
+def _share(index: int, count: int, given: tuple[str, bool, str], pipes: Sequence[Connection]) -> None:
     """Train as one of several processes: the entry point of each."""
     import torch
     from accelerate import PartialState
     from safetensors.torch import save
 
+    params, strict, folder = TrainingParams.model_validate_json(given[0]), *given[1:]
     threads = max(1, torch.get_num_threads() // count)
     torch.set_num_threads(threads)
     # As `torchrun` does.
@@ -178,7 +185,7 @@ def _share(index: int, count: int, folder: str, pipes: Sequence[Connection]) -> 
     os.environ |= {"WORLD_SIZE": str(count), "LOCAL_WORLD_SIZE": str(count)}
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # the machine's host name may not resolve
     with Path(folder, _TASK).open("rb") as file:
-        task, params, former, strict = pickle.load(file)  # noqa: S301  written by the parent
+        task, former = pickle.load(file)  # noqa: S301  written by the parent
     meeting = f"file://{Path(folder, _MEETING)}"
     PartialState(cpu=on_processor(strict), init_method=meeting, rank=index, world_size=count)
     parent = _Parent(pipes[index], former)
