@@ -83,6 +83,8 @@ def is_participle(word: str) -> bool:
 
 def is_third_person(word: str) -> bool:
     """Return whether a lower-case verb form can only be the third person singular ("sings", not "sing")."""
+    if not word.endswith("s"):
+        return False
     lemma = _lemma(word)
     return word != lemma and _inflected(lemma, "VBZ") == word
 

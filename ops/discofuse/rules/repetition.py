@@ -137,8 +137,9 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
 
 def _is_cut(sentence: ParsedSentence, first: int) -> bool:
     """Return whether a subject at `first` is the end of a name with a semicolon: "K14 ; Apc mice"."""
-    before = slice(sentence.start, first)
-    return sentence.lower[first - 1 : first] == [";"] and FINITE.isdisjoint(sentence.tags[before])
+    if sentence.lower[first - 1 : first] != [";"] or sentence.tags[first] == "PRP":
+        return False
+    return FINITE.isdisjoint(sentence.tags[sentence.start : first])
 
 
 def _is_share(sentence: ParsedSentence, subject: int) -> bool:

@@ -134,7 +134,7 @@ def _nouns_above(sentence: ParsedSentence, noun: int) -> Iterator[int]:
                 yield from (part for part in _complements(sentence, at) if at < part < noun)
             subject = sentence.subject(at)
             # "The bank uses trees to show structure , which", "The test is over the sphere , which"
-            tied = label in _INFINITIVES or sentence.annotation.lemmas[at] == "be"
+            tied = label in _INFINITIVES or (label == "prep" and sentence.annotation.lemmas[at] == "be")
             if behind and tied and subject is not None and sentence.tags[subject] in NOUNS:
                 yield subject
             if sentence.is_finite(at):

@@ -132,7 +132,7 @@ def test_neither_dagster_nor_the_like_is_loaded(prose):
         ),
         (
             "prose.jsonl --system discofuse -S parasci.filtered.plr=1 -o out.csv",
-            "--set: unknown key parasci; known: discofuse.annotated, discofuse.examples, discofuse.rules",
+            "--set: unknown key parasci; known: discofuse.annotated, discofuse.evidence, discofuse.examples, discofuse.rules",
         ),
         (
             "prose.jsonl --system discofuse -S discofuse.rules=1 -S discofuse.rules.subject_score=1 -o out.csv",
