@@ -97,6 +97,9 @@ def test_a_key_has_its_type_default_bounds_and_meaning(site):
     defaults = {row[0]: row[2] for row in rows(site / "reference/params/wikisum.html") if len(row) == 5}
     assert defaults["vocabulary"] == "32000; the paper: 32,000; the sample: 1000"
     assert defaults["sets.<name>.tokens"].endswith("; the sample: 100, 200")
+    meanings = {row[0]: row[4] for row in rows(site / "reference/params/wikisum.html") if len(row) == 5}
+    replaced = ("sets", "slices", "sizes", "sizes.<name>.architectures")
+    assert all(meanings[key].count("what is given replaces all of them") == 1 for key in replaced)
 
 
 def test_every_command_that_people_type_is_there_with_its_options(site):
