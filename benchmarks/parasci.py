@@ -4,6 +4,7 @@
     python benchmarks/parasci.py definitions ABSTRACTS.jsonl.gz [--read 200] [--seed 5]
     python benchmarks/parasci.py all-pairs
     python benchmarks/parasci.py bertscore PAIRS.src.gz PAIRS.tgt.gz [--pairs 10000]
+    python benchmarks/parasci.py self-bleu PAIRS.src.gz PAIRS.tgt.gz
     python benchmarks/parasci.py pdbert PAIRS.src.gz PAIRS.tgt.gz [--pairs 2000] [--layers 6] [--epochs 3]
 
 calibrate     the smallest cosine with the wanted precision among the pairs above it, given how many random
@@ -13,6 +14,7 @@ definitions   abstracts through the actual steps, without orchestration: seconds
 all-pairs     a paper of 1,000 sentences in 6 sections, after encoding, with few and with many similar pairs
 bertscore     against the package bert-score with the same model and layer: cold, with cached sentences, and
               against bare encoding
+self-bleu     mean Self-BLEU of pairs, corresponding lines of the two files, by our metric
 pdbert        PDBERT trained on pseudo data of 80 % of the pairs, against the best clause, on pseudo data of
               the rest: what they find, BERTScore, pairs per second
 
@@ -46,6 +48,7 @@ from silverloom.ops.core.outcome import Outcome
 from silverloom.ops.core.parts import Part, Parts
 from silverloom.ops.core.periods import ALL
 from silverloom.ops.metrics.bertscore import BertScorer
+from silverloom.ops.metrics.bleu import self_bleu
 from silverloom.ops.models.encoder import ENCODER, embedder, encoder_folder
 from silverloom.ops.models.training import ProgressLines, TrainingParams, train
 from silverloom.ops.parasci.candidates.groups import DefinitionParams
@@ -236,6 +239,12 @@ def pdbert(options: argparse.Namespace) -> None:
         )
 
 
+def copied(options: argparse.Namespace) -> None:
+    """Print the mean Self-BLEU of the pairs of two files."""
+    firsts, seconds_ = lines(options.sources), lines(options.targets)
+    print(f"{len(firsts)} pairs, Self-BLEU {self_bleu(firsts, seconds_):.1f}")
+
+
 def searched(model: Any, texts: list[tuple[str, str]]) -> list[str | None]:
     """Return the span that the model finds for each short text in its long one; None if both do not fit."""
     tokens = model.tokens([short for short, _ in texts], [long for _, long in texts])
@@ -273,13 +282,14 @@ def main() -> None:
         ("definitions", definitions),
         ("all-pairs", all_pairs),
         ("bertscore", bertscore),
+        ("self-bleu", copied),
         ("pdbert", pdbert),
     ):
         command = commands.add_parser(name)
         command.set_defaults(run=run)
         if name != "all-pairs":
             command.add_argument("sources")
-        if name in ("calibrate", "bertscore", "pdbert"):
+        if name in ("calibrate", "bertscore", "self-bleu", "pdbert"):
             command.add_argument("targets")
             command.add_argument("--pairs", type=int, default=10_000 if name == "bertscore" else 2_000)
         if name == "pdbert":

@@ -2,6 +2,7 @@
 
     python benchmarks/parasci_ratings.py means [--counts intra=962,citations=460,definitions=67,partial=21]
     python benchmarks/parasci_ratings.py fit [--features least,weakest,names] [--sitting fit,fit2] [--authors]
+    python benchmarks/parasci_ratings.py formats
     python benchmarks/parasci_ratings.py near
     python benchmarks/parasci_ratings.py curve SCORED.parquet... [--shift=-0.2,-0.1,0,0.1,0.2,0.4]
 
@@ -16,6 +17,8 @@ fit     ridge regression of a pair's mean rating on its features, with an offset
         params.yaml, the weights, and the thresholds at which the expected rating of each origin is --rating.
         Pairs that lack a listed feature are left out. With --authors, the fit is to the authors' pairs of all
         sittings, so that every pair of ours is held out
+formats of pairs of papers as PDF, in JATS and of unarXive: mean rating, how many are garbled, how many are
+        paraphrases for the reader, and the rank correlation of the prediction with the rating
 near    of our pairs whose prediction is below the threshold of their origin, by how far (the bounds of
         parasci.near_misses): their number, mean rating, and how many are rated 3 or less, and 4 or more
 curve   for the parts of parasci/scored (data/parasci/scored/kept-*.parquet), with all thresholds on
@@ -248,6 +251,19 @@ def ridge(features: FLOAT, ratings: FLOAT, origins: Sequence[str], strength: flo
     return Fit(weights, {origin: float(left[its].mean()) for origin, its in own.items()})
 
 
+def formats(_: argparse.Namespace) -> None:
+    """Print what a reader said of pairs by the format of their papers."""
+    pairs = _rows("pairs_of_formats.csv")
+    for corpus in ("all", *sorted({row["corpus"] for row in pairs})):
+        its = [row for row in pairs if corpus in ("all", row["corpus"])]
+        rated, predicted = ([float(row[name]) for row in its] for name in ("value", "predicted"))
+        garbled, good = (sum(row[name] == "1" for row in its) for name in ("garbled", "paraphrase"))
+        print(
+            f"{corpus:8} {len(its):3} pairs, {np.mean(rated):.2f}, {garbled} garbled, {good} paraphrases, "
+            f"rank correlation {spearmanr(predicted, rated)[0]:.2f}"
+        )
+
+
 def held_out(features: FLOAT, ratings: FLOAT, origins: Sequence[str], seed: int) -> FLOAT:
     """Return predictions for N pairs, each by a fit without it."""
     fold = np.random.default_rng(seed).permutation(len(ratings)) % FOLDS
@@ -461,7 +477,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True)
-    for name, run in (("means", means), ("fit", fit), ("near", near), ("curve", curve)):
+    for name, run in (("means", means), ("fit", fit), ("formats", formats), ("near", near), ("curve", curve)):
         command = commands.add_parser(name)
         command.set_defaults(run=run)
         if name == "means":

@@ -1,7 +1,8 @@
 """Leads to read, of articles whose own sections are pages, many of them at addresses that they cite.
 
 Run: python benchmarks/wikisum_leads.py DATA FOLDER [--seed N], then as printed, and with --draw PROJECT
-[--many N] to print some examples of the set "lead": what a model reads, and the lead. DATA has wikipedia/ and
+[--many N] to print some examples of the set "lead": what a model reads, and the lead; with --lengths PROJECT,
+how many of a lead's content words its input has at several lengths, in words. DATA has wikipedia/ and
 web/ (as in wikisum_real.py), whose pages are there, too. Each section behind a lead is cut into pages of two
 to four paragraphs. A page is at an address that its section cites, as long as there are unused ones, else at
 one that nothing cites.
@@ -17,6 +18,7 @@ import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -25,6 +27,8 @@ import pyarrow.dataset as ds
 from benchmarks.wikisum_floor import articles_of, pages_of
 from silverloom.ops.core.outcome import Row
 from silverloom.ops.crawl.warc import resource_record
+from silverloom.ops.wikisum.dispersion import content_words
+from silverloom.ops.wikisum.ranked import order_of
 from silverloom.ops.wikisum.sections import cited_address
 
 DATE = "2018-06-01T00:00:00Z"
@@ -73,7 +77,7 @@ def write(data: Path, folder: Path, seed: int) -> None:
 
 def show(project: Path, many: int, seed: int) -> None:
     """Print drawn examples."""
-    rows = ds.dataset(project / "data/wikisum/examples/kept", format="parquet").to_table().to_pylist()
+    rows = ds.dataset(project / "data/wikisum/examples", format="parquet").to_table().to_pylist()
     leads = sorted((row for row in rows if row["set"] == "lead"), key=lambda row: row["id"])
     drawn = random.Random(seed).sample(leads, min(many, len(leads)))  # noqa: S311  no secret
     print(f"{len(drawn)} of {len(leads)} leads\n")
@@ -81,8 +85,24 @@ def show(project: Path, many: int, seed: int) -> None:
         print(f"##### {number}\n\nINPUT\n{row['source_text']}\n\nTARGET\n{row['target_text']}\n")
 
 
+def lengths(project: Path) -> None:
+    """Print the mean share of the content words of leads, not of titles, in the first words of inputs."""
+    rows = ds.dataset(project / "data/wikisum/ranked", format="parquet").to_table().to_pylist()
+    for most in (400, 800, 1600, 3200, 8800):
+        shares = []
+        for row in rows:
+            rankings = ((each["corpus"], each["ranker"], each["scores"]) for each in row["rankings"])
+            scores = next(scores for *what, scores in rankings if what == ["combined", "tf_idf"])
+            text = " ".join(row["paragraphs"][place]["text"] for place in order_of(scores))
+            wanted = {*content_words(row["lead"])} - {*content_words(row["title"])}
+            if wanted:
+                there = wanted.intersection(content_words(" ".join(text.split()[:most])))
+                shares.append(len(there) / len(wanted))
+        print(f"{most:,} words: {fmean(shares):.2f} of the words of {len(shares)} leads")
+
+
 def main() -> None:
-    """Write the sources, or print examples."""
+    """Write the sources, print examples, or compare lengths of inputs."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -90,10 +110,13 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--draw", type=Path, metavar="PROJECT")
+    parser.add_argument("--lengths", type=Path, metavar="PROJECT")
     parser.add_argument("--many", type=int, default=10)
     given = parser.parse_args()
     if given.draw:
         show(given.draw, given.many, given.seed)
+    elif given.lengths:
+        lengths(given.lengths)
     else:
         write(given.data, given.folder, given.seed)
 

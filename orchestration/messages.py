@@ -11,12 +11,13 @@ import contextlib
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NoReturn, TypeAlias
 
 from silverloom.assets.declare.logins import without_logins
+from silverloom.assets.reasons import meaning_of
 from silverloom.orchestration.files.failing_file import name_file
 from silverloom.orchestration.files.full_disk import full_disk, with_its_type
 from silverloom.orchestration.files.stores import sqlite_error
@@ -33,8 +34,8 @@ SPAN, LEAST, MOST = 30.0, 5, 200
 #: The next part counts as slow once it has taken both this many seconds and twice the longest recent time.
 LONG = 5.0
 
-#: Said where rows were lost: the page of the documentation, and what it has.
-WHY_LOST = "docs/explanation/which.md says why rows are lost and how to get them back, and what warnings mean"
+#: The meanings of so many reasons are printed.
+MEANINGS = 5
 
 
 @dataclass(frozen=True)
@@ -210,6 +211,20 @@ def _cell(value: object) -> str:
 
 def _inline(text: str) -> str:
     return _ACTIVE.sub(lambda match: f"\\{match[0]}", text).translate(_HTML)
+
+
+def why_lost(dropped: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Return what the most frequent reasons for dropped rows mean, a line each.
+
+    Takes the number of dropped rows by dataset and reason. Several datasets may share a line.
+    """
+    explained: dict[tuple[str, str], int] = {}
+    for dataset, reasons in dropped.items():
+        for reason, count in reasons.items():
+            if meaning := meaning_of(dataset, reason):
+                explained[reason, meaning] = explained.get((reason, meaning), 0) + count
+    frequent = sorted(explained, key=lambda line: (-explained[line], line))[:MEANINGS]
+    return [f"dropped for {reason}: {meaning}" for reason, meaning in frequent]
 
 
 def aligned(rows: Sequence[Sequence[object]]) -> str:

@@ -179,7 +179,10 @@ class Measurement(NamedTuple):
     """What the documents are, in a few words, and the report."""
     rows: int
     minutes: int
-    """From the beginning to the dataset, with one minute to start the steps, whatever they are given."""
+    """From the beginning to the dataset, with one minute to start the steps, whatever they are given.
+
+    If it is only that one, the minutes of far more documents are unknown.
+    """
     clock: str = "processor time"
     """What the minutes are of."""
 

@@ -1,23 +1,20 @@
 """Pages of every dataset, from its declaration: what it reads, its columns, and why it drops a unit.
 
 Belongs here: a declaration as Markdown. Not here: the words of columns (the shapes in ops/), of reasons
-(assets/reasons.yaml, assets/systems/<system>/reasons.yaml) and of datasets (their functions).
+(assets/reasons.py) and of datasets (their functions).
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
-from fnmatch import fnmatch
-from pathlib import Path
+from collections.abc import Iterator
 
 import pyarrow as pa
-import yaml
 from params_page import SYSTEMS, page_of
 from tables import code, table
 
 from silverloom.assets.declare.declaration import DECLARED, Dataset, Key
-from silverloom.assets.declare.project import checkout
+from silverloom.assets.reasons import reasons_of
 from silverloom.orchestration.definitions import workspace
 
 #: What each group of datasets is called.
@@ -38,30 +35,9 @@ _TYPES = {
 def pages() -> dict[str, str]:
     """Return the Markdown of each page by its name."""
     workspace()  # declares every dataset
-    told = reasons(checkout() / "assets")
     return {
-        group: "\n".join([f"# {title}\n", *(_dataset(item, told) for item in _of_group(group))])
+        group: "\n".join([f"# {title}\n", *(_dataset(item) for item in _of_group(group))])
         for group, title in TITLES.items()
-    }
-
-
-def reasons(folder: Path) -> dict[str, Mapping[str, str]]:
-    """Return what every reason of dropped rows means, by dataset or a pattern of datasets."""
-    files = [folder / "reasons.yaml", *sorted(folder.glob("systems/*/reasons.yaml"))]
-    return {
-        name: meanings
-        for file in files
-        for name, meanings in yaml.safe_load(file.read_text(encoding="utf-8")).items()
-    }
-
-
-def reasons_of(dataset: str, told: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Return the reasons of one dataset, with what they mean."""
-    return {
-        reason: meaning
-        for pattern, meanings in told.items()
-        if fnmatch(dataset, pattern)
-        for reason, meaning in meanings.items()
     }
 
 
@@ -69,9 +45,9 @@ def _of_group(group: str) -> list[Dataset]:
     return [item for key, item in DECLARED.items() if key.group == group and item.shape is not None]
 
 
-def _dataset(item: Dataset, told: Mapping[str, Mapping[str, str]]) -> str:
+def _dataset(item: Dataset) -> str:
     assert item.shape is not None
-    lost = reasons_of(item.name, told)
+    lost = reasons_of(item.name)
     dropped = table(["reason", "meaning"], [[code(name), text] for name, text in lost.items()])
     why = ["**Dropped because**\n", dropped] if lost else []
     return "\n".join(

@@ -35,6 +35,8 @@ TITLES = {
 }
 #: The systems on disk.
 SYSTEMS = sorted(module.name for module in iter_modules(silverloom.assets.systems.__path__))
+#: Of a mapping that has a default.
+REPLACED = "what is given replaces all of them"
 #: A model with as many keys that several sections hold has one table, on the page "shared".
 MANY = 4
 
@@ -139,6 +141,8 @@ def _rows(
             default = f"{default}; the paper: {facts['paper']}" if "paper" in facts else default
             default = _with_sample(default, default_text(field.get_default(call_default_factory=True)), place)
         meaning = field_meaning(kind, name)
+        if isinstance(values := field.get_default(), Mapping) and values and "replaces" not in meaning:
+            meaning = f"{meaning.rstrip('.;')}; {REPLACED}" if meaning else REPLACED
         if inner in shared:
             meaning = " ".join(
                 filter(None, [meaning, f"Keys: [{inner.__name__}](shared.md#{inner.__name__})."])

@@ -116,13 +116,16 @@ class StatementParams(Params, section="parasci.sentences"):
         0, ge=0, description="a sentence from which more was taken out that cannot be rendered is dropped"
     )
     excluded_roles: tuple[str, ...] = Field(
-        (REFERENCES,), description="roles of sections whose sentences are dropped, and never embedded"
+        (REFERENCES,),
+        description="roles of sections whose sentences are dropped, and never embedded",
+        json_schema_extra={"paper": "not said"},
     )
     well_formed: float = Field(
         0.5,
         ge=0,
         le=1,
         description="a sentence that is less likely to be whole is dropped, and never embedded",
+        json_schema_extra={"paper": "0"},
     )
     printed_marks: bool = Field(
         True, description="of a paper whose format tells no citation marks, names with a year are marks"

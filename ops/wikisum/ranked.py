@@ -82,11 +82,12 @@ class RankedParams(Params, section="wikisum.ranked"):
         ge=0,
         description="a sentence of the article from which more was taken out that cannot be rendered is no "
         "part of a target",
+        json_schema_extra={"paper": "not said"},
     )
     lists: bool = Field(
         False,
         description="whether the items of an article's lists are paragraphs of its targets, each beginning "
-        'with "* "; those under headings like "References" are not',
+        'with "* "; those under headings like "References" are not. false, since many are no sentences',
         json_schema_extra={"paper": "true, of whole articles"},
     )
     slow_paragraphs: int = Field(

@@ -13,7 +13,7 @@ from pathlib import Path
 from silverloom.assets.declare.params_file import ParamsError
 from silverloom.assets.declare.project import nearest_project
 from silverloom.ops.core.steps import Steps
-from silverloom.orchestration.messages import WHY_LOST
+from silverloom.orchestration.messages import why_lost
 from silverloom.orchestration.project.convert import convert
 from silverloom.orchestration.project.create import UNKNOWN_LICENCE
 from silverloom.orchestration.project.detect import SourceOptions
@@ -43,7 +43,7 @@ def run(
         file, system, out, options, licence, assignments, _is_strict(workspace), _Progress()
     )
     if lost := _lost(steps):
-        print(*lost, f"{WHY_LOST}.", sep="\n")
+        print(*lost, *why_lost(steps.dropped), sep="\n")
     for error in dict.fromkeys(steps.errors):
         print(f"rejected: {error}", file=sys.stderr)
     if not count:

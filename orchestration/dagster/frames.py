@@ -57,7 +57,7 @@ def _loaded(workspace: Workspace, context: dg.InputContext) -> Any:
 
 
 def _polars(table: pa.Table) -> polars.DataFrame:
-    import polars
+    import polars  # no dependency; the argument's annotation has imported it
 
     frame = polars.from_arrow(table)
     assert isinstance(frame, polars.DataFrame)

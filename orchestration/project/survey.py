@@ -22,6 +22,10 @@ _FIELDS = ("date", "year")
 MOST = 100_000
 
 
+#: A run of one minute, which starting took, says nothing about more than so many times its documents.
+_FAR = 10
+
+
 class Survey(NamedTuple):
     """What a source holds."""
 
@@ -71,8 +75,12 @@ def expected(system: str, surveys: Sequence[tuple[str, Survey]]) -> str:
     share = count / measured.documents
     rows, minutes = round(share * measured.rows), round(1 + share * (measured.minutes - 1))
     time = f"about {minutes:,} minutes" if minutes > 1 else "a minute or two"
+    after = f"{time} of {measured.clock}"
+    if measured.minutes == 1 and share > _FAR:
+        after = "a time that was not measured for so many"
+    spent = "a minute" if measured.minutes == 1 else f"{measured.minutes} minutes"
     more = " or more" if count >= MOST else ""
     return (
-        f"{count:,} records{more}: expect about {rows:,} rows after {time} of {measured.clock}, "
-        f"as {measured.documents:,} {measured.what} gave {measured.rows:,} in {measured.minutes}"
+        f"{count:,} records{more}: expect about {rows:,} rows after {after}, "
+        f"as {measured.documents:,} {measured.what} gave {measured.rows:,} in {spent}"
     )

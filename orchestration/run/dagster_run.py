@@ -30,6 +30,9 @@ from silverloom.orchestration.workspace.workspace import Workspace
 #: The code location's label in the webserver, which lists this process's runs under it.
 REPOSITORY = "__repository__@silverloom.orchestration.definitions"
 
+#: The tag that says what a run made: Dagster's list of runs shows only the job.
+DATASET = "silverloom/dataset"
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -69,7 +72,7 @@ def materialise(
             run_config=QUIET,
             raise_on_error=False,
             run_id=run_id,
-            tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
+            tags={REPOSITORY_LABEL_TAG: REPOSITORY, DATASET: dataset.name, **(tags or {})},
         )
     if result.success:
         return Ran(result.run_id, None)

@@ -68,7 +68,7 @@ def drive(
             corpus(workspace, dataset.records).check()
     source_versions(workspace)  # as of now, to notice edits
     done = commit(workspace)
-    of_all = {BATCH: uuid.uuid4().hex[:8], **({COMMIT: done.id} if done else {}), **(tags or {})}
+    of_all = {BATCH: uuid.uuid4().hex[:8], **({COMMIT: done.id[:12]} if done else {}), **(tags or {})}
     reports, view = [], View(workspace)
     with contextlib.closing(bring_up_to_date(view, wanted, console, force, jobs, of_all)) as ended:
         for report in ended:

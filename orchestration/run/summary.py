@@ -16,7 +16,7 @@ from silverloom.assets.declare.graph import label
 from silverloom.ops.core.counts import total
 from silverloom.ops.core.parts import TABLES
 from silverloom.orchestration.checks.rejects import describe_causes, reject_causes, rejected_sources
-from silverloom.orchestration.messages import WHY_LOST
+from silverloom.orchestration.messages import why_lost
 from silverloom.orchestration.run.loop import Report
 from silverloom.orchestration.state.freshness import View
 from silverloom.orchestration.state.sources import missing_source, outside
@@ -38,10 +38,12 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console, notes:
     for name in ("dataset", "partitions", "made now", *TABLES, "seconds", _REASONS):
         justify: JustifyMethod = "left" if name in ("dataset", _REASONS) else "right"
         table.add_column(name, justify=justify, no_wrap=name != _REASONS)
+    dropped = {}
     for report in reports:
         manifests = [view.known(report.dataset, partition) for partition in report.partitions]
         known = [manifest for manifest in manifests if manifest is not None]
         numbers = total(manifest.counts for manifest in known)
+        dropped[report.dataset.name] = numbers["reasons"]
         columns = (len(known), len(report.made), *(numbers[name] for name in TABLES))
         table.add_row(
             report.dataset.name,
@@ -51,6 +53,8 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console, notes:
         )
     console.print()
     Console(width=max(console.width, _TABLE)).print(table)  # wide enough not to cut numbers
+    for line in why_lost(dropped):
+        console.print(escape(line))
     rejected = tell_rejected(view, [report.dataset for report in reports], console)
     for report in reports:
         dataset = report.dataset
@@ -102,7 +106,7 @@ def _where(view: View) -> str:
         )
     return (
         "\nThe rows are in data/<group>/<dataset>/<partition>/ (kept, dropped, rejected).\n"
-        f"{shows}\n{WHY_LOST}.\n"
+        f"{shows}\n"
         f"`{workspace.command('ui')}` serves these pages, MLflow and Dagster (the graph, runs and checks).\n"
         f"`{workspace.command('plan')}` shows what is stale and why; "
         f"`{workspace.command('explain <id>', 'explain ID=<id>')}` traces a row or a document."

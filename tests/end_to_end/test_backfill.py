@@ -44,6 +44,7 @@ def test_two_jobs_make_the_same_as_one_run_with_a_run_for_each_partition(done, f
     assert {run["repository"] for run in of_backfill} == {
         "__repository__@silverloom.orchestration.definitions"
     }
+    assert all(run["tags"]["silverloom/dataset"] == run["asset"] for run in of_backfill)
     groups = {run["job"].removesuffix("_evaluation") for run in of_backfill}
     assert groups == {run["asset"].partition("/")[0] for run in of_backfill}
     of_all = [(run["tags"]["silverloom/batch"], run["tags"]["silverloom/commit"]) for run in of_backfill]

@@ -97,6 +97,11 @@ def test_a_key_has_its_type_default_bounds_and_meaning(site):
     defaults = {row[0]: row[2] for row in rows(site / "reference/params/wikisum.html") if len(row) == 5}
     assert defaults["vocabulary"] == "32000; the paper: 32,000; the sample: 1000"
     assert defaults["sets.<name>.tokens"].endswith("; the sample: 100, 200")
+    replaced = {"sets", "slices", "sizes", "sizes.<name>.architectures"}
+    found = [row for row in rows(site / "reference/params/wikisum.html") if row[0] in replaced and row[2]]
+    named = [row for row in found if row[1].startswith("names")]
+    assert {row[0] for row in named} == replaced
+    assert all(row[4].count("what is given replaces all of them") == 1 for row in named)
 
 
 def test_every_command_that_people_type_is_there_with_its_options(site):

@@ -7,6 +7,7 @@ import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from transformers import AutoTokenizer
 
 from tests.ops.models.seq2seq.pretrained_cases import write_pretrained
 from tests.projects import ROOT
@@ -30,3 +31,4 @@ def test_the_recipe_trains_a_t5_on_a_release(tmp_path):
     )
     assert ended.returncode == 0, ended.stderr
     assert (tmp_path / "fusion-model/model.safetensors").is_file()
+    assert AutoTokenizer.from_pretrained(tmp_path / "fusion-model").encode("ann sings .")

@@ -244,7 +244,7 @@ def examples(
     splits: SplitParams,
     params: ExampleParams,
 ) -> Outcomes:
-    """Examples: title and ranked paragraphs as the source, lead or whole article as the target."""
+    """Examples: title and ranked paragraphs as source; lead, article, section or outline as target."""
     return examples_op(ranked, tokenizer, learned_ranker, splits, params)
 
 

@@ -39,7 +39,9 @@ _ONE_SIDED = 2
 class NearMissParams(Params, section="parasci.near_misses"):
     """How far below the threshold of its origin the predicted consistency of a near miss is."""
 
-    enabled: bool = Field(True, description="whether near misses are released")
+    enabled: bool = Field(
+        True, description="whether near misses are released", json_schema_extra={"paper": "false"}
+    )
     nearest: float = Field(0.3, gt=0, description="at least: nearer pairs may be paraphrases")
     farthest: float = Field(1.0, gt=0, description="at most: others differ too clearly")
 

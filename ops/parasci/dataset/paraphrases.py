@@ -65,7 +65,10 @@ class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
         26.5, gt=0, le=100, description="mean Self-BLEU of the pairs is not above it; the paper's is 26.52"
     )
     most_pairs: int = Field(
-        2, ge=1, description="pairs of a sentence at most: those with the most surplus of consistency"
+        2,
+        ge=1,
+        description="pairs of a sentence at most: those with the most surplus of consistency",
+        json_schema_extra={"paper": "no limit"},
     )
     near_duplicate: float = Field(
         0.6,

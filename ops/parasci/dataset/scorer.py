@@ -47,7 +47,10 @@ class ScorerParams(Params, section="parasci.scorer"):
 
     intercept: float = Field(-0.325, description="of a pair whose features are all 0")
     weights: Mapping[Feature, float] = Field(
-        {"f1": 4.281, "covered_words": 1.37}, min_length=1, description="by feature"
+        {"f1": 4.281, "covered_words": 1.37},
+        min_length=1,
+        description="by feature",
+        json_schema_extra={"paper": "f1: 1"},
     )
 
 

@@ -121,7 +121,10 @@ class GridParams(SummarizerSizes, section="wikisum.grid"):
     """Each trains every combination of its lists."""
     validation_examples: int = Field(200, ge=1, description="of its set that judge a model, at most")
     test_articles: int | None = Field(
-        None, ge=1, description="drawn, the same for every cell; null: the whole test split"
+        None,
+        ge=1,
+        description="drawn, the same for every cell; null: the whole test split",
+        json_schema_extra={"paper": "not said"},
     )
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval")
     seed: int = Field(0, ge=0, description="of these draws")

@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from silverloom.orchestration.cli.app import main
-from silverloom.orchestration.messages import WHY_LOST
 from silverloom.orchestration.workspace.environment import STRICT
 from silverloom.orchestration.workspace.workspace import Workspace
 from tests.projects import ROOT
@@ -78,7 +77,8 @@ def test_a_param_can_be_set(prose, capsys):
     (row,) = map(json.loads, (prose / "out.jsonl").read_text().splitlines())
     assert row["discourse_type"] == "PAIR_CONN"
     said = capsys.readouterr().out
-    assert "discofuse/examples lost: long 1" in said and WHY_LOST in said
+    assert "discofuse/examples lost: long 1" in said
+    assert "dropped for long: an original sentence has more than `long_tokens` tokens" in said
     two = ("-S", "discofuse.examples.long_tokens=15", "-S", "discofuse.rules.subject_score=0.9")
     assert convert(*given, *two) == 0
 

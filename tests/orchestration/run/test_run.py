@@ -2,9 +2,7 @@
 
 import pytest
 
-from silverloom.assets.declare.project import checkout
 from silverloom.orchestration.definitions import workspace
-from silverloom.orchestration.messages import WHY_LOST
 from silverloom.orchestration.run import drive as driver
 from silverloom.orchestration.run.loop import Report
 from silverloom.orchestration.run.summary import drop_shares
@@ -45,9 +43,11 @@ def test_a_failure_at_the_end_does_not_hide_what_failed_before(end, capsys, name
     assert "failed sources/papers 2018-06: a page was torn" in capsys.readouterr().out
 
 
-def test_a_run_names_the_page_that_explains_what_was_lost(end):
-    page, _, _ = WHY_LOST.partition(" ")
-    assert (checkout() / page).is_file() and WHY_LOST in end()
+def test_a_run_explains_why_rows_were_dropped(end, monkeypatch):
+    assert "dropped for" not in end().replace("seconds  dropped for", "")
+    counts = {"kept": 1, "dropped": 2, "rejected": 0, "reasons": {"not_a_paper": 2}}
+    monkeypatch.setattr("silverloom.orchestration.run.summary.total", lambda _: counts)
+    assert "dropped for not_a_paper: a fetched file that holds no paper" in end()
 
 
 def test_the_table_names_the_source_that_params_yaml_lacks(end, monkeypatch):

@@ -142,6 +142,12 @@ def test_no_word_of_running_text_is_lost_or_added_or_moved(paragraphs, columns):
         ),
         ("It took some time.", "12", " We turn to the rest.", "It took some time. We turn to the rest."),
         ("It took some time.", "2,3", "We turn to the rest.", "It took some time. We turn to the rest."),
+        (
+            "They are those of S2ORC,",
+            "1",
+            " a corpus of articles.",
+            "They are those of S2ORC, a corpus of articles.",
+        ),
         ("There were 10", "5", " cells in all of it.", "There were 10^5 cells in all of it."),
         ("Each is a row of R", "d", " in all of it.", "Each is a row of R^d in all of it."),
         ("The field of 5 km", "2", " is wet all year.", "The field of 5 km2 is wet all year."),

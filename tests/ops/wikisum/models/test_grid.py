@@ -10,6 +10,8 @@ import yaml
 from silverloom.assets.declare.params_file import document, raw_section
 from silverloom.assets.declare.project import checkout
 from silverloom.ops.wikisum.models.grid import CHEATING, GRID, Cell, GridParams, grid
+from silverloom.ops.wikisum.models.summarizer import SummarizerParams
+from silverloom.ops.wikisum.models.summarizer_training import SIZES
 from tests.checkpoints import Memory
 from tests.ops.wikisum.models.grid_cases import given, rows_of
 from tests.ops.wikisum.models.summarizer_cases import (
@@ -155,3 +157,17 @@ def test_the_documented_grid_has_every_model_of_the_papers_tables():
                ("t_dmca_moe_256", 7_500)}  # fmt: skip
     assert {(*place, 500, "t_ed") for place in table_3} <= cells
     assert {("tf_idf", "combined", length, name) for name, length in table_4} <= cells
+
+
+def test_the_documented_pretrained_model_is_trained_beside_a_default_architecture():
+    text = (checkout() / "docs/explanation/summarizers.md").read_text()
+    [block] = re.findall(r"```yaml\n(wikisum:.*?)```", text, re.DOTALL)
+    asked = yaml.safe_load(block)["wikisum"]
+    documented = GridParams.model_validate(asked["grid"])
+    assert SummarizerParams.model_validate(asked["summarizer"]).sizes == documented.sizes
+    size, default = documented.sizes[documented.size], SIZES[documented.size]
+    assert set(documented.trained()) == set(size.architectures) == {"t_dmca", "led"}
+    assert size.architectures["t_dmca"] == default.architectures["t_dmca"]
+    assert size.training_of("t_dmca") == default.training_of("t_dmca")
+    assert documented.models() == ["allenai/led-base-16384"]
+    assert documented.training_of("led").batch_size == 16
