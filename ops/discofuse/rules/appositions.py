@@ -319,13 +319,17 @@ def _be(sentence: ParsedSentence, parenthetical: Between) -> str:
     lasting = sentence.annotation.entities[parenthetical.noun] in _PLACES | {"FAC"} or (
         placed and sentence.annotation.entities[parenthetical.noun] == "PERSON"
     )
+    noun = parenthetical.noun
+    # "The Times , a newspaper", but "The Beatles , an English band"
+    if head is not None and sentence.lower[head] in THINGS - GROUP_NOUNS:
+        noun = head
     past = not lasting and _is_told_in_past(sentence, parenthetical.noun)
     # "The band , a trio , were famous": a group is plural if the sentence treats it so.
     carrier = sentence.verb_group(sentence.root)
     is_subject = sentence.subject(sentence.root) == parenthetical.noun
     if is_subject and sentence.lower[carrier] in ("were", "are"):
         return "were" if past else "are"
-    return be(sentence, parenthetical.noun, past)
+    return be(sentence, noun, past)
 
 
 def _is_told_in_past(sentence: ParsedSentence, noun: int) -> bool:

@@ -56,6 +56,10 @@ AMOUNTS = frozenset(
 )
 
 
+#: "A set of plug-ins , which are small": the verb does not agree with "a set".
+_COLLECTIONS = frozenset({"group", "set", "series", "kind", "sort", "type"})
+
+
 class Between(NamedTuple):
     """The text between a comma and the next one, or the end of the sentence or of its part."""
 
@@ -168,6 +172,8 @@ def _at_end(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Betwee
     if sentence.child(noun, "conj") is not None:
         return None
     if label == "pobj" and sentence.lower[above] == "of" and sentence.lower[sentence.heads[above]] in AMOUNTS:
+        if sentence.lower[sentence.heads[above]] in _COLLECTIONS and sentence.tags[noun] in ("NNS", "NNPS"):
+            return None
         phrase = sentence.left(sentence.heads[above])
     return Between(noun, phrase, comma, end)
 

@@ -247,6 +247,13 @@ def _is_part(sentence: ParsedSentence, clause: Between) -> bool:
     # "from KitW / Wv compound heterozygous embryos": taggers take "compound" for a verb.
     if governor == before and sentence.tags[before] == "VB" and sentence.child(before, "aux") is None:
         return True
+    # "The system is sentence - level": the noun is part of an adjective.
+    if (
+        sentence.dependencies[clause.noun] == "attr"
+        and sentence.continues_word(clause.noun)
+        and sentence.child(clause.noun, "det", "poss") is None
+    ):
+        return True
     nested = sentence.dependencies[clause.noun] == "dobj" and sentence.dependencies[governor] in SUBJECTS
     return (
         sentence.continues_word(clause.phrase)

@@ -174,7 +174,8 @@ def _may_be_noun_phrase(sentence: ParsedSentence, main: int, verb: int, begin: i
     if tags[verb] in ("VBD", "VBN") and is_participle(sentence.lower[verb]):
         behind = verb + 1 < sentence.end and tags[verb + 1] in NOUNS and sentence.heads[verb + 1] == verb
         return behind and not is_past(sentence, main)
-    bare = all(sentence.dependencies[at] in ("prep", "punct") for at in sentence.children(verb))
+    labels = {sentence.dependencies[at] for at in sentence.children(verb)}
+    bare = labels <= {"prep", "npadvmod", "punct"}
     listed = tags[last] == "NNS" or is_past(sentence, verb) != is_past(sentence, main)
     return tags[verb] == "VBZ" and bare and listed and is_common_noun(sentence.lower[verb])
 

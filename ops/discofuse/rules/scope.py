@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from silverloom.ops.discofuse.rules.connectives import BACKWARD_PHRASES
+from silverloom.ops.discofuse.rules.morphology import is_past
 from silverloom.ops.discofuse.rules.rule import SUBJECTS, WH_WORDS, ParsedSentence
 
 _CONDITIONS = frozenset({"if", "unless", "when", "because", "while", "until", "although", "since", "where"})
@@ -22,6 +23,8 @@ _LONGER = (["as", "long", "as"], ["so", "long", "as"], ["in", "case"])
 _INVERTED = frozenset({"had", "should", "were"})
 #: With these the clause is never a fact on its own.
 _SUPPOSING = frozenset({"if", "unless", "whether", "provided", "providing", "supposing", "assuming"})
+#: Nor with these, if it is told as a rule: "When you press it , the door opens".
+_EVERY_TIME = frozenset({"when", "whenever", "once"})
 _PROVISOS = frozenset({"if", "unless", "provided", "providing"})
 #: "With more money , the town would build a bridge", "In an ideal world there would be a bridge"
 _WITH = frozenset({"with", "without"})
@@ -118,6 +121,8 @@ def is_supposed(sentence: ParsedSentence, main: int) -> bool:
     certain = not conditions or (
         sentence.lower[opening] not in _INVERTED and not _is_longer(sentence, opening)
     )
+    if conditions and sentence.lower[opening] in _EVERY_TIME:
+        return not is_past(sentence, main) or sentence.tags[sentence.verb_group(main)] == "MD"
     return sentence.lower[opening] in _SUPPOSING or not certain or _is_wished(sentence, main)
 
 

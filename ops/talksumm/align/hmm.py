@@ -29,9 +29,9 @@ Model = Literal["paper", "robust"]
 class HmmParams(Params, section="talksumm.hmm"):
     """The model's parameters; defaults are the paper's where it has them (section 3.2).
 
-    `paper` is the model of the paper. It has `delta`, `epsilon` and `floor`. It fails if the paper is long
-    for the talk: with more than a third as many sentences as spoken words, its most probable path soon ends
-    in the last two sentences. `robust` [ours] has `stay`, `sharpness` and `background` instead, and
+    `paper` is the model of the paper. It has `delta`, `epsilon` and `floor`. It may fail if the paper is long
+    for the talk: with more than a third as many sentences as spoken words, its most probable path may end in
+    the last two sentences. `robust` [ours] has `stay`, `sharpness` and `background` instead, and
     transitions with open ends. The three values are the middle of a region in which simulated talks of six
     papers, the paper's Table 4 and the sample's manual alignments all come out better than with `paper`
     (benchmarks/talk_simulation.py).

@@ -222,6 +222,22 @@ def test_a_compound_with_a_dash_is_no_antecedent_without_its_beginning(dash):
     assert splits(annotated(text, annotator()), "PAIR_ANAPHORA") == []
 
 
+def test_a_relative_clause_is_not_about_a_part_of_a_word_with_a_hyphen():
+    parsed = annotation("They use multi - head networks , which were old .")
+    made = " | They use multi - head networks . | Multi - head networks were old ."
+    assert splits(parsed, "SINGLE_RELATIVE") == [made]
+    # The parser ties "multi" and the hyphen to the verb.
+    heads = [*parsed.heads[:2], 1, 1, *parsed.heads[4:]]
+    assert splits(dataclasses.replace(parsed, heads=heads), "SINGLE_RELATIVE") == []
+
+
+def test_the_plural_name_of_a_newspaper_is_singular():
+    parsed = annotation("The owner of the Times , a newspaper , died in 1990 .")
+    tags = [*parsed.tags[:4], "NNPS", *parsed.tags[5:]]
+    made = " | The owner of the Times died in 1990 . | The Times was a newspaper ."
+    assert splits(dataclasses.replace(parsed, tags=tags), "SINGLE_APPOSITION") == [made]
+
+
 RELEASED = {
     "PAIR_CONN": [
         "The town is small . It is still a popular place .",
