@@ -58,7 +58,7 @@ class FilterParams(Params, section="parasci.filtered"):
         0.8,
         ge=0,
         le=1,
-        description="least probability that both sentences are whole, without garbled words",
+        description="least probability that the worse of the two sentences is whole, without garbled words",
         json_schema_extra={"paper": "0"},
     )
     self_bleu: float = Field(
