@@ -48,12 +48,12 @@ def _loaded(workspace: Workspace, context: dg.InputContext) -> Any:
             f"{context.name}: {kind} cannot hold rows: annotate it with pandas.DataFrame, polars.DataFrame "
             "or pyarrow.Table"
         )
-    tables = [dataset.shape.kept.empty_table()]
+    tables = list[pa.Table]()
     for partition in context.asset_partition_keys if context.has_asset_partitions else [""]:
         if not (files := part_files(workspace.folder(dataset, partition), "kept")):
             raise ValueError(f"{name} {partition}".strip() + " was not made: materialise it first")
         tables += map(pq.read_table, files)
-    return convert(pa.concat_tables(tables))
+    return convert(pa.concat_tables(tables or [dataset.shape.kept.empty_table()]))
 
 
 def _polars(table: pa.Table) -> polars.DataFrame:

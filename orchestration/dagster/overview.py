@@ -49,8 +49,12 @@ def shown(workspace: Workspace, assets: Iterable[Any]) -> list[Any]:
         more = spec.merge_attributes(kinds=_kinds(dataset), metadata=_metadata(workspace, dataset))
         return more.replace_attributes(group_name=group_of[spec.key])
 
+    # Dagster knows an asset that it finds twice by its object, so the others stay what they are.
     return [
-        each.map_asset_specs(described) if isinstance(each, dg.AssetsDefinition) else each for each in assets
+        each.map_asset_specs(described)
+        if isinstance(each, dg.AssetsDefinition) and not dataset_of.keys().isdisjoint(each.keys)
+        else each
+        for each in assets
     ]
 
 

@@ -273,7 +273,7 @@ def test_a_plain_asset_as_documented_is_discovered_and_made(installed, sample_pr
     place = re.search(r"`(assets/\w+\.py)`", page)[1]
     (project.root / place).write_text(re.search(r"```python\n(.*?)```", page, re.S)[1])
     (command,) = re.findall(r"^dagster (asset materialize .*)$", page, re.M)
-    examples = project.root / "data/discofuse/examples/2018-06/part.parquet"
+    examples = project.root / "data/discofuse/examples/2018-06/kept-00000.parquet"
     examples.parent.mkdir(parents=True)
     types = ["SINGLE_CATAPHORA", "PAIR_NONE", "PAIR_NONE"]
     polars.DataFrame({"id": ["a", "b", "c"], "discourse_type": types}).write_parquet(examples)

@@ -70,7 +70,7 @@ def test_dropped_pairs_are_compared_as_well_if_they_have_both_texts(tmp_path):
     lost = [(row("pair-a", "pair", first="A model reads.", second="A model writes."), "self_bleu", 90.0)]
     data = data_of(tmp_path, "parasci/filtered", write(tmp_path, "parasci/filtered", "all", [], lost))
     assert [row["difference"] for row in data["rows"]] == [
-        [["=", "A model "], ["-", "writes"], ["+", "reads"], ["=", "."]]
+        [["=", "A model "], ["-", "reads"], ["+", "writes"], ["=", "."]]
     ]
 
 

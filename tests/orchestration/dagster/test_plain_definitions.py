@@ -61,7 +61,7 @@ def test_what_only_a_definitions_object_holds_is_loaded(written):
 
 def test_without_one_runs_are_in_one_process_and_the_store_is_there():
     defs = build(workspace())
-    assert defs.executor is dg.in_process_executor and [*defs.resources] == ["store"]
+    assert defs.executor is dg.in_process_executor and {*defs.resources} == {"store", "rows"}
 
 
 @pytest.mark.parametrize(

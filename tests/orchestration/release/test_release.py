@@ -65,7 +65,7 @@ def test_a_release_loads_with_datasets_and_with_croissant(done, tmp_path):
     }
     assert head(folder)["license"] == ["cc0-1.0"]
     card = (folder / "README.md").read_text()
-    assert "Of ratio_30, ratio_40, words_150, words_250:" in card and "| `coverage` | double |" in card
+    assert "Of words_150, ratio_30, ratio_40, words_250:" in card and "| `coverage` | double |" in card
     assert "| talksumm/training_sets |" in card.partition("## What was dropped")[2]
     assert head(folder)["size_categories"] == ["n<1K"]
 
