@@ -58,7 +58,7 @@ def above_tf_idf(folder, telling):
         [row for row, _ in made],
         [row for _, pages in made for row in pages],
         references=ReferenceParams(results=0),
-        ranked=RankedParams(rankers=("tf_idf",), corpora=("combined",)),
+        ranked=RankedParams(rankers=("tf_idf",), corpora=("combined",), language=None),
     )
     params = LearnedRankerParams(words=(500,))
     *_, outcome = declared(learned_ranker).function(steps.parts("ranked"), splits=SPLITS, params=params)

@@ -44,8 +44,8 @@ def test_a_source_is_credited_and_its_path_stays_private():
             {"url": "https://me:secret@code.example/silverloom", "vcs_info": {"commit_id": "abc"}},
             "silverloom 1.2.3 (<https://code.example/silverloom>, commit `abc`)",
         ),
-        ({"url": "file:///home/me/silverloom", "vcs_info": {"commit_id": "abc"}}, "silverloom 1.2.3"),
-        ({"url": "file:///home/me/silverloom", "dir_info": {}}, "silverloom 1.2.3"),
+        ({"url": "file:///srv/silverloom", "vcs_info": {"commit_id": "abc"}}, "silverloom 1.2.3"),
+        ({"url": "file:///srv/silverloom", "dir_info": {}}, "silverloom 1.2.3"),
         (None, "silverloom 1.2.3"),
     ],
 )
