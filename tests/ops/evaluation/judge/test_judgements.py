@@ -146,7 +146,7 @@ def test_a_temporary_fault_costs_nothing(judging, fault):
         (failing(200, b"<html>busy</html>"), "no chat completion: '<html>busy</html>'"),
         (failing(200, b"[" * 100_000), "no chat completion"),
         (cut, "IncompleteRead"),
-        (slow, "no whole answer within 0.5 seconds"),
+        (slow, "no whole answer within 2"),
     ],
     ids=["500", "429", "400", "402", "408", "413", "505", "307", "page", "deep", "cut", "slow"],
 )
@@ -155,7 +155,7 @@ def test_only_a_row_without_an_answer_is_rejected_and_it_is_asked_again(judging,
         (fault if "One p1." in body["messages"][0]["content"] else FOUR)(handler, body)
 
     with serving(answer) as (address, _):
-        outcome = judging.make(address, retries=0, timeout=0.5)
+        outcome = judging.make(address, retries=0, timeout=2)
     [rejected] = outcome.rejected.to_pylist()
     assert rejected["id"] == "parasci_pairs-p1" and cause in rejected["error"]
     assert len(outcome.files[ASKED].splitlines()) == 3
