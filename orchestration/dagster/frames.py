@@ -1,7 +1,7 @@
 """Rows of our datasets as arguments of other people's assets: pandas, polars or Arrow.
 
-Belongs here: the input manager `rows` that Dagster loads arguments with. Not here: reading rows for pages
-(assets/rows/reading.py) and outside of Dagster (silverloom/data.py).
+Belongs here: the input manager `rows` that Dagster loads arguments with. Not here: reading part files
+(assets/rows/reading.py), and rows outside of Dagster (silverloom/data.py).
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from silverloom.ops.core.parts import part_files
+from silverloom.assets.rows.reading import tables
 from silverloom.orchestration.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -48,12 +47,12 @@ def _loaded(workspace: Workspace, context: dg.InputContext) -> Any:
             f"{context.name}: {kind} cannot hold rows: annotate it with pandas.DataFrame, polars.DataFrame "
             "or pyarrow.Table"
         )
-    tables = list[pa.Table]()
+    loaded = list[pa.Table]()
     for partition in context.asset_partition_keys if context.has_asset_partitions else [""]:
-        if not (files := part_files(workspace.folder(dataset, partition), "kept")):
+        if not (parts := [*tables(workspace.folder(dataset, partition), "kept")]):
             raise ValueError(f"{name} {partition}".strip() + " was not made: materialise it first")
-        tables += map(pq.read_table, files)
-    return convert(pa.concat_tables(tables or [dataset.shape.kept.empty_table()]))
+        loaded += parts
+    return convert(pa.concat_tables(loaded or [dataset.shape.kept.empty_table()]))
 
 
 def _polars(table: pa.Table) -> polars.DataFrame:

@@ -7,6 +7,7 @@ Belongs here: what a person looks at. Not here: what a dataset's asset is and do
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import dagster as dg
@@ -20,6 +21,7 @@ from silverloom.orchestration.workspace.workspace import Workspace
 EVALUATION = "evaluation"
 
 
+@cache  # each partition of a run asks for it
 def groups(workspace: Workspace) -> dict[dg.AssetKey, str]:
     """Return the group of each dataset.
 

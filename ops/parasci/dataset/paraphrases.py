@@ -10,8 +10,7 @@ the mean stay. The room that they leave goes to the other pairs. First come thos
 predicted consistency per point of Self-BLEU above the mean.
 
 Pairs are in one cluster if they share a sentence or a near-duplicate of it, or the key of their method: the
-paper of a pair within it, the term of two definitions, the paper that two sentences cite. Citing papers do
-not link pairs: they cite so much that nearly all pairs would be in one cluster.
+paper of a pair within it, the term of two definitions, the cited paper of two sentences, but no citing one.
 """
 
 from __future__ import annotations
