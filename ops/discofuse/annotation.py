@@ -46,6 +46,7 @@ class Annotation:
     heads: Sequence[int]
     """T indices of the head; a root is its own head."""
     lemmas: Sequence[str]
+    """T lemmas; the word itself where the pipeline gives none, as for all but verbs."""
     entities: Sequence[str]
     """T types of the entity that contains the token; empty outside of entities."""
     sentences: Sequence[TokenSpan]
@@ -81,7 +82,9 @@ class Annotation:
             tags=named(tags),
             dependencies=named(dependencies),
             heads=(np.arange(len(document)) + heads.astype(np.int64)).tolist(),
-            lemmas=named(lemmas),
+            lemmas=[
+                names[lemma or word] for lemma, word in zip(lemmas.tolist(), words.tolist(), strict=True)
+            ],
             entities=named(entities),
             sentences=[(sentence.start, sentence.end) for sentence in document.sents],
             links=tuple(links_of(document)),

@@ -88,8 +88,8 @@ ANNOTATED = Shape(
         ("tags", pa.list_(_TEXT), "of the Penn Treebank"),
         ("dependencies", pa.list_(_TEXT), "labels of the edge from the head"),
         ("heads", pa.list_(_INT), "how many tokens the head is to the right; 0 for a root"),
-        ("lemmas", pa.list_(_TEXT), "null where it is the word"),
-        ("entities", pa.list_(_TEXT), "type of the entity that the token is part of; empty where of none"),
+        ("lemmas", pa.list_(_TEXT), "of verbs; null where it is the word, and of other tokens"),
+        ("entities", pa.list_(_TEXT), "type of the name or time that the token is in; empty where in none"),
         (
             "links",
             pa.list_(

@@ -18,6 +18,7 @@ from spacy.tokens import Doc
 from silverloom.ops.coreference.component import COMPONENT
 from silverloom.ops.coreference.titles import with_title
 from silverloom.ops.discofuse.annotation import CLOSING
+from silverloom.ops.discofuse.dataset import asked
 from silverloom.ops.models.spacy_pipeline import SPACY_PIPELINE, load_pipeline
 from silverloom.ops.text.sentences import sentence_spans
 
@@ -108,5 +109,11 @@ def sentence_ends(document: Doc) -> Doc:
 def _annotator(name: str, coreference: str) -> Language:
     nlp = load_pipeline(name)
     nlp.add_pipe("sentence_ends", first=True)
+    if name == SPACY_PIPELINE:
+        # Less work for the same rows: see asked.py.
+        for component in ("attribute_ruler", "lemmatizer", "ner"):
+            nlp.disable_pipe(component)
+        nlp.add_pipe(asked.LEMMAS, last=True)
+        nlp.add_pipe(asked.ENTITIES, last=True)
     nlp.add_pipe(COMPONENT, last=True, config={"backend": coreference})
     return nlp

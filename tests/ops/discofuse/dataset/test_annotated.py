@@ -118,7 +118,7 @@ def test_an_annotation_has_spacys_values_for_each_token():
     assert list(annotation.tags) == [token.tag_ for token in document]
     assert list(annotation.dependencies) == [token.dep_ for token in document]
     assert list(annotation.heads) == [token.head.i for token in document]
-    assert list(annotation.lemmas) == [token.lemma_ for token in document]
+    assert list(annotation.lemmas) == [token.lemma_ or token.text for token in document]
     assert list(annotation.entities) == [token.ent_type_ for token in document]
     assert annotation.sentence_texts() == [sentence.text.strip() for sentence in document.sents]
 
@@ -228,7 +228,7 @@ def test_a_pipeline_in_a_folder_parses_by_its_own_rules(tmp_path):
     assert re.fullmatch(rf"{re.escape(str(folder))} 9\.9 \([0-9a-f]{{16}}\), coreference ranker.*", told)
     [parse] = stored_annotations(table, own)
     assert parse.entities[parse.words.index("mill")] == "ORG"
-    same = ["words", "tags", "dependencies", "heads", "lemmas"]
+    same = ["words", "tags", "dependencies", "heads"]
     assert table.select(same).equals(usual.select(same))
 
 
