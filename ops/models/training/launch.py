@@ -96,6 +96,7 @@ def _train_together(
     report: Callable[[Progress], None] | None,
     strict: bool,
 ) -> Trained:
+    import torch
     from safetensors.torch import load
 
     trained: Trained | None = None
@@ -114,7 +115,8 @@ def _train_together(
                     raise said
                 elif what == _VALIDATE:
                     task.module.load_state_dict(load(said))
-                    _tell(pipes[0], task.validate())
+                    with torch.no_grad():
+                        _tell(pipes, task.validate())
                 elif what is Trained:
                     trained, weights = said
                     task.module.load_state_dict(load(weights))
@@ -227,9 +229,10 @@ def _received(pipe: Connection) -> tuple[Any, Any] | None:
     return what, said
 
 
-def _tell(pipe: Connection, metrics: Mapping[str, float]) -> None:
-    with suppress(OSError):  # the process has ended
-        pipe.send(dict(metrics))
+def _tell(pipes: Sequence[Connection], metrics: Mapping[str, float]) -> None:
+    for pipe in pipes:
+        with suppress(OSError):  # the process has ended
+            pipe.send(dict(metrics))
 
 
 def _share(index: int, count: int, folder: str, pipes: Sequence[Connection]) -> None:
@@ -248,7 +251,7 @@ def _share(index: int, count: int, folder: str, pipes: Sequence[Connection]) -> 
     meeting = f"file://{Path(folder, _MEETING)}"
     PartialState(cpu=on_processor(handed.strict), init_method=meeting, rank=index, world_size=count)
     parent = _Parent(pipes[index], Path(folder))
-    task = _SharedTask(handed, Path(folder), parent if index == 0 else None)
+    task = _SharedTask(handed, Path(folder), parent, index == 0)
     try:
         ended = train_here(task, handed.params, parent, parent.report, handed.strict)
     except TrainingError as error:
@@ -264,21 +267,27 @@ def _share(index: int, count: int, folder: str, pipes: Sequence[Connection]) -> 
 class _SharedTask:
     """The task of one of several processes: its loss is computed here, the parent validates."""
 
-    def __init__(self, handed: _Handed, folder: Path, parent: _Parent | None) -> None:
+    def __init__(self, handed: _Handed, folder: Path, parent: _Parent, first: bool) -> None:
         loss = handed.make(_files_in(folder / _MODULE), handed.rows, **handed.values)
         self.module: nn.Module = loss.module
         self.loss: Callable[[Sequence[int]], Tensor] = loss.loss
         self.names: Sequence[str] = RowFile(handed.rows).column("name")
         self.costs: Sequence[int] = np.load(folder / _COSTS)
-        self._identity, self._parent = handed.identity, parent
+        self._identity, self._parent, self._first = handed.identity, parent, first
 
     def identity(self) -> Mapping[str, Any]:
         """Return what the parent's task returned."""
         return self._identity
 
     def validate(self) -> Mapping[str, float]:
-        """Return the metrics in the first process; in the others none, because they take the first one's."""
-        return self._parent.validated(self.module) if self._parent else {}
+        """Return the parent's metrics, given the first process's weights.
+
+        All wait for the parent, and none in a collective operation of torch, which has a time limit.
+        """
+        if self._first:
+            self._parent.ask(self.module)
+        metrics: Mapping[str, float] = self._parent.pipe.recv()
+        return metrics
 
     def parts(self) -> LossParts:
         """Only the parent has them."""
@@ -305,12 +314,10 @@ class _Parent:
         for content in files.values():
             self.pipe.send_bytes(content)
 
-    def validated(self, module: nn.Module) -> Mapping[str, float]:
-        """Send the weights to the parent; return its metrics."""
+    def ask(self, module: nn.Module) -> None:
+        """Send the weights to the parent, which validates them."""
         from safetensors.torch import save
 
         weights = {name: value.cpu().contiguous() for name, value in module.state_dict().items()}
         self.pipe.send((_VALIDATE, None))
         self.pipe.send_bytes(save(weights))
-        metrics: Mapping[str, float] = self.pipe.recv()
-        return metrics
