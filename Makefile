@@ -31,7 +31,7 @@ browser: extras ## find Chromium for the tests of pages, or install it
 speech: extras ## find espeak-ng for the tests of recordings, or install it
 	@python -m tests.espeak
 
-extras: setup .venv/.extras ## install what tests, docs, a Ray cluster (docs/how-to/cluster.md) and Postgres (docs/how-to/postgres.md) need
+extras: setup .venv/.extras ## install what tests, docs, a Ray cluster (docs/how-to/cluster.md), Postgres (docs/how-to/postgres.md) and a judge (docs/how-to/judge.md) need
 
 .venv/.extras: .venv/.ready requirements-extras.lock
 	$(INSTALL) -r requirements-extras.lock
