@@ -31,7 +31,7 @@ browser: extras ## find Chromium for the tests of pages, or install it
 speech: extras ## find espeak-ng for the tests of recordings, or install it
 	@python -m tests.espeak
 
-extras: setup .venv/.extras ## install what tests, docs, a Ray cluster (docs/how-to/cluster.md) and Postgres (docs/how-to/postgres.md) need
+extras: setup .venv/.extras ## install what tests, docs, a Ray cluster (docs/how-to/cluster.md), Postgres (docs/how-to/postgres.md) and a judge (docs/how-to/judge.md) need
 
 .venv/.extras: .venv/.ready requirements-extras.lock
 	$(INSTALL) -r requirements-extras.lock
@@ -66,7 +66,7 @@ MATCHED := if grep -q 'DO NOT MATCH' .venv/torch-cpu.log; then cat .venv/torch-c
 RESOLVE := --generate-hashes --no-annotate --no-header --python-version 3.11 --python-platform x86_64-manylinux_2_28 --quiet
 lock: extras ## resolve the dependencies in pyproject.toml anew, with hashes; UPGRADE=1 for newer versions
 	cat requirements.lock requirements-extras.lock cuda.lock > .venv/all.lock
-	uv pip compile pyproject.toml $(addprefix --extra ,crawl speech train cluster postgres docs dev) -o .venv/all.lock $(if $(UPGRADE),--upgrade) $(RESOLVE)
+	uv pip compile pyproject.toml $(addprefix --extra ,crawl speech train cluster judge postgres docs dev) -o .venv/all.lock $(if $(UPGRADE),--upgrade) $(RESOLVE)
 	uv pip compile pyproject.toml --extra crawl --extra speech --extra train -o .venv/first.lock --constraint .venv/all.lock $(RESOLVE)
 	awk '/^[a-z]/ {cuda = /^(cuda|nvidia|triton)/} {print > (".venv/" (cuda ? "cuda" : "requirements") ".lock")}' .venv/first.lock
 	awk '/^[a-z]/ {extra = NR != FNR && !($$1 in pinned)} NR == FNR {pinned[$$1]; next} extra' \

@@ -35,7 +35,7 @@ from silverloom.ops.discofuse.models.fusion_model import FusionModelParams
 from silverloom.ops.discofuse.models.transfer import TransferParams
 from silverloom.ops.models.precision import autocast, halves_products
 from silverloom.ops.models.seq2seq.config import CopyNetConfig, Pairs, Seq2SeqTransformerConfig
-from silverloom.ops.models.seq2seq.model import Seq2SeqTask
+from silverloom.ops.models.seq2seq.task import Seq2SeqTask
 from silverloom.ops.models.seq2seq.training import learn_pieces, make_model
 from silverloom.ops.models.training import Progress, Task, TrainingParams, train
 from silverloom.ops.models.training.loop import prepare_module

@@ -44,8 +44,7 @@ from silverloom.ops.discofuse.models.training_sets import copied, judged
 from silverloom.ops.discofuse.rules import RuleParams
 from silverloom.ops.discofuse.schemas import BALANCED, EXAMPLES
 from silverloom.ops.models.seq2seq.config import Pairs
-from silverloom.ops.models.seq2seq.files import save
-from silverloom.ops.models.seq2seq.model import Seq2SeqTask
+from silverloom.ops.models.seq2seq.task import Seq2SeqTask
 from silverloom.ops.models.seq2seq.training import learn_pieces, make_model
 from silverloom.ops.models.training import train
 from silverloom.ops.models.training.task import ProgressLines
@@ -145,7 +144,7 @@ def main() -> None:
     began = time.process_time()
     ended = train(task, training, None, ProgressLines(given.size), True)
     print(f"trained in {time.process_time() - began:,.0f} s; best exact {ended.best}")
-    for name, content in save(model).items():
+    for name, content in model.files().items():
         (given.folder / "model" / name).parent.mkdir(parents=True, exist_ok=True)
         (given.folder / "model" / name).write_bytes(content)
     model.place(True)

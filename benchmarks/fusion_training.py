@@ -31,7 +31,8 @@ from silverloom.assets.declare.params_file import section
 from silverloom.ops.discofuse.models.fusion_model import FusionModelParams
 from silverloom.ops.discofuse.models.training_sets import copied, source_of, target_of
 from silverloom.ops.models.seq2seq.config import Pairs
-from silverloom.ops.models.seq2seq.model import Seq2Seq, Seq2SeqTask
+from silverloom.ops.models.seq2seq.model import Seq2Seq
+from silverloom.ops.models.seq2seq.task import Seq2SeqTask
 from silverloom.ops.models.seq2seq.training import learn_pieces, make_model
 from silverloom.ops.models.training import Progress, TrainingParams, train
 from silverloom.ops.models.training.processes import batches

@@ -21,6 +21,11 @@ DVC's commit: the class `Repo` has it. DVC's maintainers recommend that class fo
 but it is undocumented, and its errors are in separate modules. It only logs why a file could not be copied
 to its cache, and records it all the same.
 
+Errors that only their words tell apart, because their types mean more than one thing: Ctrl-C while pydantic
+builds a model (cli/command.py), DuckDB's full disk (files/full_disk.py), too many redirects and too large a
+page in Scrapy (ops/crawl/spider.py), too deep JSON (ops/parse/decoding.py). A rejected row stores its cause
+as text (ops/parse/files.py).
+
 MLflow's store: its client creates the experiment `Default` with an absolute path of this machine, and only
 `mlflow server` accepts another root (mlflow/mlflow#2953).
 """

@@ -7,6 +7,7 @@ which packages code uses (symbols.py).
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -32,12 +33,15 @@ def installed() -> Pins:
 def locked(package: str, pinned: Pins) -> list[tuple[str, str]]:
     """Return name and version of the pinned packages that provide an import name.
 
-    These are several if packages share a namespace. Raises LookupError if there is none.
+    These are several if packages share a namespace, and none if it is optional and not installed. Raises
+    LookupError for an installed package without a pin.
     """
     names = [package] if _normal(package) in pinned else _providers().get(package, [])
     if versions := sorted(pinned[_normal(name)] for name in {*names} if _normal(name) in pinned):
         return versions
-    raise LookupError(f"the package {package!r} is imported but neither locked nor installed")
+    if importlib.util.find_spec(package) is None:
+        return []
+    raise LookupError(f"the package {package!r} is imported but not locked")
 
 
 @cache

@@ -9,7 +9,7 @@ import importlib.util
 from typing import Literal
 
 #: An extra of pyproject.toml. Set-up of a checkout installs the first three, `make extras` the others.
-Extra = Literal["crawl", "speech", "train", "cluster", "postgres"]
+Extra = Literal["crawl", "speech", "train", "cluster", "postgres", "judge"]
 _OF_SET_UP = ("crawl", "speech", "train")
 
 

@@ -30,17 +30,20 @@ def made_from(row: Mapping[str, Any], kind: str, *parts: str) -> dict[str, Any]:
     Its id is `row_id` of `parts`, or of the other row's id without any.
     """
     made = row_id(kind, *parts) if parts else row_id(kind, row["id"])
-    return {"id": made, "source_ids": [row["id"]], "licence": row["licence"]}
+    return made_of(made, [row["id"]], row["licence"])
 
 
 def made_from_several(rows: Iterable[Mapping[str, Any]], kind: str, *parts: str) -> dict[str, Any]:
     """Return the same of a row that is made from several others; its id is `row_id` of `parts`."""
     sources = list(rows)
-    return {
-        "id": row_id(kind, *parts),
-        "source_ids": list(dict.fromkeys(row["id"] for row in sources)),
-        "licence": joint_licence(row["licence"] for row in sources),
-    }
+    ids = dict.fromkeys(row["id"] for row in sources)
+    return made_of(row_id(kind, *parts), ids, [row["licence"] for row in sources])
+
+
+def made_of(made: str, sources: Iterable[str], licences: str | Iterable[str]) -> dict[str, Any]:
+    """Return the same of a row with this id; several licences become one by `joint_licence`."""
+    licence = licences if isinstance(licences, str) else joint_licence(licences)
+    return {"id": made, "source_ids": list(sources), "licence": licence}
 
 
 def text_hash(text: str) -> int:

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import Field
 
-from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.identity import made_of, row_id
 from silverloom.ops.core.joins import side_by_side, sources_within
 from silverloom.ops.core.outcome import NAME, Outcome, Outcomes, Shape, columns, one_of
 from silverloom.ops.core.params import Params
@@ -246,9 +246,7 @@ class _SplitWriter:
         with (self._folder / file).open("rb") as written:
             md5 = hashlib.file_digest(written, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
         row = {
-            "id": row_id("file", file, md5),
-            "source_ids": [],
-            "licence": joint_licence(self._licences),
+            **made_of(row_id("file", file, md5), [], self._licences),
             "file": file,
             "config": self._config,
             "split": self._split,

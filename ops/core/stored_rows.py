@@ -28,31 +28,16 @@ Item = TypeVar("Item")
 _BLOCK = 16
 
 
-class StoredRows(Sequence[Row]):
-    """N rows of a schema. Their file is deleted with this object; other processes may read it until then."""
+class RowFile(Sequence[Row]):
+    """The rows in a file of `StoredRows`, which may be in another process."""
 
-    def __init__(
-        self, schema: pa.Schema, rows: Iterable[Row], folder: Path | None = None, block: int = _BLOCK
-    ) -> None:
-        """Write the rows of an iterable to `folder`, or to the system's temporary directory."""
-        digest = hashlib.sha256()
-        self._size, self._block = 0, block
-        self._folder: TemporaryDirectory[str] | None = TemporaryDirectory(prefix="rows-", dir=folder)
-        self._path = str(Path(self._folder.name, "rows.arrow"))
-        with pa.OSFile(self._path, "wb") as file, pa.ipc.new_file(file, schema) as writer:
-            for some in in_blocks(rows, block):
-                batch = pa.RecordBatch.from_pylist(some, schema=schema)
-                writer.write_batch(batch)
-                digest.update(batch.serialize())
-                self._size += len(some)
-        self._file = pa.ipc.open_file(pa.OSFile(self._path))
-        self._digest = digest.hexdigest()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_folder": None, "_file": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _file=pa.ipc.open_file(pa.OSFile(state["_path"])))
+    def __init__(self, path: Path) -> None:
+        #: The Arrow file.
+        self.path = path
+        self._file = pa.ipc.open_file(pa.OSFile(str(path)))
+        blocks = self._file.num_record_batches
+        self._block = len(self._file.get_batch(0)) if blocks else 1
+        self._size = (blocks - 1) * self._block + len(self._file.get_batch(blocks - 1)) if blocks else 0
 
     def __len__(self) -> int:
         return self._size
@@ -73,6 +58,29 @@ class StoredRows(Sequence[Row]):
         for number in range(self._file.num_record_batches):
             yield from self._file.get_batch(number).to_pylist()
 
+    def column(self, name: str) -> Made[Any]:
+        """Return the values of a column as a lazy sequence."""
+        return Made(self, itemgetter(name))
+
+
+class StoredRows(RowFile):
+    """N rows of a schema. Their file is deleted with this object; other processes may read it until then."""
+
+    def __init__(
+        self, schema: pa.Schema, rows: Iterable[Row], folder: Path | None = None, block: int = _BLOCK
+    ) -> None:
+        """Write the rows of an iterable to `folder`, or to the system's temporary directory."""
+        digest = hashlib.sha256()
+        self._folder = TemporaryDirectory(prefix="rows-", dir=folder)
+        path = Path(self._folder.name, "rows.arrow")
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema) as writer:
+            for some in in_blocks(rows, block):
+                batch = pa.RecordBatch.from_pylist(some, schema=schema)
+                writer.write_batch(batch)
+                digest.update(batch.serialize())
+        self._digest = digest.hexdigest()
+        super().__init__(path)
+
     def digest(self) -> str:
         """Return what identifies the content."""
         return self._digest
@@ -81,10 +89,6 @@ class StoredRows(Sequence[Row]):
         """Return some columns of all rows, in memory."""
         schema = pa.schema([self._file.schema.field(name) for name in names])
         return pa.table({name: list(self.column(name)) for name in names}, schema)
-
-    def column(self, name: str) -> Made[Any]:
-        """Return the values of a column as a lazy sequence."""
-        return Made(self, itemgetter(name))
 
 
 class Made(Sequence[Item]):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import email.utils
 import ipaddress
-import math
 import re
 import socket
 import threading
@@ -71,7 +70,6 @@ class Client:
     """`etag` and `last_modified` of the latest response, for conditional requests."""
     _asked: float = field(default=-1e9, init=False)
     _turn: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
-    _closed: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self._pools = urllib3.PoolManager(retries=False, maxsize=self.connections)
@@ -102,38 +100,6 @@ class Client:
         told = {"etag": response.headers.get("ETag"), "last_modified": response.headers.get("Last-Modified")}
         self.validators = {name: value for name, value in told.items() if value}
         yield from self._pieces(url, response, end)
-
-    def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
-        """Send a body; return the status and the body of the response, whatever the status is.
-
-        Retries if the server is busy or broken, or the response is cut off or late. Follows no redirects,
-        because a key is for one address only. Raises FetchError if no try gets a whole response, and after
-        `close`.
-        """
-        with self._explained(url, math.inf):
-            self.policy.check_url(url)
-        if self._closed.is_set():
-            raise FetchError(f"{url}: not asked, as all ends")
-        tries = 0
-        while True:
-            try:
-                response, end = self._ask(url, headers, content)
-                body = b"".join(self._pieces(url, response, end))
-            except FetchError as error:
-                fault, wait = error, seconds_to_wait("", tries)
-            else:
-                status = response.status
-                if status not in _AGAIN:
-                    return status, body
-                fault = UnavailableError(f"{url}: status {status} {responses.get(status, '')}".rstrip())
-                wait = seconds_to_wait(response.headers.get("Retry-After", ""), tries)
-            if tries >= self.retries or wait > self.longest_wait or self._closed.wait(wait):
-                raise fault
-            tries += 1
-
-    def close(self) -> None:
-        """Stop sending: requests that wait for a retry fail now, and those in progress are not retried."""
-        self._closed.set()
 
     def _pieces(self, url: str, response: Any, end: float) -> Iterator[bytes]:
         """Yield a response in pieces. Raises FetchError if it is too large, cut off or late."""
@@ -205,7 +171,7 @@ class Client:
                 kind = UnavailableError if status in _AGAIN else FetchError
                 raise kind(f"{url}: status {status} {responses.get(status, '')}".rstrip())
 
-    def _ask(self, url: str, headers: Mapping[str, str], content: bytes | None = None) -> tuple[Any, float]:
+    def _ask(self, url: str, headers: Mapping[str, str]) -> tuple[Any, float]:
         with self._turn:  # threads take turns, but wait at the same time
             now = time.monotonic()
             self._asked = max(now, self._asked + self.delay)
@@ -216,9 +182,8 @@ class Client:
         with self._explained(url, end):
             self.policy.check_url(url)
             response = self._pools.request(
-                "GET" if content is None else "POST",
+                "GET",
                 url,
-                body=content,
                 headers=sent,
                 redirect=False,
                 preload_content=False,

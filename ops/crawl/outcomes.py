@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.identity import made_of, row_id
 from silverloom.ops.core.outcome import (
     NAME,
     TIME,
@@ -131,13 +131,7 @@ class CrawlParts:
         return row_id("url", self.name, self.month, url)
 
     def _unit(self, unit: str, page: PageRequest) -> Row:
-        return {
-            "id": unit,
-            "source_ids": [unit],
-            "licence": self.licence,
-            "crawl": self.name,
-            **page._asdict(),
-        }
+        return {**made_of(unit, [unit], self.licence), "crawl": self.name, **page._asdict()}
 
     def _part(self, number: int) -> _OpenPart:
         listed = listed_digest(line.url for line in self.listed if not line.error)
@@ -201,9 +195,11 @@ class CrawlParts:
         return {
             **{name: unit[name] for name in ("crawl", "url", "depth", "found_on")},
             **{name: getattr(entry, name) for name in _SHARED},
-            "id": row_id("page", self.name, self.month, entry.url),
-            "source_ids": list(dict.fromkeys(filter(None, [unit["id"], origin]))),
-            "licence": spdx(entry.about["license"]) if "license" in entry.about else unit["licence"],
+            **made_of(
+                row_id("page", self.name, self.month, entry.url),
+                dict.fromkeys(filter(None, [unit["id"], origin])),
+                spdx(entry.about["license"]) if "license" in entry.about else unit["licence"],
+            ),
             "also": also,
             "month": self.month,
             "file": file,

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.identity import made_of, row_id
 from silverloom.ops.core.outcome import (
     IDENTITY,
     Field,
@@ -99,9 +99,11 @@ class People:
         """
         return {
             **dict.fromkeys(self.sheets.kept.names),
-            "id": row_id("rated", questionnaire.name, *about),
-            "source_ids": [unit["id"] for unit in units],
-            "licence": units[0]["licence"] if len(units) == 1 else joint_licence(u["licence"] for u in units),
+            **made_of(
+                row_id("rated", questionnaire.name, *about),
+                [unit["id"] for unit in units],
+                units[0]["licence"] if len(units) == 1 else [unit["licence"] for unit in units],
+            ),
             "questionnaire": questionnaire.name,
             **shown,
         }
@@ -353,9 +355,11 @@ def _among(table: pa.Table, ids: Iterable[str]) -> pa.ChunkedArray:
 
 def _said(row: Row, ratings: Sequence[Row], vote: Row) -> Row:
     return {
-        "id": row_id("judged", row["id"], vote["question"]),
-        "source_ids": [row["id"], *(rating["source_ids"][0] for rating in ratings)],
-        "licence": joint_licence([row["licence"], *(rating["licence"] for rating in ratings)]),
+        **made_of(
+            row_id("judged", row["id"], vote["question"]),
+            [row["id"], *(rating["source_ids"][0] for rating in ratings)],
+            [row["licence"], *(rating["licence"] for rating in ratings)],
+        ),
         "row_id": row["id"],
         "questionnaire": row["questionnaire"],
         "question": vote["question"],

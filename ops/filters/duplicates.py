@@ -29,7 +29,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from silverloom.ops.core.database import database, insert
-from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.identity import made_of, row_id
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row, in_blocks, in_parts
 from silverloom.ops.core.parts import Parts
 from silverloom.ops.filters.bounds import JUDGED, passing
@@ -159,9 +159,11 @@ _FOUND = """
 def _rows(batch: pa.RecordBatch) -> list[Row]:
     return [
         {
-            "id": row_id("duplicate", duplicate["document_id"]),
-            "source_ids": [duplicate["document_id"], duplicate["first"]],
-            "licence": duplicate["licence"],
+            **made_of(
+                row_id("duplicate", duplicate["document_id"]),
+                [duplicate["document_id"], duplicate["first"]],
+                duplicate["licence"],
+            ),
             "document_id": duplicate["document_id"],
             "first_id": duplicate["first"],
             "similarity": duplicate["similarity"],

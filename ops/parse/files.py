@@ -24,12 +24,13 @@ from silverloom.ops.parse.unpacked import DamageError, Unpacked
 #: The end of the error for a file over the limit.
 _TO_READ_IT = "raise max_bytes of its source in params.yaml"
 
-#: How the error of a file begins whose name is not one of the format.
-FOREIGN = "not a file of this source"
-
 #: A file in a cache of DVC. Its path contains the MD5 of its bytes, so nobody can give away a corpus with a
 #: link to a file whose content is secret.
 _CACHED = re.compile(r".*/files/md5/[0-9a-f]{2}/[0-9a-f]{30}", re.DOTALL)
+
+
+class ForeignFile(str):
+    """The error of a file whose name is not one of the format."""
 
 
 class Found(NamedTuple):
@@ -62,7 +63,9 @@ def find(folder: Path, source: Source, suffixes: tuple[str, ...], passing: bool 
         if passing and not named and not os.path.isdir(file):  # noqa: PTH112  Path's raises
             continue
         if error is None and not named:
-            error = f"{FOREIGN}: its name does not end in {' or '.join(suffixes)}"
+            error = ForeignFile(
+                f"not a file of this source: its name does not end in {' or '.join(suffixes)}"
+            )
         yield Found(shown(path), file, _against_name(path) or error)
 
 

@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.identity import made_of, row_id
 from silverloom.ops.core.outcome import Outcome, Row, Shape, drop, reject
 from silverloom.ops.core.parts import FILES, Parts
 from silverloom.ops.parse.decoding import check_characters, check_texts, one_line
@@ -63,15 +63,13 @@ def row_of(record: Record, kind: str, *parts: str) -> Row:
     Its id is `row_id` of the source, the document and `parts`.
     """
     made = row_id(kind, record.source, record.raw.document, *parts)
-    return {"id": made, "source_ids": [record.id], "licence": record.licence}
+    return made_of(made, [record.id], record.licence)
 
 
 def record_unit(record: Record) -> Row:
     """Return the record as a row of RECORD (schemas.py), which dropped and rejected records store."""
     return {
-        "id": record.id,
-        "source_ids": [record.id],
-        "licence": record.licence,
+        **made_of(record.id, [record.id], record.licence),
         "path": f"{record.source}/{record.raw.path}",
         "row": record.raw.row,
         "content": record.raw.content,

@@ -20,6 +20,7 @@ from typing import Any
 import pyarrow as pa
 from pydantic import Field
 
+from silverloom.ops.core.identity import made_of
 from silverloom.ops.core.outcome import Outcome, Row, drop
 from silverloom.ops.core.params import ModelName, Params
 from silverloom.ops.parse import sentences_rules as rules
@@ -128,9 +129,7 @@ def _units(paper: Mapping[str, Any]) -> Iterator[Row]:
     for sentence in paper["sentences"]:
         section = sections[sentence["section"]]
         yield {
-            "id": sentence["id"],
-            "source_ids": [paper["id"]],
-            "licence": paper["licence"],
+            **made_of(sentence["id"], [paper["id"]], paper["licence"]),
             "paper_id": paper["id"],
             "position": sentence["position"],
             "section": sentence["section"],

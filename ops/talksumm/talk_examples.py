@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.identity import made_from_several
 from silverloom.ops.core.joins import matches
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
 from silverloom.ops.core.params import Params
@@ -119,12 +119,12 @@ def examples(
             continue
         pair = talks[unit["pair_id"]]
         aligned = sorted(of_pair[unit["pair_id"]], key=lambda row: int(row["state"]))
-        about = _about(unit, pair, evidence[unit["pair_id"], name])
+        sources, about = (unit, pair), _about(unit, pair, evidence[unit["pair_id"], name])
         spoken = [word["text"] for word in pair["words"]]
         whole = " ".join(spoken)
-        kept.append(_example(about, SUMMARIES, whole, unit["summary"]))
+        kept.append(_example(sources, about, SUMMARIES, whole, unit["summary"]))
         if abstract := target([row for row in pair["sentences"] if row["role"] == ABSTRACT]):
-            kept.append(_example(about, ABSTRACTS, whole, abstract))
+            kept.append(_example(sources, about, ABSTRACTS, whole, abstract))
         numbers = sections([row["section_title"] for row in aligned])
         for segment in segments(aligned, numbers):
             if segment.last - segment.first + 1 < params.segment_words:
@@ -140,7 +140,7 @@ def examples(
                 "end": pair["words"][segment.last]["end"],
             }
             if section := target(inside):
-                kept.append(_example(about, SECTIONS, text, section, place))
+                kept.append(_example(sources, about, SECTIONS, text, section, place))
     return Outcome.of(TALK_EXAMPLES, [unit["id"] for unit in units], kept, dropped, combinations=+lost)
 
 
@@ -162,8 +162,6 @@ def segments(states: Sequence[Row], numbers: Sequence[int]) -> Iterator[_Segment
 
 def _about(unit: Row, pair: Row, summary: Row) -> Mapping[str, Any]:
     return {
-        "source_ids": [unit["id"], pair["id"]],
-        "licence": joint_licence([unit["licence"], pair["licence"]]),
         **{name: unit[name] for name in ("split", "pair_id", "paper_id", "title")},
         "talk_id": pair["talk_id"],
         **{name: summary[name] for name, *_ in EVIDENCE},
@@ -171,12 +169,17 @@ def _about(unit: Row, pair: Row, summary: Row) -> Mapping[str, Any]:
 
 
 def _example(
-    about: Mapping[str, Any], kind: str, source: str, target: str, place: Mapping[str, Any] | None = None
+    sources: Sequence[Row],
+    about: Mapping[str, Any],
+    kind: str,
+    source: str,
+    target: str,
+    place: Mapping[str, Any] | None = None,
 ) -> Row:
     place = place or dict.fromkeys(("section", "first_word", "last_word", "start", "end"))
     first = "" if place["first_word"] is None else str(place["first_word"])
     return {
-        "id": row_id("talk_example", about["pair_id"], kind, first),
+        **made_from_several(sources, "talk_example", about["pair_id"], kind, first),
         **about,
         **place,
         "set": kind,

@@ -36,7 +36,7 @@ def prepare(path: Path) -> None:
     for longer than MIGRATION.
     """
     _quiet()
-    lock = lock_within(path.with_name(f"{path.name}.opening"), MIGRATION)
+    lock = lock_within(path.parent / "locks" / f"{path.name}.lock", MIGRATION)
     with contextlib.closing(lock), store_errors("MLflow's store", [path]):
         if path.exists():
             check_store("MLflow's store", path, ["experiments"])

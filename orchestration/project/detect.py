@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from silverloom.assets.declare.graph import recommended
 from silverloom.ops.parse.decoding import json_object
-from silverloom.ops.parse.files import FOREIGN
+from silverloom.ops.parse.files import ForeignFile
 from silverloom.ops.parse.records import UnwantedError
 from silverloom.ops.parse.scan import Corpus
 from silverloom.ops.parse.source import (
@@ -192,7 +192,9 @@ def _faults(by_records: Mapping[str, Formats], folder: Path) -> Iterator[str]:
                         form.parse(raw)
                     except (ParseError, UnwantedError) as error:
                         fault = str(error)
-                if fault and not fault.startswith(FOREIGN) and (shown := f"{raw.path}: {fault}") not in told:
+                if not fault or isinstance(fault, ForeignFile):
+                    continue
+                if (shown := f"{raw.path}: {fault}") not in told:
                     told.add(shown)
                     yield shown
 

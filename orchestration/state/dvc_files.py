@@ -235,9 +235,7 @@ def cache_folder(root: Path) -> Path:
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no message"]
-        cause = next((line for line in lines if line.startswith("ERROR: ")), lines[-1]).removeprefix(
-            "ERROR: "
-        )
+        cause = next((line for line in lines if line.startswith("ERROR: ")), lines[-1])
         places = ".dvc/config, .dvc/config.local, or what `dvc config` wrote with --global or --system"
         raise ValueError(
             f"DVC's configuration cannot be read: {cause.removeprefix('ERROR: ')}; correct {places}"

@@ -29,9 +29,8 @@ def test_code_json_and_dvc_lock_match_the_code():
         assert locked[stage_name(dataset)]["params"]["code.json"][f"{group}.{name}"] == dataset.code
 
 
-#: Passed between the processes that train one model, as `multiprocessing` does.
+#: Passed to the child that parses, as `multiprocessing` does.
 BETWEEN_PROCESSES = (
-    "ops/models/training/launch.py",
     "ops/parse/bounded/child.py",  # a call to the child; what the child answers is JSON
     "ops/parse/bounded/serve.py",
 )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from silverloom.ops.core.identity import row_id
+from silverloom.ops.core.identity import made_of, row_id
 from silverloom.ops.core.loaded import Loaded
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
 from silverloom.ops.core.parts import Parts
@@ -27,7 +27,7 @@ from silverloom.ops.models.entailment import NliModel, nli_model
 
 _NO_NLI: Loaded[NliModel | None] = Loaded(nli_model, (None,))
 #: The columns of the document that its rows repeat.
-_OF_DOCUMENT = ("licence", "document_id", "month", "domain")
+_OF_DOCUMENT = ("document_id", "month", "domain")
 
 
 def candidates_of_documents(
@@ -65,7 +65,7 @@ def candidates(
     kept: list[Row] = []
     dropped: list[Row] = []
     looked: Counter[str] = Counter()
-    documents = annotated.select(["id", *_OF_DOCUMENT, "sentences"]).to_pylist()
+    documents = annotated.select(["id", "licence", *_OF_DOCUMENT, "sentences"]).to_pylist()
     for document, parse in zip(documents, stored_annotations(annotated, annotation), strict=True):
         sentences = document["sentences"]
         ids = [sentence["id"] for sentence in sentences]
@@ -89,8 +89,7 @@ def _rows(document: Row, sentences: Sequence[Row], parse: Annotation, params: Ru
         example = candidate.example._asdict()
         content = repr((sources, candidate.rule, sorted(example.items())))
         yield {
-            "id": row_id("candidate", content, str(seen[content])),
-            "source_ids": sources,
+            **made_of(row_id("candidate", content, str(seen[content])), sources, document["licence"]),
             **{name: document[name] for name in _OF_DOCUMENT},
             "sentence": first,
             "rule": candidate.rule,
@@ -124,8 +123,7 @@ def _units(document: Row, ids: Sequence[str], parse: Annotation, used: set[str])
     for index, (sentence, text) in enumerate(zip(ids, parse.sentence_texts(), strict=True)):
         if sentence not in used:
             yield {
-                "id": sentence,
-                "source_ids": [document["id"]],
+                **made_of(sentence, [document["id"]], document["licence"]),
                 **{name: document[name] for name in _OF_DOCUMENT},
                 "sentence": index,
                 "text": text,

@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from silverloom.ops.core.identity import joint_licence
+from silverloom.ops.core.identity import made_of
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
 from silverloom.ops.core.parts import Parts
 from silverloom.ops.core.sampling import drawn, sample_each
@@ -291,10 +291,10 @@ def _told_apart(example: Row, fusion: Row, seed: int) -> Row:
     """Return the row that asks which of two texts is gold; the seed decides which text comes first."""
     side = "ab"[drawn(seed, "gold", fusion["id"])[0] % 2]
     texts = {f"fusion_{name}": fusion["target" if name == side else "prediction"] for name in "ab"}
+    row = _row(example, DETECTION, {"human": side}, **texts)
     return {
-        **_row(example, DETECTION, {"human": side}, **texts),
-        "source_ids": [example["id"], fusion["id"]],
-        "licence": joint_licence([example["licence"], fusion["licence"]]),
+        **row,
+        **made_of(row["id"], [example["id"], fusion["id"]], [example["licence"], fusion["licence"]]),
         "fusion_id": fusion["id"],
         "asked": not exact_match(fusion["prediction"], [fusion["target"]]),
     }

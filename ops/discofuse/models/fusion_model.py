@@ -197,7 +197,6 @@ def fusion_model(
 def _outcomes(
     balanced: Parts, params: FusionModelParams, checkpoints: CheckpointFolder, strict: bool
 ) -> Outcomes:
-    from silverloom.ops.models.seq2seq.files import save
 
     sets = training_sets(balanced)
     config = params.config()
@@ -219,7 +218,7 @@ def _outcomes(
                     name, model, examples, judge, params.training, beam, checkpoints.at(name), strict
                 )
             )
-            files |= {f"{name}/{file}": content for file, content in save(model).items()}
+            files |= {f"{name}/{file}": content for file, content in model.files().items()}
         for chosen in sets:
             for rows in in_blocks(pairs.rows(having={**chosen.values, "short": True})):
                 units = [row["id"] for row in rows if chosen.name != MIXTURE]

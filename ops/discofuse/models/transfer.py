@@ -342,9 +342,8 @@ def _texts(unit: Row) -> tuple[str, str]:
 
 
 def _files(name: str, model: Seq2Seq) -> dict[str, bytes]:
-    from silverloom.ops.models.seq2seq.files import save
 
-    return {f"{name}/{file}": content for file, content in save(model).items()}
+    return {f"{name}/{file}": content for file, content in model.files().items()}
 
 
 def _rows(pairs: Parts, system: str, chosen: bool, written: Iterable[Row] | None) -> Iterator[Row]:

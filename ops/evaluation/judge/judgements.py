@@ -1,15 +1,12 @@
 """Send rating sheets to a model, and keep its answers as a crawl keeps what it fetches.
 
 Belongs here: the dataset of a model's ratings; which rows are asked about; requests and answers, which
-survive interruptions and are reused from the former version. Not here: the wording (asking.py), a single
-request (ops/crawl/client.py), the summary of ratings (ops/evaluation/human_evaluation.py).
+survive interruptions and are reused from the former version. Not here: the wording (asking.py), sending a
+request (client.py), the summary of ratings (ops/evaluation/human_evaluation.py).
 
 An answer belongs to its request: the same row, wording, model and body. Whatever else changes, published
 answers are reused, and the model is asked again only on demand. Only a chat completion is an answer. A
 request without one is an error of its row, and is sent again whenever the dataset is made.
-
-Requests go through the crawl's client, not the `openai` package: the journal is keyed by the request's body,
-and the client limits the time and bytes of a whole answer and follows Retry-After.
 """
 
 from __future__ import annotations
@@ -17,24 +14,21 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Generator, Iterator, Mapping
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from typing import Any
 
 import pyarrow as pa
 
 from silverloom.ops.core.identity import made_from
 from silverloom.ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, reject
 from silverloom.ops.core.parts import Parts
-from silverloom.ops.crawl.addresses import AddressPolicy
-from silverloom.ops.crawl.client import Client, FetchError
 from silverloom.ops.crawl.journal import Journal, UrlOutcome
 from silverloom.ops.crawl.options import CrawlPlace
 from silverloom.ops.evaluation.answers import RATINGS
 from silverloom.ops.evaluation.human_evaluation import People
-from silverloom.ops.evaluation.judge.asking import NoCompletionError, UnsoundError, answers, request, said
+from silverloom.ops.evaluation.judge.asking import UnsoundError, answers, request, said
+from silverloom.ops.evaluation.judge.client import Asked, JudgeError, NoAnswerError, RefusedError, ask_all
 from silverloom.ops.evaluation.judge.params import JudgeParams
 
 #: The file of requests and answers next to the rows, one per line.
@@ -42,57 +36,8 @@ ASKED = "asked.jsonl"
 
 _TEXT = pa.string()
 
-_AGENT = "silverloom-judge"
-_OK = 200
-#: No key, a wrong key, no permission, no such model or address: the next row would fail too.
-_HOPELESS = frozenset({401, 403, 404, 405})
-_LONGEST_ANSWER = 2**20
 #: The journal is kept whatever the params are, because an answer belongs to its request.
 _FORM = hashlib.md5(b"a request and its answer", usedforsecurity=False).hexdigest()
-
-
-class JudgeError(RuntimeError):
-    """The model cannot be asked: its answers so far are kept, and the next run continues from them."""
-
-
-class _RefusedError(FetchError):
-    """The server responds, but not with a chat completion."""
-
-
-class Asked(NamedTuple):
-    """A request and its response."""
-
-    request: Mapping[str, Any]
-    status: int
-    response: str
-
-    @property
-    def line(self) -> bytes:
-        """This as a line of JSON."""
-        return json.dumps(self._asdict(), sort_keys=True, ensure_ascii=False).encode() + b"\n"
-
-    @classmethod
-    def of(cls, line: bytes) -> Asked:
-        """Return the request and response in a line."""
-        return cls(**json.loads(line))
-
-    @property
-    def refusal(self) -> str:
-        """Why this is not an answer of the model; "" if it is one."""
-        if self.status != _OK:
-            return f"status {self.status}: {self.told}".rstrip(": ")
-        try:
-            said(self.response)
-        except NoCompletionError as error:
-            return str(error)
-        except UnsoundError:  # still an answer, even if it does not count
-            pass
-        return ""
-
-    @property
-    def told(self) -> str:
-        """The beginning of the response, in one line."""
-        return " ".join(self.response.split())[:200]
 
 
 def judgements_shape(people: People) -> Shape:
@@ -158,10 +103,10 @@ def _left_out(unit: Row, chosen: Mapping[str, object], params: JudgeParams) -> s
 
 
 def _ratings(
-    unit: Row, outcome: Asked | FetchError, chosen: Mapping[str, Any], params: JudgeParams
+    unit: Row, outcome: Asked | NoAnswerError, chosen: Mapping[str, Any], params: JudgeParams
 ) -> Iterator[Row]:
     """Yield the rating of each answered question. Raises UnsoundError."""
-    if isinstance(outcome, FetchError):
+    if isinstance(outcome, NoAnswerError):
         raise UnsoundError(str(outcome))
     text = said(outcome.response)
     for question, value in answers(text, chosen[unit["questionnaire"]]).items():
@@ -180,7 +125,7 @@ def _ratings(
 
 def _asked(
     requests: Mapping[str, Mapping[str, Any]], params: JudgeParams, place: CrawlPlace
-) -> dict[str, Asked | FetchError]:
+) -> dict[str, Asked | NoAnswerError]:
     """Return the outcome of each request by row. Requests that were answered before are not sent again."""
     wanted = {_digest(body): body for body in requests.values()}
     former = {} if place.recrawl else _published(place.former)
@@ -192,77 +137,26 @@ def _asked(
         }
         known = {name: outcome for name, outcome in recorded.items() if not outcome.refusal}
         missing = {name: body for name, body in wanted.items() if name not in known}
-        failed: dict[str, FetchError] = {}
-        with contextlib.closing(_answered(missing, params)) as answered:
-            for name, outcome in answered:
-                if isinstance(outcome, Asked):
-                    line = outcome.line
-                    journal.add(
-                        UrlOutcome(url=name, fate="fetched", status=outcome.status, bytes=len(line)), line
-                    )
-                    known[name] = outcome
-                else:
-                    failed[name] = outcome
-                place.tell(len(known) + len(failed), len(wanted))
-    refused = any(isinstance(error, _RefusedError) for error in failed.values())
+        failed: dict[str, NoAnswerError] = {}
+
+        def keep(name: str, outcome: Asked | NoAnswerError) -> None:
+            if isinstance(outcome, Asked):
+                line = outcome.line
+                record = UrlOutcome(url=name, fate="fetched", status=outcome.status, bytes=len(line))
+                journal.add(record, line)
+                known[name] = outcome
+            else:
+                failed[name] = outcome
+            place.tell(len(known) + len(failed), len(wanted))
+
+        if missing:
+            ask_all(missing, params, keep)
+    refused = any(isinstance(error, RefusedError) for error in failed.values())
     if failed and len(failed) == len(missing) and not (known and refused):
         first = next(iter(failed.values()))
         raise JudgeError(f"no answer to any of {len(failed)} requests: {first}") from first
-    outcomes: dict[str, Asked | FetchError] = {**failed, **known}
+    outcomes: dict[str, Asked | NoAnswerError] = {**failed, **known}
     return {row: outcomes[_digest(body)] for row, body in requests.items()}
-
-
-def _answered(
-    missing: Mapping[str, Mapping[str, Any]], params: JudgeParams
-) -> Generator[tuple[str, Asked | FetchError], None, None]:
-    """Yield the outcomes of requests as they arrive. Raises JudgeError if no request can be answered."""
-    if not missing:
-        return
-    secret = params.secret()
-    headers = {"Content-Type": "application/json"}
-    headers |= {"Authorization": f"Bearer {secret}"} if secret else {}
-    client = Client(
-        _AGENT,
-        AddressPolicy([urlsplit(params.url).hostname or ""]),
-        params.timeout,
-        _LONGEST_ANSWER,
-        params.retries,
-        params.longest_wait,
-        connections=params.connections,
-    )
-
-    def ask(body: Mapping[str, Any]) -> Asked:
-        status, content = client.post(params.url, json.dumps(body).encode(), headers)
-        text = content.decode(errors="replace")
-        return Asked(body, status, text.replace(secret, "***") if secret else text)
-
-    threads = ThreadPoolExecutor(params.connections)
-    waiting = {threads.submit(ask, body): name for name, body in missing.items()}
-    left = set(waiting)
-    try:
-        for future in as_completed(waiting):
-            left.remove(future)
-            yield waiting[future], _outcome(future)
-    except JudgeError:  # keep the answers that arrive in the meantime
-        client.close()
-        threads.shutdown(cancel_futures=True)
-        for future in left:
-            with contextlib.suppress(JudgeError, CancelledError):
-                yield waiting[future], _outcome(future)
-        raise
-    finally:
-        client.close()  # requests in flight do not retry
-        threads.shutdown(wait=False, cancel_futures=True)
-
-
-def _outcome(future: Future[Asked]) -> Asked | FetchError:
-    try:
-        asked = future.result()
-    except FetchError as error:
-        return error
-    if asked.status in _HOPELESS:
-        raise JudgeError(f"the model cannot be asked: status {asked.status}: {asked.told}")
-    return _RefusedError(refusal) if (refusal := asked.refusal) else asked
 
 
 def _published(folder: Path | None) -> dict[str, Asked]:

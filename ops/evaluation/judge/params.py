@@ -37,9 +37,8 @@ class JudgeParams(Params, section="judge"):
         description="fields of a request other than model and messages",
     )
     connections: int = Field(4, ge=1, description="requests at a time")
-    timeout: float = Field(120.0, gt=0, description="seconds for one whole answer")
+    timeout: float = Field(120.0, gt=0, description="seconds that the server may be silent")
     retries: int = Field(4, ge=0, description="after 429, an error of the server or a cut answer")
-    longest_wait: float = Field(300.0, ge=0, description="seconds that Retry-After may ask for")
 
     @field_validator("address")
     @classmethod
@@ -64,11 +63,6 @@ class JudgeParams(Params, section="judge"):
         if self.address and not self.model:
             raise ValueError("an address needs a model")
         return self
-
-    @property
-    def url(self) -> str:
-        """The address of requests."""
-        return f"{(self.address or '').rstrip('/')}/chat/completions"
 
     def secret(self) -> str | None:
         """Return the key. Raises LookupError, without showing it, if the variable holds no valid key."""

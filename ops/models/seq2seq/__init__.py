@@ -9,8 +9,9 @@ here: the training loop (ops/models/training), what the texts are and how output
 | pairs | pairs of a dataset on disk, training and validation pairs; outputs for any number of sources | no |
 | training | the vocabulary, the untrained model and one training of a set of pairs | when a model is made |
 | pieces | `Pieces`: the vocabulary, learnt from texts | no |
-| files | `make`, `save`, `load`; `KIND`: how a model is called outside the project | when a model is made |
-| model | `Seq2Seq`: the interface of all models; decoding by Hugging Face's `generate`; `Seq2SeqTask` | yes |
+| files | `make`, `load`; `KIND`: how a model is called outside the project | when a model is made |
+| model | `Seq2Seq`: the interface of all models; decoding by Hugging Face's `generate` | yes |
+| task | `Seq2SeqTask`: loss, and validation by loss and by outputs | yes |
 | transformer, copynet | the networks, and the models around them | yes |
 | pretrained | a pretrained model; its files are Hugging Face's | yes |
 """

@@ -1,7 +1,7 @@
 """Text-to-text models as files, and how they are called outside the project.
 
-Belongs here: which model a config makes, the vocabulary file, `KIND`. Not here: config and weights as files,
-and the columns of a call (ops/models/trained.py), where files are stored (orchestration), checkpoints
+Belongs here: which model a config makes, a model from its files, `KIND`. Not here: config and weights as
+files, and the columns of a call (ops/models/trained.py), where files are stored (orchestration), checkpoints
 (ops/models/training/checkpoints.py). torch is loaded when a model is made.
 """
 
@@ -21,7 +21,6 @@ from silverloom.ops.models.trained import (
     CONFIG,
     WEIGHTS,
     ModelFilesError,
-    network_files,
     read_config,
     read_weights,
     text_to_text,
@@ -30,8 +29,6 @@ from silverloom.ops.models.trained import (
 if TYPE_CHECKING:
     from silverloom.ops.models.seq2seq.model import Seq2Seq
     from silverloom.ops.models.seq2seq.pieces import Pieces
-
-PIECES = "tokenizer.json"
 
 _Known = Seq2SeqTransformerConfig | CopyNetConfig | PretrainedSeq2SeqConfig
 _Config = Annotated[_Known, Field(discriminator="kind")]
@@ -47,17 +44,9 @@ def make(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces, seed:
     return TransformerModel(config, pieces, seed)
 
 
-def save(model: Seq2Seq) -> dict[str, bytes]:
-    """Return a model as named bytes; the same weights give the same bytes."""
-    from silverloom.ops.models.seq2seq.pretrained import PretrainedModel
-
-    if isinstance(model, PretrainedModel):
-        return model.files()
-    return {**network_files(model.config, model.network), PIECES: model.pieces.content}
-
-
 def load(files: Mapping[str, bytes]) -> Seq2Seq:
-    """Return the model that `save` wrote. Raises ModelFilesError if the files are not a valid model."""
+    """Return the model in files of `Seq2Seq.files`. Raises ModelFilesError if they are not a valid model."""
+    from silverloom.ops.models.seq2seq.model import PIECES
     from silverloom.ops.models.seq2seq.pieces import Pieces, PiecesError
     from silverloom.ops.models.seq2seq.pretrained import FOLDER, PretrainedModel, folder_of
 

@@ -1,15 +1,13 @@
-"""The interface of all text-to-text models, and their training task.
+"""The interface of all text-to-text models.
 
-Belongs here: examples as numbers, outputs for many sources in batches, and pairs as a task of the training
-loop: loss, and validation by loss and by outputs. Not here: the networks (transformer.py, copynet.py,
-pretrained.py), the loop (ops/models/training), scoring outputs (the caller passes a judge), files (files.py).
+Belongs here: examples as numbers, outputs for many sources in batches, a model's own files. Not here: the
+networks (transformer.py, copynet.py, pretrained.py), training (task.py), models made from files (files.py).
 """
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,10 +17,13 @@ import torch
 from torch import Tensor
 
 from silverloom.ops.models.decoding import Writer
-from silverloom.ops.models.seq2seq.config import BATCH, Pairs, Seq2SeqConfig
+from silverloom.ops.models.seq2seq.config import BATCH, Seq2SeqConfig
 from silverloom.ops.models.seq2seq.pieces import EOS, PAD, Pieces
+from silverloom.ops.models.trained import network_files
 from silverloom.ops.models.training.examples import ExampleStore, TokenExample
-from silverloom.ops.models.training.task import task_identity
+
+#: The file of the vocabulary among the files of a model.
+PIECES = "tokenizer.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,10 @@ class Seq2Seq(Writer, ABC):
     @abstractmethod
     def losses(self, examples: Sequence[TokenExample]) -> Tensor:
         """Return the loss of each of N examples (N): the mean over the pieces of its target, in nats."""
+
+    def files(self) -> dict[str, bytes]:
+        """Return the model as named bytes; the same weights give the same bytes."""
+        return {**network_files(self.config, self.network), PIECES: self.pieces.content}
 
     def stored(self, pairs: Iterable[tuple[str, str, str]], folder: Path | None = None) -> ExampleStore:
         """Store pairs (name, source, target) as examples on disk, in `folder`, and return them."""
@@ -109,58 +114,3 @@ def padded(rows: Sequence[Sequence[int]], device: torch.device) -> Tensor:
     """Return rows of numbers as N x longest, padded at the end."""
     longest = max(map(len, rows))
     return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows], device=device)
-
-
-#: Scores the outputs for all validation sources: returns metrics by name.
-AnswerJudge = Callable[[Sequence[str]], Mapping[str, float]]
-
-
-class Seq2SeqTask:
-    """Maximum likelihood of the targets; validation gives "loss" and the judge's metrics of the outputs."""
-
-    def __init__(
-        self,
-        model: Seq2Seq,
-        training: ExampleStore,
-        validation: Pairs,
-        judge: AnswerJudge,
-        beam: int | None = None,
-    ) -> None:
-        """Create a task from stored training pairs; `beam` is the beam width of the outputs in validation."""
-        self._model, self._judge, self._beam = model, judge, beam
-        self.module = model.network
-        self._training, self.names = training, training.names
-        self._seen = [
-            model.example(*pair) for pair in zip(validation.sources, validation.targets, strict=True)
-        ]
-        self._sources = validation.sources
-        self.costs: Sequence[int] = training.lengths.sum(axis=1)
-        self._identity = task_identity(
-            model.network,
-            model.config,
-            training.digest(),
-            validation.digest(),
-            pieces=hashlib.sha256(model.pieces.content).hexdigest(),
-            beam=beam,
-        )
-
-    def identity(self) -> Mapping[str, Any]:
-        """Return the model's config, and digests of its initial weights, its pieces and both sets."""
-        return self._identity
-
-    def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss of the training pairs at these indices."""
-        return self._model.losses([self._training[index] for index in indices]).mean()
-
-    @torch.no_grad()
-    def validate(self) -> dict[str, float]:
-        """Return the mean "loss" of the validation pairs, and the judge's metrics of the outputs."""
-        metrics = {}
-        if self._seen:
-            parts = [
-                self._model.losses(self._seen[start : start + BATCH])
-                for start in range(0, len(self._seen), BATCH)
-            ]
-            metrics["loss"] = float(torch.cat(parts).double().mean())
-            metrics |= self._judge(self._model.generate(self._sources, self._beam))
-        return metrics

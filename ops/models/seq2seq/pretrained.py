@@ -147,16 +147,7 @@ def folder_of(files: Mapping[str, bytes]) -> Iterator[Path]:
 
 def _with_shared_once(kind: Any) -> Any:
     """Return a subclass of a Hugging Face network whose state dict has every tensor once."""
-    return type(kind.__name__, (SharedOnce, kind), {"__reduce__": _reduced})
-
-
-def _reduced(network: Any) -> tuple[Any, ...]:
-    return _emptied, (type(network).__mro__[2],), network.__dict__
-
-
-def _emptied(kind: Any) -> Any:
-    subclass = _with_shared_once(kind)
-    return subclass.__new__(subclass)
+    return type(kind.__name__, (SharedOnce, kind), {})
 
 
 class SharedOnce:

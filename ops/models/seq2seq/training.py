@@ -20,8 +20,9 @@ from silverloom.ops.models.training import Checkpoints, TrainingParams
 from silverloom.ops.models.training.report import train_model
 
 if TYPE_CHECKING:
-    from silverloom.ops.models.seq2seq.model import AnswerJudge, Seq2Seq
+    from silverloom.ops.models.seq2seq.model import Seq2Seq
     from silverloom.ops.models.seq2seq.pieces import Pieces
+    from silverloom.ops.models.seq2seq.task import AnswerJudge
 
 
 def learn_pieces(texts: Iterable[str], config: Seq2SeqConfig) -> Pieces:
@@ -64,7 +65,7 @@ def train_on_pairs(
 
     `judge` returns the metrics of answers to the examples that judge, which are written with this `beam`.
     """
-    from silverloom.ops.models.seq2seq.model import Seq2SeqTask
+    from silverloom.ops.models.seq2seq.task import Seq2SeqTask
 
     task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, beam)
     kind = model.config.model_dump()["kind"]

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from silverloom.ops.core.outcome import Row
-from silverloom.ops.core.stored_rows import Made, StoredRows
+from silverloom.ops.core.stored_rows import Made, RowFile, StoredRows
 
 
 class TokenExample(NamedTuple):
@@ -42,16 +42,22 @@ class ExampleStore(Made[TokenExample]):
                 lengths.extend((len(source), len(target)))
                 yield {"name": name, "source": source, "target": target}
 
-        self._rows = StoredRows(_SCHEMA, rows(), folder)
-        super().__init__(self._rows, _example)
+        #: The rows on disk; `examples_in` reads them elsewhere.
+        self.rows = StoredRows(_SCHEMA, rows(), folder)
+        super().__init__(self.rows, _example)
         #: N x 2: numbers of tokens of source and target.
         self.lengths = np.frombuffer(lengths, np.int32).reshape(-1, 2)
         #: The names of the examples.
-        self.names: Sequence[str] = self._rows.column("name")
+        self.names: Sequence[str] = self.rows.column("name")
 
     def digest(self) -> str:
         """Return a digest of the content."""
-        return self._rows.digest()
+        return self.rows.digest()
+
+
+def examples_in(path: Path) -> Sequence[TokenExample]:
+    """Return the examples in the file of an `ExampleStore`."""
+    return Made(RowFile(path), _example)
 
 
 def _example(row: Row) -> TokenExample:

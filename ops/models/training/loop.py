@@ -55,7 +55,7 @@ def train_here(
     """Train a task's module in place, in this process, which may be one of several; see `train`."""
     if not len(task.costs):
         raise TrainingError("the training set has no examples: there is nothing to train on")
-    with _numerics(strict):
+    with numerics(strict):
         return _Run(task, params, checkpoints, report, strict).go()
 
 
@@ -265,7 +265,7 @@ def _seed(*parts: int) -> int:
 
 
 @contextmanager
-def _numerics(strict: bool) -> Iterator[None]:
+def numerics(strict: bool) -> Iterator[None]:
     """Fix torch's order of sums if `strict`; restore its generator and settings at the end."""
     import torch
 

@@ -1,7 +1,7 @@
 """The interface of a training task, and the progress and results of training.
 
-Belongs here: the protocol of a task, curves, results and errors, progress and the lines of text that show
-it. Not here: the loop (loop.py).
+Belongs here: the protocol of a task, what another process makes its loss from, curves, results and errors,
+progress and the lines of text that show it. Not here: the loop (loop.py), other processes (launch.py).
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from silverloom.ops.core.params import Params
+from silverloom.ops.core.stored_rows import StoredRows
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -33,16 +34,37 @@ def errors_of(model: str) -> Iterator[None]:
         raise type(error)(f"{model}: {error}") from error
 
 
-class Task(Protocol):
-    """A model with its training and validation sets.
-
-    `names` and `costs` (N): the names and lengths of the training examples.
-    """
+class Loss(Protocol):
+    """A module, and its loss on training examples."""
 
     @property
     def module(self) -> nn.Module:
         """The module, which is trained in place."""
         ...
+
+    def loss(self, indices: Sequence[int]) -> Tensor:
+        """Return the mean loss (a scalar) of the training examples at these indices."""
+        ...
+
+
+@dataclass(frozen=True)
+class LossParts:
+    """What another process makes the loss of a task from: `make(files, path of rows, **values)`."""
+
+    make: Callable[..., Loss]
+    """A function of a module, which the other process imports by its name."""
+    files: Mapping[str, bytes]
+    """The module: configs as JSON, weights as safetensors."""
+    rows: StoredRows
+    """The training examples, with a column `name`; they stay on disk as long as this object."""
+    values: Mapping[str, float] = field(default_factory=dict)
+
+
+class Task(Loss, Protocol):
+    """A model with its training and validation sets.
+
+    `names` and `costs` (N): the names and lengths of the training examples.
+    """
 
     @property
     def names(self) -> Sequence[str]:
@@ -54,16 +76,16 @@ class Task(Protocol):
         """N lengths, for batches of similar length."""
         ...
 
-    def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss (a scalar) of the training examples at these indices."""
-        ...
-
     def validate(self) -> Mapping[str, float]:
         """Return the metrics of the validation set by name; the loop has put the module in eval mode."""
         ...
 
     def identity(self) -> Mapping[str, Any]:
         """Return, as JSON values, what the weights depend on apart from the params: sizes, data digests."""
+        ...
+
+    def parts(self) -> LossParts:
+        """Return what other processes of the same training make the loss from."""
         ...
 
 

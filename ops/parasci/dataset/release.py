@@ -23,7 +23,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.identity import made_of, row_id
 from silverloom.ops.core.joins import matches, stored
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row
 from silverloom.ops.core.parts import FilesFolder, Parts
@@ -96,9 +96,7 @@ def released(paraphrases: Parts, near_misses: Parts, files: FilesFolder) -> Outc
             write("README.md", _readme({name: splits for name, splits in named.items() if splits}))
     rows = [
         {
-            "id": row_id("released", split, *ids[split]),
-            "source_ids": ids[split],
-            "licence": joint_licence(licences[split]),
+            **made_of(row_id("released", split, *ids[split]), ids[split], licences[split]),
             "split": split,
             "source_file": f"{FILES[split]}.src",
             "target_file": f"{FILES[split]}.tgt",

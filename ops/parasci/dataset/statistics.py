@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.identity import made_of, row_id
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row
 from silverloom.ops.core.parts import Parts
 from silverloom.ops.metrics.bleu import self_bleus
@@ -119,9 +119,7 @@ def _pairs(units: Sequence[Row]) -> list[_Pair]:
 def _row(name: str, group: _Group, candidates: int | None) -> Row:
     count = len(group.ids)
     return {
-        "id": row_id("statistic", "ours", name),
-        "source_ids": group.ids,
-        "licence": joint_licence(group.licences),
+        **made_of(row_id("statistic", "ours", name), group.ids, group.licences),
         "name": name,
         "genre": "Scientific Papers",
         "candidates": candidates,
@@ -133,13 +131,15 @@ def _row(name: str, group: _Group, candidates: int | None) -> Row:
     }
 
 
+#: The paper of Table 2.
+_PAPER = "doi:10.18653/v1/2021.eacl-main.33"
+
+
 def _published(ours: Sequence[Row]) -> Iterator[Row]:
     """Yield the paper's rows."""
     for row in TABLE_2 if ours else ():
         yield {
-            "id": row_id("statistic", "published", row.name),
-            "source_ids": ["doi:10.18653/v1/2021.eacl-main.33"],
-            "licence": "CC-BY-4.0",
+            **made_of(row_id("statistic", "published", row.name), [_PAPER], "CC-BY-4.0"),
             "name": row.name,
             "genre": row.genre,
             "candidates": row.size,

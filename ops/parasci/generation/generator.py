@@ -316,12 +316,11 @@ def _trained(
     examples = pair_set(learnt.name, pairs, model, params.validation_pairs, params.seed, folder)
     if not len(examples.learnt):
         return {}, []
-    from silverloom.ops.models.seq2seq.files import save
 
     judge, beam = partial(_judged, examples.judges.targets), params.validation_beam
     name, training = learnt.model, params.part("training")
     report = train_on_pairs(name, model, examples, judge, training, beam, checkpoints.at(name), strict)
-    return {f"{name}/{file}": content for file, content in save(model).items()}, [report]
+    return {f"{name}/{file}": content for file, content in model.files().items()}, [report]
 
 
 def _judged(targets: Sequence[str], answers: Sequence[str]) -> dict[str, float]:

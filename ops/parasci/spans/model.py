@@ -11,19 +11,22 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
 import torch
 from pydantic import TypeAdapter
 from torch import Tensor, nn
 from transformers import AutoTokenizer
 
-from silverloom.ops.core.stored_rows import Made
+from silverloom.ops.core.outcome import Row
+from silverloom.ops.core.stored_rows import Made, RowFile, StoredRows
 from silverloom.ops.models.encoder import encoder, encoder_folder
 from silverloom.ops.models.last_layers import with_own_layers
 from silverloom.ops.models.trained import CONFIG, WEIGHTS, network_files, read_config, read_weights
-from silverloom.ops.models.training.task import task_identity
+from silverloom.ops.models.training.task import LossParts, task_identity
 from silverloom.ops.parasci.spans.spans import FoundSpan, SpanConfig, SpanExample, best_span, digest, overlap
 
 #: Pairs that are encoded together, and pairs that are tokenised together.
@@ -55,7 +58,7 @@ class SpanModel:
 
     def __init__(self, config: SpanConfig, seed: int = 0, strict: bool = True) -> None:
         """Create a model whose head has random weights."""
-        self.config = config
+        self.config, self.strict = config, strict
         self._tokenizer: Any = AutoTokenizer.from_pretrained(
             str(encoder_folder(config.encoder)), local_files_only=True
         )
@@ -164,7 +167,36 @@ class SpanNetwork(nn.Module):
         return super().to(*args, **options)
 
 
-class SpanTask:
+#: Training examples on disk; a span is two numbers, or none.
+_EXAMPLES = pa.schema(
+    [*((name, pa.string()) for name in ("name", "wanted", "text")), ("span", pa.list_(pa.int32()))]
+)
+
+
+class SpanLoss:
+    """Cross entropy of start and end; an example without a span has both at the first token."""
+
+    def __init__(self, model: SpanModel, training: Sequence[SpanExample]) -> None:
+        self._model, self._training = model, training
+        self.module = model.network
+
+    def loss(self, indices: Sequence[int]) -> Tensor:
+        """Return the mean loss of the training examples at these indices."""
+        examples = _cut(self._model, [self._training[index] for index in indices])
+        scores = self._model.scores([tokens for tokens, _ in examples])
+        return _losses(scores, [truth for _, truth in examples]).mean()
+
+
+def span_loss(files: Mapping[str, bytes], rows: Path, strict: float) -> SpanLoss:
+    """Return the loss that a task's parts describe."""
+    return SpanLoss(load(files, bool(strict)), Made(RowFile(rows), _stored_example))
+
+
+def _stored_example(row: Row) -> SpanExample:
+    return SpanExample(**{**row, "span": row["span"] and tuple(row["span"])})
+
+
+class SpanTask(SpanLoss):
     """Cross entropy of start and end; an example without a span has both at the first token.
 
     Validation gives "loss"; "exact", the share of examples with the right span (or rightly without one); and
@@ -178,9 +210,8 @@ class SpanTask:
 
         Examples are tokenised again at each use, so that sequences on disk stay on disk.
         """
-        self._model = model
-        self.module = model.network
-        self._training, self._validation = training, validation
+        super().__init__(model, training)
+        self._validation = validation
         self.names: Sequence[str] = Made(training, attrgetter("name"))
         self.costs: Sequence[int] = array("i", map(len, _tokens_of(model, training)))
         for _ in _tokens_of(model, validation):
@@ -191,11 +222,10 @@ class SpanTask:
         """Return the model's config, and digests of its initial weights and of both sets."""
         return self._identity
 
-    def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss of the training examples at these indices."""
-        examples = _cut(self._model, [self._training[index] for index in indices])
-        scores = self._model.scores([tokens for tokens, _ in examples])
-        return _losses(scores, [truth for _, truth in examples]).mean()
+    def parts(self) -> LossParts:
+        """Return what other processes make the loss from."""
+        rows = StoredRows(_EXAMPLES, (example._asdict() for example in self._training))
+        return LossParts(span_loss, self._model.save(), rows, {"strict": self._model.strict})
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:

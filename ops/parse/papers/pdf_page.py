@@ -126,7 +126,7 @@ def _opened(content: bytes) -> pypdfium2.PdfDocument:
     try:
         return pypdfium2.PdfDocument(content)
     except pypdfium2.PdfiumError as error:
-        if "password" in str(error).lower():
+        if error.err_code == pdfium.FPDF_ERR_PASSWORD:
             raise ParseError("the PDF is encrypted, and wants a password") from None
         raise ParseError(f"a PDF that cannot be opened: {error}") from None
 

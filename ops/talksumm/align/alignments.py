@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from silverloom.ops.core.identity import made_of
 from silverloom.ops.core.outcome import Outcome, Row, drop
 from silverloom.ops.core.parts import Parts
 from silverloom.ops.core.thresholds import at_least, at_most, scored
@@ -130,9 +131,7 @@ def seconds(runs: Sequence[WordSpan], words: Sequence[Row]) -> float | None:
 
 def _unit(pair: Row, sentence: Row) -> dict[str, Any]:
     return {
-        "id": sentence["id"],
-        "source_ids": [pair["id"], sentence["sentence_id"]],
-        "licence": pair["licence"],
+        **made_of(sentence["id"], [pair["id"], sentence["sentence_id"]], pair["licence"]),
         "pair_id": pair["id"],
         "talk_id": pair["talk_id"],
         "paper_id": pair["paper_id"],

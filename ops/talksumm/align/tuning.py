@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
-from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.identity import joint_licence, made_of, row_id
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
 from silverloom.ops.core.params import Params
 from silverloom.ops.core.parts import Parts
@@ -147,17 +147,14 @@ def tune(
     exact = np.array([np.concatenate([counts for counts, _ in row]) for row in hits], np.int64)
     near = np.array([np.concatenate([counts for _, counts in row]) for row in hits], np.int64)
     bounds = intervals(words, exact, params.seed, params.resamples)
-    shared = {
-        "source_ids": [str(run.label["id"]) for run in runs],
-        "licence": joint_licence(
-            licence for talk in labelled for licence in (talk.pair["licence"], *_licences(talk))
-        ),
-        "words": int(words.sum()),
-    }
+    sources = [str(run.label["id"]) for run in runs]
+    licence = joint_licence(
+        licence for talk in labelled for licence in (talk.pair["licence"], *_licences(talk))
+    )
     kept = [
         {
-            "id": row_id("point", *map(repr, point)),
-            **shared,
+            **made_of(row_id("point", *map(repr, point)), sources, licence),
+            "words": int(words.sum()),
             **dict(zip(("model", "lambda", "gamma", "delta", "epsilon"), point, strict=True)),
             "accuracy": _share(exact[index].sum(), words.sum()),
             "low": low,

@@ -20,6 +20,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from silverloom.ops.core.identity import made_of
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
 from silverloom.ops.core.parts import Parts
 from silverloom.ops.core.sampling import sample
@@ -149,7 +150,7 @@ def _rows(summary: Row, month: str, texts: Mapping[str, str]) -> Iterator[Row]:
     ):
         about = {"sentence_id": sentence, "position": position, "text": texts[state]}
         row = PEOPLE.sent(OF_SENTENCES, [summary], [summary["id"], sentence], **shared, **about)
-        yield {**row, "source_ids": [summary["id"], state]}
+        yield {**row, **made_of(row["id"], [summary["id"], state], row["licence"])}
     yield PEOPLE.sent(OF_SUMMARIES, [summary], [summary["id"]], **shared, text=summary["text"])
 
 

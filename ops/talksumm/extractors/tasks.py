@@ -9,22 +9,26 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import torch
-from torch import Tensor, nn
+from pydantic import TypeAdapter
+from safetensors.torch import load as read_tensors
+from safetensors.torch import save
+from torch import Tensor
 from torch.nn import functional
 
 from silverloom.ops.core.outcome import Row
-from silverloom.ops.core.stored_rows import Made, StoredRows
-from silverloom.ops.models.training.task import task_identity
+from silverloom.ops.core.stored_rows import Made, RowFile, StoredRows
+from silverloom.ops.models.trained import CONFIG, WEIGHTS, network_files, read_config, read_weights
+from silverloom.ops.models.training.task import LossParts, task_identity
+from silverloom.ops.talksumm.extractors.config import PointerConfig, TransformerConfig
 from silverloom.ops.talksumm.extractors.paper import Extraction, ExtractorPaper, Labelled
-from silverloom.ops.talksumm.extractors.pointer import PointerExtractor, WordTable
-from silverloom.ops.talksumm.extractors.transformer import TransformerExtractor
+from silverloom.ops.talksumm.extractors.pointer import Pointer, PointerExtractor, WordTable
+from silverloom.ops.talksumm.extractors.transformer import PaperTransformers, TransformerExtractor
 
 #: Returns the quality of an extraction of the i-th validation paper; higher is better.
 ExtractionJudge = Callable[[int, Extraction], float]
@@ -34,27 +38,108 @@ ExtractionJudge = Callable[[int, Extraction], float]
 _SHARPNESS = 5.0
 
 
-#: Stored inputs of each network.
-_WORDS = pa.schema([("words", pa.list_(pa.list_(pa.int32())))])
-_INPUTS = pa.schema([("sentences", pa.int32()), ("embedded", pa.binary()), ("features", pa.binary())])
+#: A training example: a paper, its labels and its gains.
+_Example: TypeAlias = tuple[ExtractorPaper, list[int], list[float]]
+
+#: What each network reads of a paper, on disk, with the name, the labels and the gains of the paper.
+_LABELLED = [("name", pa.string()), ("labels", pa.list_(pa.int32())), ("gains", pa.list_(pa.float64()))]
+_WORDS = pa.schema([*_LABELLED, ("words", pa.list_(pa.list_(pa.int32())))])
+_INPUTS = pa.schema(
+    [*_LABELLED, ("sentences", pa.int32()), ("embedded", pa.binary()), ("features", pa.binary())]
+)
+
+#: The table of word vectors among the files of a pointer network's loss, and its only tensor.
+_TABLE, _VECTORS = "table.safetensors", "vectors"
 
 
-def _word_rows(row: Row) -> list[Tensor]:
-    return [torch.tensor(words) for words in row["words"]]
+def _labelled(example: _Example) -> Row:
+    paper, labels, gains = example
+    return {"name": paper.id, "labels": labels, "gains": gains}
 
 
-def _tensors(row: Row) -> tuple[Tensor, Tensor]:
+class PointerLoss:
+    """Maximum likelihood of the labels in the paper's order, followed by the stop action."""
+
+    def __init__(self, network: Pointer, training: Sequence[Row], table: Tensor) -> None:
+        """Take papers as rows of `_WORDS`, which are places in a table of word vectors (V x D)."""
+        self.module: Pointer = network
+        self._rows, self._table = training, table
+
+    def loss(self, indices: Sequence[int]) -> Tensor:
+        """Return the mean loss of the given training papers."""
+        return self._loss([self._rows[index] for index in indices], self._table)
+
+    def _loss(self, papers: Sequence[Row], table: Tensor) -> Tensor:
+        device = self.module.stop.device
+        words = [[sentence.to(device) for sentence in _word_rows(paper)] for paper in papers]
+        return self.module.loss(words, table.to(device), [paper["labels"] for paper in papers])
+
+
+def _word_rows(paper: Row) -> list[Tensor]:
+    return [torch.tensor(words) for words in paper["words"]]
+
+
+def pointer_loss(files: Mapping[str, bytes], rows: Path) -> PointerLoss:
+    """Return the loss that a task's parts describe."""
+    config = read_config(files, TypeAdapter(PointerConfig), (CONFIG, WEIGHTS, _TABLE))
+    table = read_tensors(files[_TABLE])[_VECTORS]
+    network = Pointer(table.shape[1], config.channels, config.hidden, config.dropout)
+    read_weights(files, network, (CONFIG,))
+    return PointerLoss(network, RowFile(rows), table)
+
+
+class TransformerLoss:
+    """Predicts for each sentence whether it is labelled; or, with gains, in what order to take sentences.
+
+    Gains become a distribution over the paper's sentences, and the loss is its cross entropy with the softmax
+    of the scores (ListNet, Cao et al. 2007). This determines the scores only up to a constant: they order
+    sentences, but are not probabilities, and only a budget of words ends a summary.
+    """
+
+    def __init__(self, network: PaperTransformers, training: Sequence[Row]) -> None:
+        """Take papers as rows of `_INPUTS`."""
+        self.module: PaperTransformers = network
+        self._rows = training
+
+    def loss(self, indices: Sequence[int]) -> Tensor:
+        """Return the mean loss of the given training papers."""
+        return torch.stack([self._loss(self._rows[index]) for index in indices]).mean()
+
+    def _loss(self, paper: Row) -> Tensor:
+        device = next(self.module.parameters()).device
+        scores: Tensor = self.module(*(tensor.to(device) for tensor in _tensors(paper)))
+        if paper["gains"]:
+            wanted = torch.softmax(_SHARPNESS * torch.tensor(paper["gains"], device=device), dim=0)
+            return -(functional.log_softmax(scores, dim=1) * wanted).sum(dim=1).mean()
+        target = torch.zeros(scores.shape[1], device=device)
+        target[paper["labels"]] = 1
+        # Each member by itself. Normalise by labels, not sentences, so that long papers count like short
+        # ones.
+        losses = functional.binary_cross_entropy_with_logits(
+            scores, target.expand_as(scores), reduction="none"
+        )
+        return losses.sum(dim=1).mean() / len(paper["labels"])
+
+
+def _tensors(paper: Row) -> tuple[Tensor, Tensor]:
     embedded, features = (
-        torch.from_numpy(np.frombuffer(row[name], np.float32).reshape(row["sentences"], -1).copy())
+        torch.from_numpy(np.frombuffer(paper[name], np.float32).reshape(paper["sentences"], -1).copy())
         for name in ("embedded", "features")
     )
     return embedded, features
 
 
+def transformer_loss(files: Mapping[str, bytes], rows: Path) -> TransformerLoss:
+    """Return the loss that a task's parts describe."""
+    config = read_config(files, TypeAdapter(TransformerConfig), (CONFIG, WEIGHTS))
+    papers = RowFile(rows)
+    network = PaperTransformers.of(config, _tensors(papers[0])[0].shape[1])
+    read_weights(files, network, (CONFIG,))
+    return TransformerLoss(network, papers)
+
+
 class _ExtractionTask(ABC):
     """The common part of both tasks: examples, validation by loss and by a judge, identity."""
-
-    module: nn.Module
 
     def __init__(
         self,
@@ -64,29 +149,22 @@ class _ExtractionTask(ABC):
         judge: ExtractionJudge | None,
         words: int,
     ) -> None:
-        self.module = extractor.network
-        self.training, self.validation = training.learnable(), validation.learnable()
-        self.names: Sequence[str] = Made(Made(self.training, itemgetter(0)), attrgetter("id"))
-        self.costs: Sequence[int] = array("i", (len(paper) for paper, _, _ in self.training))
+        learnable = training.learnable()
+        self.costs: Sequence[int] = array("i", (len(paper) for paper, _, _ in learnable))
         self._validation_papers, self._judge, self._words = validation.papers, judge, words
         self._identity = task_identity(
-            self.module, extractor.config, training.digest(), validation.digest(), words=words
+            extractor.network, extractor.config, training.digest(), validation.digest(), words=words
         )
 
     def identity(self) -> Mapping[str, Any]:
         """Return the model's config, and digests of its initial weights and of both sets."""
         return self._identity
 
-    @abstractmethod
-    def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss of the given training papers."""
-
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
         """Return "loss" over the labelled validation papers, and "score", the judge's mean over all."""
         metrics = {}
-        if self.validation:
-            losses = [float(self._validation_loss(row)) for row in range(len(self.validation))]
+        if losses := list(self._validation_losses()):
             metrics["loss"] = sum(losses) / len(losses)
         if self._judge is not None and len(self._validation_papers):
             scores = [self._judge(row, self._extract(row)) for row in range(len(self._validation_papers))]
@@ -94,14 +172,14 @@ class _ExtractionTask(ABC):
         return metrics
 
     @abstractmethod
-    def _validation_loss(self, row: int) -> Tensor: ...
+    def _validation_losses(self) -> Iterable[float]: ...
 
     @abstractmethod
     def _extract(self, row: int) -> Extraction: ...
 
 
-class PointerTask(_ExtractionTask):
-    """Maximum likelihood of the labels in the paper's order, followed by the stop action."""
+class PointerTask(PointerLoss, _ExtractionTask):
+    """The training of a pointer network."""
 
     def __init__(
         self,
@@ -112,44 +190,37 @@ class PointerTask(_ExtractionTask):
         words: int = 150,
         folder: Path | None = None,
     ) -> None:
-        super().__init__(extractor, training, validation, judge, words)
+        _ExtractionTask.__init__(self, extractor, training, validation, judge, words)
         self._extractor = extractor
         longest = extractor.config.sentence_words
 
-        def stored(papers: Iterable[ExtractorPaper]) -> tuple[Sequence[list[Tensor]], Tensor]:
-            table = WordTable((paper.sentences for paper in papers), extractor.vectors, longest)
-            rows = ({"words": table.rows(paper.sentences)} for paper in papers)
-            return Made(StoredRows(_WORDS, rows, folder, block=1), _word_rows), table.vectors
+        def stored(papers: Sequence[_Example]) -> tuple[StoredRows, Tensor]:
+            table = WordTable((paper.sentences for paper, _, _ in papers), extractor.vectors, longest)
+            rows = ({**_labelled(paper), "words": table.rows(paper[0].sentences)} for paper in papers)
+            return StoredRows(_WORDS, rows, folder, block=1), table.vectors
 
-        self._rows, self._table = stored(Made(self.training, itemgetter(0)))
-        self._seen, self._seen_table = stored(Made(self.validation, itemgetter(0)))
-        self._judged, self._judged_table = stored(self._validation_papers if judge else [])
+        self._stored, table = stored(training.learnable())
+        self.names: Sequence[str] = self._stored.column("name")
+        PointerLoss.__init__(self, extractor.network, self._stored, table)
+        self._seen, self._seen_table = stored(validation.learnable())
+        self._judged, self._judged_table = stored(_unlabelled(self._validation_papers if judge else []))
 
-    def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss of the given training papers."""
-        return self._loss(
-            [self._rows[i] for i in indices], self._table, [self.training[i][1] for i in indices]
-        )
+    def parts(self) -> LossParts:
+        """Return what other processes make the loss from."""
+        files = network_files(self._extractor.config, self.module)
+        return LossParts(pointer_loss, {**files, _TABLE: save({_VECTORS: self._table})}, self._stored)
 
-    def _loss(self, rows: list[list[Tensor]], table: Tensor, labels: list[list[int]]) -> Tensor:
-        device = self._extractor.network.stop.device
-        on_device = [[sentence.to(device) for sentence in paper] for paper in rows]
-        return self._extractor.network.loss(on_device, table.to(device), labels)
-
-    def _validation_loss(self, row: int) -> Tensor:
-        return self._loss([self._seen[row]], self._seen_table, [self.validation[row][1]])
+    def _validation_losses(self) -> Iterable[float]:
+        return (float(self._loss([paper], self._seen_table)) for paper in self._seen)
 
     def _extract(self, row: int) -> Extraction:
         lengths = [len(text.split()) for text in self._validation_papers[row].sentences]
-        return self._extractor.decode(self._judged[row], self._judged_table, lengths, self._words)
+        rows = _word_rows(self._judged[row])
+        return self._extractor.decode(rows, self._judged_table, lengths, self._words)
 
 
-class TransformerTask(_ExtractionTask):
-    """Predicts for each sentence whether it is labelled; or, with gains, in what order to take sentences.
-
-    Gains become a distribution over the paper's sentences, and the loss is its cross entropy with the softmax
-    of the scores (ListNet, Cao et al. 2007). This determines the scores only up to a constant: they order
-    sentences, but are not probabilities, and only a budget of words ends a summary.
+class TransformerTask(TransformerLoss, _ExtractionTask):
+    """The training of a Transformer.
 
     Every paper is embedded once, when the task is made: E float32 per sentence are stored on disk.
     """
@@ -163,52 +234,45 @@ class TransformerTask(_ExtractionTask):
         words: int = 150,
         folder: Path | None = None,
     ) -> None:
-        super().__init__(extractor, training, validation, judge, words)
+        _ExtractionTask.__init__(self, extractor, training, validation, judge, words)
         self._extractor = extractor
 
-        def inputs(papers: Iterable[ExtractorPaper]) -> Sequence[tuple[Tensor, Tensor]]:
-            return Made(StoredRows(_INPUTS, map(self._row, papers), folder, block=1), _tensors)
+        def stored(papers: Sequence[_Example]) -> StoredRows:
+            return StoredRows(_INPUTS, map(self._row, papers), folder, block=1)
 
-        self._inputs = inputs(Made(self.training, itemgetter(0)))
-        self._seen = inputs(Made(self.validation, itemgetter(0)))
-        self._judged = inputs(self._validation_papers if judge else [])
+        self._stored = stored(training.learnable())
+        self.names: Sequence[str] = self._stored.column("name")
+        TransformerLoss.__init__(self, extractor.network, self._stored)
+        self._seen = stored(validation.learnable())
+        self._judged = stored(_unlabelled(self._validation_papers if judge else []))
 
-    def _row(self, paper: ExtractorPaper) -> Row:
+    def _row(self, example: _Example) -> Row:
+        paper = example[0]
         embedded, features = self._extractor.inputs(paper) if len(paper) else (torch.empty(0), torch.empty(0))
         return {
+            **_labelled(example),
             "sentences": len(paper),
             "embedded": embedded.numpy().tobytes(),
             "features": features.numpy().tobytes(),
         }
 
-    def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss of the given training papers."""
-        losses = [self._loss(self._inputs[index], *self.training[index][1:]) for index in indices]
-        return torch.stack(losses).mean()
+    def parts(self) -> LossParts:
+        """Return what other processes make the loss from."""
+        files = network_files(self._extractor.config, self.module)
+        return LossParts(transformer_loss, files, self._stored)
 
-    def _loss(self, inputs: tuple[Tensor, Tensor], labels: list[int], gains: list[float]) -> Tensor:
-        device = next(self.module.parameters()).device
-        scores: Tensor = self.module(*(tensor.to(device) for tensor in inputs))
-        if gains:
-            wanted = torch.softmax(_SHARPNESS * torch.tensor(gains, device=device), dim=0)
-            return -(functional.log_softmax(scores, dim=1) * wanted).sum(dim=1).mean()
-        target = torch.zeros(scores.shape[1], device=device)
-        target[labels] = 1
-        # Each member by itself. Normalise by labels, not sentences, so that long papers count like short
-        # ones.
-        losses = functional.binary_cross_entropy_with_logits(
-            scores, target.expand_as(scores), reduction="none"
-        )
-        return losses.sum(dim=1).mean() / len(labels)
-
-    def _validation_loss(self, row: int) -> Tensor:
-        return self._loss(self._seen[row], *self.validation[row][1:])
+    def _validation_losses(self) -> Iterable[float]:
+        return (float(self._loss(paper)) for paper in self._seen)
 
     def _extract(self, row: int) -> Extraction:
         paper = self._validation_papers[row]
         if not len(paper):
             return Extraction((), ())
-        return self._extractor.choose(paper, self._judged[row], self._words)
+        return self._extractor.choose(paper, _tensors(self._judged[row]), self._words)
+
+
+def _unlabelled(papers: Sequence[ExtractorPaper]) -> Sequence[_Example]:
+    return Made(papers, lambda paper: (paper, [], []))
 
 
 def task_of(

@@ -7,8 +7,6 @@ sentences. Not here: the sentence encoder (ops/models/encoder.py), features (fea
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -41,20 +39,8 @@ class TransformerExtractor:
         width = self.embed([""]).shape[1]
         with torch.random.fork_rng():
             torch.manual_seed(seed)
-            self.network = PaperTransformers(
-                config.members,
-                width,
-                WIDTH + RECURRENCE_WIDTH + 5,
-                config.width,
-                config.layers,
-                config.heads,
-                config.dropout,
-            )
+            self.network = PaperTransformers.of(config, width)
         self.network.eval()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle without the encoder: other processes receive embeddings."""
-        return {**self.__dict__, "embed": None}
 
     def inputs(self, paper: ExtractorPaper) -> tuple[Tensor, Tensor]:
         """Return the embeddings (N x E) of a paper's N sentences, and their features (N x F).
@@ -161,6 +147,19 @@ class PaperTransformers(nn.Module):
         super().__init__()
         self.members = nn.ModuleList(
             PaperTransformer(embedding, features, width, layers, heads, dropout) for _ in range(members)
+        )
+
+    @classmethod
+    def of(cls, config: TransformerConfig, embedding: int) -> PaperTransformers:
+        """Return one with random weights that reads embeddings of this width."""
+        return cls(
+            config.members,
+            embedding,
+            WIDTH + RECURRENCE_WIDTH + 5,
+            config.width,
+            config.layers,
+            config.heads,
+            config.dropout,
         )
 
     def forward(self, embeddings: Tensor, features: Tensor) -> Tensor:

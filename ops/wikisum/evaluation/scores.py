@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
-from silverloom.ops.core.identity import joint_licence, row_id
+from silverloom.ops.core.identity import made_from, made_from_several
 from silverloom.ops.core.joins import matches
 from silverloom.ops.core.loaded import Loaded
 from silverloom.ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, optional
@@ -219,8 +219,8 @@ def scores_of(
         if written := of_article.get(unit["article_id"]):
             groups = groups_of(categories[unit["article_id"]], unit["lead"], params.categories)
             about = _about(unit, groups)
-            kept += [_written(about, row, chosen) for row in written]
-            kept += [_extracted(about, lead) for lead in extracted_leads(unit, ranker.model)]
+            kept += [_written(unit, about, row, chosen) for row in written]
+            kept += [_extracted(unit, about, lead) for lead in extracted_leads(unit, ranker.model)]
         else:
             split = split_of(unit["title"], splits)
             lost = "not_drawn" if unit["article_id"] in not_drawn else "nothing_written"
@@ -292,8 +292,6 @@ def _more_scores(rows: Sequence[Row], scorer: BertScorer) -> Iterator[Row]:
 
 def _about(unit: Row, categories: Sequence[str]) -> dict[str, Any]:
     return {
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
         "article_id": unit["article_id"],
         "title": unit["title"],
         "categories": categories,
@@ -301,13 +299,11 @@ def _about(unit: Row, categories: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _written(about: Row, row: Row, chosen: Collection[str]) -> Row:
+def _written(unit: Row, about: Row, row: Row, chosen: Collection[str]) -> Row:
     """Return the row of a lead that a model wrote."""
     return {
+        **made_from_several((unit, row), "score", row["id"]),
         **about,
-        "id": row_id("score", row["id"]),
-        "source_ids": [*about["source_ids"], row["id"]],
-        "licence": joint_licence([about["licence"], row["licence"]]),
         "system": row["architecture"],
         "model": row["set"],
         "chosen": row["model"] in chosen,
@@ -315,12 +311,12 @@ def _written(about: Row, row: Row, chosen: Collection[str]) -> Row:
     }
 
 
-def _extracted(about: Row, lead: ExtractedLead) -> Row:
+def _extracted(unit: Row, about: Row, lead: ExtractedLead) -> Row:
     """Return the row of a lead that a ranker extracted."""
     model = f"{lead.ranker}-{lead.corpus}"
     return {
+        **made_from(unit, "score", unit["id"], EXTRACTIVE, model),
         **about,
-        "id": row_id("score", about["source_ids"][0], EXTRACTIVE, model),
         "system": EXTRACTIVE,
         "model": model,
         "ranker": lead.ranker,

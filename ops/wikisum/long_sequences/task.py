@@ -7,21 +7,46 @@ making examples and cutting texts into tokens (ops/wikisum/models).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from silverloom.ops.models.training.examples import ExampleStore
-from silverloom.ops.models.training.task import task_identity
-from silverloom.ops.wikisum.long_sequences.model import BATCH, SequenceModel
+from silverloom.ops.models.training.examples import ExampleStore, TokenExample, examples_in
+from silverloom.ops.models.training.task import LossParts, task_identity
+from silverloom.ops.wikisum.long_sequences import pretrained
+from silverloom.ops.wikisum.long_sequences.model import BATCH, SequenceModel, load
 
 #: The mean loss per token of the target, including its end: the log-perplexity per sub-word.
 LOG_PERPLEXITY = "log_perplexity"
 
 
-class SequenceTask:
+class SequenceLoss:
+    """The loss of training examples; `tokens` is the mean number of predicted tokens of an example."""
+
+    def __init__(self, model: SequenceModel, training: Sequence[TokenExample], tokens: float) -> None:
+        self.model, self._training, self._tokens = model, training, tokens
+        self.module = model.network
+
+    def loss(self, indices: Sequence[int]) -> Tensor:
+        """Return the summed loss of training examples, divided by their number times the mean token count.
+
+        So every token of the training set has the same weight, whichever batch it is in.
+        """
+        losses = self.model.losses([self._training[index] for index in indices])
+        whole = losses.output.sum() + losses.input.sum()
+        return whole / (self._tokens * len(indices)) + losses.balance
+
+
+def sequence_loss(files: Mapping[str, bytes], rows: Path, tokens: float) -> SequenceLoss:
+    """Return the loss that a task's parts describe."""
+    model = pretrained.load(files) if pretrained.is_pretrained(files) else load(files)
+    return SequenceLoss(model, examples_in(rows), tokens)
+
+
+class SequenceTask(SequenceLoss):
     """Maximum likelihood over all predicted tokens, each with the same weight.
 
     Validation gives "loss", the mean over all predicted tokens, and "log_perplexity", the mean over the
@@ -40,9 +65,8 @@ class SequenceTask:
         `counted`: the number of tokens over which "log_perplexity" is averaged. A model with its own
         tokenizer needs it to be comparable with other models.
         """
-        self.model, self._counted = model, counted
-        self._training, self._validation = training, validation
-        self.module = model.network
+        self._counted = counted
+        self._stored, self._validation = training.rows, validation
         self.names = training.names
         most = model.params.longest_source, model.params.longest_target
         lengths = np.minimum(training.lengths, np.array(most, np.int32))
@@ -50,21 +74,16 @@ class SequenceTask:
         self.costs: Sequence[int] = lengths.sum(axis=1) + 2
         reads = not model.network.config.is_encoder_decoder
         predicted = lengths[:, 0 if reads else 1 :].sum(axis=1) + 1
-        self._tokens = float(predicted.mean()) if len(training) else 1.0
+        super().__init__(model, training, float(predicted.mean()) if len(training) else 1.0)
         self._identity = task_identity(model.network, model.params, training.digest(), validation.digest())
 
     def identity(self) -> Mapping[str, Any]:
         """Return the model's params, and digests of its initial weights and of both sets."""
         return self._identity
 
-    def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the summed loss of training examples, divided by their number times the mean token count.
-
-        So every token of the training set has the same weight, whichever batch it is in.
-        """
-        losses = self.model.losses([self._training[index] for index in indices])
-        whole = losses.output.sum() + losses.input.sum()
-        return whole / (self._tokens * len(indices)) + losses.balance
+    def parts(self) -> LossParts:
+        """Return what other processes make the loss from."""
+        return LossParts(sequence_loss, self.model.files(), self._stored, {"tokens": self._tokens})
 
     def validate(self) -> dict[str, float]:
         """Return the metrics of the validation set; empty if the set is empty."""

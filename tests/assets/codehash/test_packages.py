@@ -24,6 +24,10 @@ def test_an_imported_package_has_the_version_of_the_lock(package, version):
     assert locked(package, pins(LOCK)) == [version]
 
 
-def test_an_unlocked_package_is_an_error():
-    with pytest.raises(LookupError, match="neither locked nor installed"):
-        locked("not_a_package_of_ours", pins(LOCK))
+def test_an_installed_package_that_is_not_locked_is_an_error():
+    with pytest.raises(LookupError, match="'duckdb' is imported but not locked"):
+        locked("duckdb", pins(LOCK))
+
+
+def test_an_optional_package_that_is_not_installed_has_no_version():
+    assert locked("not_a_package_of_ours", pins(LOCK)) == []

@@ -15,8 +15,6 @@ import pytest
 from silverloom.ops.crawl.client import FetchError, seconds_to_wait
 from tests.ops.crawl.crawling import client, cut_short
 from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
-from tests.ops.evaluation.judge.served import failing, serving
-from tests.waiting import until
 
 
 def test_a_response_is_decompressed_and_redirects_are_followed():
@@ -166,23 +164,3 @@ def test_a_date_counts_from_now_and_a_past_date_means_no_wait():
     hour = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)
     assert 3590 < seconds_to_wait(email.utils.format_datetime(hour, usegmt=True), 0) <= 3600
     assert seconds_to_wait("Wed, 15 Aug 2018 00:00:00 GMT", 0) == 0
-
-
-def test_a_body_waiting_to_be_resent_is_not_sent_after_closing():
-    with serving(failing(503, Retry_After="3600")) as (site, asked):
-        posting, faults = client(longest_wait=3600), []
-
-        def post():
-            try:
-                posting.post(site, b"{}", {})
-            except FetchError as error:
-                faults.append(str(error))
-
-        thread = threading.Thread(target=post)
-        thread.start()
-        until(lambda: asked)
-        posting.close()
-        thread.join()
-        assert "status 503" in faults[0]
-        post()
-        assert len(asked) == 1 and "not asked" in faults[1]

@@ -9,7 +9,7 @@ import pytest
 from mlflow.pyfunc import load_model
 
 from silverloom.ops.models.seq2seq.config import CopyNetConfig
-from silverloom.ops.models.seq2seq.files import KIND, make, save
+from silverloom.ops.models.seq2seq.files import KIND, make
 from silverloom.ops.models.seq2seq.pieces import Pieces
 from silverloom.ops.talksumm.extractors import files as extractors
 from silverloom.ops.talksumm.extractors.config import PointerConfig
@@ -37,7 +37,7 @@ def test_a_text_to_text_model_loads_on_its_own_and_gives_the_same_answers(tmp_pa
     model = make(config, Pieces.learn(TEXTS, "words", 260))
     files = tmp_path / "files"
     files.mkdir()
-    for name, content in save(model).items():
+    for name, content in model.files().items():
         (files / name).write_bytes(content)
     save_model(KIND, files, tmp_path / "model", [("torch", "2.13.0")])
 

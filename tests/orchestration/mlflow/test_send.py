@@ -23,7 +23,7 @@ from mlflow.pyfunc import load_model
 
 from silverloom.ops.core.parts import FILES
 from silverloom.ops.models.seq2seq.config import CopyNetConfig
-from silverloom.ops.models.seq2seq.files import make, save
+from silverloom.ops.models.seq2seq.files import make
 from silverloom.ops.models.seq2seq.pieces import Pieces
 from silverloom.orchestration.files.identity import folder_hashes
 from silverloom.orchestration.mlflow.send import TAG, send
@@ -204,7 +204,7 @@ def test_a_model_is_an_artifact_with_its_curve_and_loads_with_its_code(place, tm
     )
     folder = place.folder(place.datasets[MODEL])
     (folder / FILES / "best").mkdir(parents=True)
-    for name, content in save(network).items():
+    for name, content in network.files().items():
         (folder / FILES / "best" / name).write_bytes(content)
     curve = [{"name": "loss", "step": step, "value": 2.0 - step} for step in (0, 1)]
     reports = [

@@ -67,5 +67,5 @@ def test_a_store_of_an_unknown_version_is_refused(tmp_path):
 
 def test_a_hanging_migration_is_abandoned_after_the_time_limit(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "MIGRATION", 0.05)
-    with lock_file(tmp_path / "mlflow.db.opening"), pytest.raises(TimeoutError, match="another process"):
+    with lock_file(tmp_path / "locks/mlflow.db.lock"), pytest.raises(TimeoutError, match="another process"):
         prepare(tmp_path / "mlflow.db")

@@ -1,10 +1,13 @@
 """Rating sheets sent to a model on loopback: what is kept, what is lost and why, and when it is asked again."""
 
+import importlib.util
 import json
 import shutil
+import time
 
 import pytest
 
+from silverloom.ops.core.extras import MissingExtraError
 from silverloom.ops.crawl.options import CrawlPlace
 from silverloom.ops.evaluation.judge.judgements import ASKED, JudgeError, judgements, judgements_shape
 from silverloom.ops.evaluation.judge.params import JudgeParams
@@ -114,15 +117,11 @@ def test_an_answer_that_is_not_a_number_rejects_only_its_row(judging):
     assert outcome.kept.num_rows == 12
 
 
-def test_a_busy_server_is_left_alone_as_long_as_it_says(judging, monkeypatch):
-    waits = []
-    monkeypatch.setattr(
-        "silverloom.ops.crawl.client.seconds_to_wait",
-        lambda retry_after, tries: waits.append(retry_after) or 0.0,
-    )
-    with serving(in_turn(failing(429, Retry_After="170"), FOUR)) as (address, asked):
+def test_a_busy_server_is_left_alone_as_long_as_it_says(judging):
+    with serving(in_turn(failing(429, Retry_After="2"), FOUR)) as (address, asked):
+        began = time.monotonic()
         outcome = judging.make(address, rows(1))
-    assert outcome.kept.num_rows == 4 and len(asked) == 2 and waits == ["170"]
+    assert outcome.kept.num_rows == 4 and len(asked) == 2 and time.monotonic() - began > 2
 
 
 @pytest.mark.parametrize("fault", [failing(500), cut, slow], ids=["500", "cut", "slow"])
@@ -145,8 +144,8 @@ def test_a_temporary_fault_costs_nothing(judging, fault):
         (failing(307, Location="http://127.0.0.1:1/v1"), "status 307"),
         (failing(200, b"<html>busy</html>"), "no chat completion: '<html>busy</html>'"),
         (failing(200, b"[" * 100_000), "no chat completion"),
-        (cut, "IncompleteRead"),
-        (slow, "no whole answer within 2"),
+        (cut, "Connection error"),
+        (slow, "Request timed out"),
     ],
     ids=["500", "429", "400", "402", "408", "413", "505", "307", "page", "deep", "cut", "slow"],
 )
@@ -199,11 +198,33 @@ def test_if_nothing_is_answered_it_is_an_error_and_no_dataset(judging, fault):
 
 def test_pending_retries_are_cancelled_when_the_run_ends(judging):
     """A server that is busy for the first request, and then refuses the key."""
-    answer = in_turn(failing(429, Retry_After="3600"), failing(401))
+    answer = in_turn(failing(429, Retry_After="100"), failing(401))
     with serving(answer) as (address, asked):
+        began = time.monotonic()
         with pytest.raises(JudgeError, match="status 401"):
-            judging.make(address, rows(2), connections=2, longest_wait=3600)
-        assert len(asked) == 2
+            judging.make(address, rows(2), connections=2)
+        assert len(asked) == 2 and time.monotonic() - began < 60
+
+
+def test_without_the_package_the_error_names_the_command_that_installs_it(judging, monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "openai" else find(name))
+    with (
+        serving(FOUR) as (address, asked),
+        pytest.raises(
+            MissingExtraError, match=r"not installed: openai; run `pip install 'silverloom\[judge\]'`"
+        ),
+    ):
+        judging.make(address)
+    assert asked == []
+
+
+def test_keys_and_addresses_of_other_programs_are_not_used(judging, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-other")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    with serving(FOUR) as (address, asked):
+        judging.make(address, rows(1))
+    assert [request["key"] for request in asked] == [None]
 
 
 @pytest.mark.parametrize("status", [401, 404])

@@ -4,9 +4,9 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, BertConfig
 
 from silverloom.ops.models.installed import ModelNotInstalledError
 from silverloom.ops.models.seq2seq.config import Pairs, PretrainedSeq2SeqConfig
-from silverloom.ops.models.seq2seq.files import load, save
-from silverloom.ops.models.seq2seq.model import Seq2SeqTask
+from silverloom.ops.models.seq2seq.files import load
 from silverloom.ops.models.seq2seq.pretrained import FOLDER, PretrainedModel
+from silverloom.ops.models.seq2seq.task import Seq2SeqTask
 from silverloom.ops.models.trained import CONFIG, ModelFilesError
 from silverloom.ops.models.training import TrainingParams, train
 from tests.ops.models.seq2seq.pretrained_cases import write_pretrained
@@ -56,10 +56,10 @@ def test_training_starts_from_its_weights_and_the_result_is_read_back_here_and_b
     )
     losses = [point.value for point in outcome.curve if point.name == "loss"]
     assert losses[-1] < losses[0]
-    files = save(model)
+    files = model.files()
     again = load(files)
     assert again.generate(SOURCES) == model.generate(SOURCES)
-    assert save(again) == files and again.config == model.config
+    assert again.files() == files and again.config == model.config
     for name, content in files.items():
         if name.startswith(FOLDER):
             (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -88,6 +88,6 @@ def test_a_missing_model_or_one_that_is_not_an_encoder_decoder_is_refused(tmp_pa
 
 
 def test_files_without_the_pretrained_ones_are_refused(folder):
-    files = save(made(folder))
+    files = made(folder).files()
     with pytest.raises(ModelFilesError):
         load({CONFIG: files[CONFIG]})

@@ -9,10 +9,11 @@ from safetensors.torch import save as save_tensors
 
 from silverloom.ops.core.loaded import Loaded
 from silverloom.ops.core.parts import OneProcess, Parts
-from silverloom.ops.models.seq2seq.files import PIECES, load, make, save
-from silverloom.ops.models.seq2seq.model import Seq2SeqTask
+from silverloom.ops.models.seq2seq.files import load, make
+from silverloom.ops.models.seq2seq.model import PIECES
 from silverloom.ops.models.seq2seq.pairs import answers, answers_by_task
 from silverloom.ops.models.seq2seq.pieces import EOS, PAD
+from silverloom.ops.models.seq2seq.task import Seq2SeqTask
 from silverloom.ops.models.trained import CONFIG, WEIGHTS, ModelFilesError
 from silverloom.ops.models.training import CheckpointError, TrainingParams, train
 from tests.ops.models.seq2seq.seq2seq_cases import (
@@ -50,7 +51,7 @@ class Every:
 def trained(config, checkpoints=None, knobs=KNOBS, judge=lambda answers: {"exact": 0.0}, **more):
     made = model(config, **more)
     task = Seq2SeqTask(made, made.stored(pairs(0, 16)), pairs(16), judge, beam=1)
-    return save(made), train(task, knobs, checkpoints), made
+    return made.files(), train(task, knobs, checkpoints), made
 
 
 @both
@@ -61,7 +62,7 @@ def test_a_training_resumes_from_every_checkpoint_to_the_same_weights_and_curve(
     assert len(kept.history) == 3 and outcome.steps == 8
     for files in kept.history:
         _, again, other = trained(config, Every(files))
-        assert (save(other), again) == (save(made), outcome)
+        assert (other.files(), again) == (made.files(), outcome)
 
 
 @both
@@ -74,11 +75,11 @@ def test_training_lowers_the_loss_on_held_out_pairs(config):
 @both
 def test_a_model_is_read_back_from_its_files_and_gives_the_same_answers(config):
     made = model(config)
-    files = save(made)
+    files = made.files()
     again = load(files)
-    assert save(again) == files and again.generate(SOURCES) == made.generate(SOURCES)
-    assert save(make(made.config, made.pieces, 0)) == files
-    assert save(make(made.config, made.pieces, 1))[WEIGHTS] != files[WEIGHTS]
+    assert again.files() == files and again.generate(SOURCES) == made.generate(SOURCES)
+    assert make(made.config, made.pieces, 0).files() == files
+    assert make(made.config, made.pieces, 1).files()[WEIGHTS] != files[WEIGHTS]
 
 
 @both
@@ -97,7 +98,7 @@ def test_answers_by_several_tasks_equal_those_of_one_call(config, monkeypatch, t
     monkeypatch.setattr("silverloom.ops.models.seq2seq.pairs.BATCHES_OF_TASK", 1)
     made, sources = model(config), [*SOURCES, SOURCES[0]]
     like = Parts(pa.schema([]), (), OneProcess())
-    by_task = answers_by_task(Loaded(load, (save(made),)), sources, like, tmp_path / "by task")
+    by_task = answers_by_task(Loaded(load, (made.files(),)), sources, like, tmp_path / "by task")
     assert list(by_task) == made.generate(sources)
     assert list(answers(made, sources, tmp_path / "at once")) == made.generate(sources)
 
@@ -169,7 +170,7 @@ def test_labels_are_smoothed_only_in_training():
 
 
 def test_shared_embeddings_are_one_tensor_in_files_and_checkpoints():
-    names = load_tensors(save(model(TRANSFORMER))[WEIGHTS]).keys()
+    names = load_tensors(model(TRANSFORMER).files()[WEIGHTS]).keys()
     assert "model.shared.weight" in names
     assert not [name for name in names if "embed_tokens" in name or "lm_head" in name]
 
@@ -231,7 +232,7 @@ def test_a_checkpoint_of_another_model_is_refused_naming_the_difference(config):
     ],
 )  # fmt: skip
 def test_files_without_a_model_are_refused_by_name(spoil, message):
-    files = save(model(COPYNET))
+    files = model(COPYNET).files()
     assert json.loads(files[CONFIG])["hidden"] == 8
     spoil(files)
     with pytest.raises(ModelFilesError, match=message):

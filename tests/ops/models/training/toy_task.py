@@ -9,10 +9,14 @@ import signal
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import torch
+from safetensors.torch import load, save
 from torch import nn
 
+from silverloom.ops.core.stored_rows import StoredRows
 from silverloom.ops.models.training import TrainingParams, train
+from silverloom.ops.models.training.task import LossParts
 from silverloom.orchestration.files.publish import building, write_files
 
 PARAMS = TrainingParams(
@@ -54,6 +58,16 @@ class Toy:
 
     def identity(self):
         return {"model": {"width": 8}, "data": "toy"}
+
+    def parts(self):
+        rows = StoredRows(pa.schema([("name", pa.string())]), ({"name": name} for name in self.names))
+        return LossParts(toy_loss, {"weights": save(self.module.state_dict())}, rows, {"examples": len(rows)})
+
+
+def toy_loss(files, rows, examples):
+    toy = Toy(int(examples))
+    toy.module.load_state_dict(load(files["weights"]))
+    return toy
 
 
 class Folder:
