@@ -32,6 +32,7 @@ PROSE = Shape(
     kept=columns(
         ("document", _TEXT, "the document's name in its source", NAME),
         optional("title", _TEXT, "as the source has it; no part of the text", TITLE),
+        optional("url", _TEXT, "its address, where the source tells", NAME),
         ("month", _TEXT, "of publication, YYYY-MM or YYYY", TIME),
         ("domain", _TEXT, "of the source in params.yaml; empty where the source names no domain"),
         ("text", _TEXT, "paragraphs, each one line, with a blank line between two", TEXT),

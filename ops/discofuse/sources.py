@@ -4,8 +4,9 @@ Belongs here: the formats, and the ops that make tables from them; `Document` wi
 makes it invalid. Not here: title and metadata lines (ops/parse/head.py), files of tables
 (ops/parse/tables.py), sentences and parses (dataset/).
 
-A document of prose is a file, a line or a row. A row of a table has a text, and may have an id, a title, a
-date and a licence, which applies to its document. Further columns are allowed, and a month rule may use them.
+A document of prose is a file, a line or a row. A row of a table has a text, and may have an id, a title, an
+address, a date and a licence, which applies to its document. Further columns are allowed, and a month rule
+may use them.
 
 WikiSplit (Botha et al. 2018), read backwards, has fusion examples: a line is
 `sentence<TAB>first <::::> second`, space-tokenised. A row is identified by its file and line, because a
@@ -53,6 +54,8 @@ class Document(NamedTuple):
     """Empty if the document gives none; the source's licence then applies."""
     text: str
     """Paragraphs with white space folded, separated by `PARAGRAPH_END`; holes have their signs."""
+    url: str = ""
+    """Empty if the document gives none."""
 
 
 class PlainProse:
@@ -82,7 +85,8 @@ class PlainProse:
         head = head_of(raw.content)
         if not _titled(head):
             return Document(None, "", paragraphs_of(head.text))
-        return Document(head.title, head.metadata.get("licence", ""), paragraphs_of(head.rest))
+        licence, url = head.metadata.get("licence", ""), head.metadata.get("url", "")
+        return Document(head.title, licence, paragraphs_of(head.rest), url)
 
 
 class RowChoice(Params):
@@ -131,17 +135,17 @@ class RowProse:
         return RowProse(options)
 
     def columns(self, kept: pa.Schema) -> list[str]:
-        """Return the columns of text, title and options. Raises ValueError if one is missing."""
+        """Return the columns of text, title, address and options. Raises ValueError if one is missing."""
         if (text := RunningText.of(kept)) is None:
             raise ValueError("has no text")
         fields = _fields(kept.field(text.passages).type) if text.passages else []
         known = [*kept.names, *(f"{text.passages}.{name}" for name in fields)]
         if missing := sorted({*self.wanted.names} - {*known}):
             raise ValueError(f"has no {missing[0]}")
-        return [*text.columns, *of_role(kept, "title"), *({*self.wanted.names} & {*kept.names})]
+        return [*text.columns, *of_role(kept, "title"), *({"url", *self.wanted.names} & {*kept.names})]
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return a row's title and paragraphs as JSON; the row's id names the document."""
+        """Return a row's title, address and paragraphs as JSON; the row's id names the document."""
         text = RunningText.of(kept)
         assert text is not None, "columns() comes first"
         refused = self.wanted.refused(row)
@@ -152,7 +156,8 @@ class RowProse:
             for paragraph in passage.paragraphs
         ]
         title = next((row[name] for name in of_role(kept, "title") if row[name]), None)
-        content = json.dumps({"title": title, "text": PARAGRAPH_END.join(paragraphs)}, ensure_ascii=False)
+        record = {"title": title, "url": row.get("url"), "text": PARAGRAPH_END.join(paragraphs)}
+        content = json.dumps(record, ensure_ascii=False)
         against = {"reason": refused, "value": row[refused]} if refused else {}
         return Raw(row["id"], row["id"], content.encode(), companions=against)
 
@@ -169,14 +174,14 @@ class RowProse:
         check_characters(f"{title} {text}", "the text")
         if not text:
             raise UnwantedError("no_text")
-        return Document(title or None, "", text)
+        return Document(title or None, "", text, record["url"] or "")
 
 
 class TableProse(Table):
     """Reads tables: every row of every table below the folder is a document."""
 
     def __init__(self) -> None:
-        super().__init__(text="text", id="id", title="title", date="date", licence="licence")
+        super().__init__(text="text", id="id", title="title", url="url", date="date", licence="licence")
 
     def parse(self, raw: Raw) -> Document:
         """Return the document. Raises ParseError naming the column."""
@@ -185,9 +190,9 @@ class TableProse(Table):
         row = self.row(raw)
         text = text_at(self.needed(raw, row, "text"), "text")
         title = fold(text_at(row.get("title"), "title"))
-        licence = text_at(row.get("licence"), "licence").strip()
-        check_characters(f"{title} {licence}", "title or licence")
-        return Document(title or None, licence, paragraphs_of(text))
+        licence, url = (text_at(row.get(name), name).strip() for name in ("licence", "url"))
+        check_characters(f"{title} {licence} {url}", "title, licence or url")
+        return Document(title or None, licence, paragraphs_of(text), url)
 
 
 PROSE_FORMATS: dict[str, AnyFormat] = {
@@ -311,6 +316,7 @@ def _prose_row(record: Record, document: Document) -> Row:
         "licence": document.licence or record.licence,
         "document": record.raw.document,
         "title": document.title,
+        "url": document.url or None,
         "month": record.month,
         "domain": record.domain,
         "text": text,

@@ -48,11 +48,11 @@ def scores(documents: Parts, params: ScoreParams, shape: Shape) -> Outcomes:
 def scores_of(documents: pa.Table, params: ScoreParams, shape: Shape) -> Outcome:
     """Return the scores of one part. Raises ValueError for an unknown language.
 
-    Two web pages are equal only if their addresses are equal too, because an article may cite either address.
+    With `params.by_address`, two documents are equal only if their addresses are equal too.
     """
     document_texts = list(texts(documents))
     document_rows = documents.select(["id", "licence", "title"]).to_pylist()
-    places = documents["url"].to_pylist() if "url" in documents.column_names else [None] * len(document_texts)
+    places = documents["url"].to_pylist() if params.by_address else [None] * len(document_texts)
     words = count_words(pa.array(document_texts, pa.string())).to_pylist()
     language = [FoundLanguage(None, None)] * len(document_texts)
     if params.language is not None:

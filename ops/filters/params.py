@@ -8,7 +8,7 @@ Scores and bounds have separate sections, so that moving a bound does not recomp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, create_model, field_validator, model_validator
 
@@ -18,6 +18,9 @@ from silverloom.ops.filters import quality
 
 class ScoreParams(Params):
     """Which scores a document gets; a score that is off costs nothing."""
+
+    #: Whether documents of equal texts are duplicates only if their addresses are equal, too.
+    by_address: ClassVar[bool] = False
 
     language: str | None = Field("en", description="whose probability is scored, ISO 639-1; null: off")
     duplicates: Literal["exact", "near"] | None = Field("exact", description="null: off")
@@ -153,7 +156,9 @@ class PaperBoundParams(BoundParams, section="filters.papers.bounds"):
 
 
 class WebPageScoreParams(ScoreParams, section="filters.web_pages.scores"):
-    """The scores of web pages."""
+    """The scores of web pages: an article may cite either of two equal ones, by its address."""
+
+    by_address = True
 
 
 class WebPageBoundParams(BoundParams, section="filters.web_pages.bounds"):

@@ -149,6 +149,15 @@ def convert(
 
 
 @command(assets=False)
+def models(workspace: Workspace) -> None:
+    """Compare the installed models with their publishers' own files, and fetch what differs."""
+    from silverloom.orchestration.project.published import prefer_published
+
+    for line in prefer_published():
+        print(line, flush=True)
+
+
+@command(assets=False)
 def setup(workspace: Workspace) -> None:
     """Create what git does not hold: the stores of Dagster and MLflow, and DVC's template of plots."""
     from silverloom.orchestration.dagster.instance import close_stores, instance

@@ -11,7 +11,9 @@ import inspect
 import os
 import select
 import sys
+import traceback
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
 import typer
@@ -99,9 +101,19 @@ def _workspace(assets: bool) -> Workspace:
         return Workspace.here()
     if nearest_project() is None:
         raise LookupError("there is no project here or above; `silverloom init` makes one")
-    from silverloom.orchestration.definitions import workspace
+    try:
+        from silverloom.orchestration.definitions import workspace
+    except ImportError as error:
+        raise RuntimeError(f"{_importing_line(error)}: {error}") from error
 
     return workspace()
+
+
+def _importing_line(error: ImportError) -> str:
+    """Return the file and line of the import that failed."""
+    frames = traceback.extract_tb(error.__traceback__)
+    importing = [frame for frame in frames if "import" in (frame.line or "").split()]
+    return f"{Path(importing[-1].filename).resolve()}, line {importing[-1].lineno}"
 
 
 def run(body: Callable[[], int | None]) -> None:

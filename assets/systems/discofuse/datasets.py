@@ -313,7 +313,7 @@ def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:
 )
 def release_files(
     examples: Parts,
-    annotated: Parts,
+    prose: Parts,
     balanced: Parts,
     splits: Parts,
     files: FilesFolder,
@@ -328,7 +328,7 @@ def release_files(
         "domain",
         without=("links",),
         subsets=subsets,
-        beside=partial(beside_released, annotated),
+        beside=partial(beside_released, prose),
         pair=("unfused_detokenised", "fused_detokenised"),
         aside={"tokenised": TOKENISED},
     )

@@ -57,9 +57,9 @@ def references(examples: Parts, folder: Path) -> Parts:
     return stored(_beside(examples, matched), _ASIDE, examples, folder / "references")
 
 
-def beside_released(annotated: Parts, examples: Parts, folder: Path) -> Parts:
-    """Return what `references` does, with the name of each example's document in its source: `document`."""
-    lookup = Lookup("document_id", annotated, "document_id", {"document": "document"})
+def beside_released(prose: Parts, examples: Parts, folder: Path) -> Parts:
+    """Return what `references` does, with each example's document as its source has it: `document`, `url`."""
+    lookup = Lookup("document_id", prose, "id", {"document": "document", "url": "url"})
     documents, lists = looked_up(examples, folder / "names", [lookup]), references(examples, folder)
     tables = (
         names.append_column("references", its["references"])

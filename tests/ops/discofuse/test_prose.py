@@ -33,9 +33,10 @@ def outcome(kind, folder, **more):
 
 
 def test_title_and_metadata_precede_the_paragraphs():
-    content = b"# A River\ndate: 2018-06-03\nlicence: CC0-1.0\n\nIt flows\nfast. It is cold.\n\n\nIt ends.\n"
+    head = b"# A River\ndate: 2018-06-03\nurl: https://a.org/1\nlicence: CC0-1.0\n\n"
+    content = head + b"It flows\nfast. It is cold.\n\n\nIt ends.\n"
     prose = parsed("plain_prose", content)
-    assert prose == ("A River", "CC0-1.0", "It flows fast. It is cold.\n\nIt ends.")
+    assert prose == ("A River", "CC0-1.0", "It flows fast. It is cold.\n\nIt ends.", "https://a.org/1")
     fields = PROSE_FORMATS["plain_prose"].fields(Raw("a.txt", "a", content))
     assert month_of(source("plain_prose").month, Raw("a.txt", "a", content), fields) == "2018-06"
 
@@ -50,7 +51,7 @@ def test_a_first_line_without_hash_is_a_title_if_only_metadata_follow():
 def test_without_a_title_everything_is_text(text):
     prose = parsed("plain_prose", text.encode())
     first, second = text.split("\n\n")
-    assert prose == (None, "", f"{' '.join(first.split())}\n\n{second}")
+    assert prose == (None, "", f"{' '.join(first.split())}\n\n{second}", "")
 
 
 def test_a_heading_is_a_paragraph_and_a_word_hyphenated_at_a_line_end_is_one_word():
@@ -78,7 +79,7 @@ def test_lines_are_documents_and_one_bad_line_is_one_reject(tmp_path):
         json.dumps({"id": "a", "title": " A  day ", "date": "2018-06-01", "text": "It rains.\n\nIt  stops."}),
         "",
         '{"id": "b", "text": "cut',
-        json.dumps({"id": 7, "text": "Seven."}),
+        json.dumps({"id": 7, "text": "Seven.", "url": " https://a.org/7 "}),
         json.dumps({"id": "c", "title": "no text"}),
         json.dumps({"id": "a", "text": "Again."}),
         json.dumps({"id": "d", "text": ["Not", "text"]}),
@@ -114,6 +115,7 @@ def test_lines_are_documents_and_one_bad_line_is_one_reject(tmp_path):
     ]
     assert all(cause in error for cause, error in zip(causes, errors, strict=True)), errors
     assert len(prose_outcome.units) == 9
+    assert prose_outcome.kept["url"].to_pylist() == [None, "https://a.org/7"]
 
 
 def test_a_domain_is_a_word_that_can_name_a_folder():

@@ -34,7 +34,7 @@ def prose(tmp_path, *rows, max_bytes=2**20, **options):
 
 
 def test_a_row_keeps_its_title_licence_and_month_and_is_named_as_the_source(tmp_path):
-    outcome = prose(tmp_path, page(1), page(2, title=None, licence="CC-BY-4.0"))
+    outcome = prose(tmp_path, page(1, url="https://a.org"), page(2, title=None, licence="CC-BY-4.0"))
     first, second = outcome.kept.to_pylist()
     assert first["id"].startswith("prose-") and first["id"] != second["id"]
     del first["id"]
@@ -43,13 +43,14 @@ def test_a_row_keeps_its_title_licence_and_month_and_is_named_as_the_source(tmp_
         "licence": "CC0-1.0",
         "document": "page-1",
         "title": "Rivers",
+        "url": "https://a.org",
         "month": "2018-06",
         "domain": "web",
         "text": TEXT,
         "holes": [],
         "encoding": None,
     }
-    assert (second["title"], second["licence"]) == (None, "CC-BY-4.0")
+    assert (second["title"], second["url"], second["licence"]) == (None, None, "CC-BY-4.0")
     assert outcome.units.to_pylist() == ["page-1", "page-2"]
 
 

@@ -165,7 +165,7 @@ def test_a_source_without_the_default_text_column_is_reported_before_anything_ru
 def test_an_unknown_field_is_reported_with_the_known_ones(tmp_path):
     write(tmp_path, "rows.jsonl", as_jsonl(ROWS))
     with pytest.raises(
-        SourceError, match="txt is not a field of this kind; known: text, id, title, date, licence"
+        SourceError, match="txt is not a field of this kind; known: text, id, title, url, date, licence"
     ):
         corpus(tmp_path, fields={"txt": "abstract"}).check()
     with pytest.raises(SourceError, match="the kind 'plain_prose' reads no tables with a header"):

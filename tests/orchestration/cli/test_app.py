@@ -11,6 +11,7 @@ import pytest
 from pydantic_core import SchemaError
 from typer.main import get_command
 
+from silverloom import orchestration
 from silverloom.orchestration.cli import plan
 from silverloom.orchestration.cli.app import app, main
 from silverloom.orchestration.cli.command import run
@@ -178,3 +179,22 @@ def test_an_error_that_quotes_an_interrupt_is_no_interrupt(capsys):
         run(failing)
     assert ended.value.code == 1
     assert capsys.readouterr().err == "error: row 3: 'KeyboardInterrupt' is no title\n"
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("from assets.filters import x", "`assets` is now `silverloom.assets`: CHANGELOG.md has the command"),
+        ("import never_installed", "No module named 'never_installed'"),
+    ],
+)
+def test_an_asset_that_imports_what_is_not_there_is_told_file_and_line(
+    tmp_path, monkeypatch, capsys, statement, said
+):
+    (tmp_path / "definitions.py").write_text("import module_with_an_asset\n")
+    (tmp_path / "module_with_an_asset.py").write_text(f"\n\n{statement}\n")
+    monkeypatch.delitem(sys.modules, "silverloom.orchestration.definitions", raising=False)
+    monkeypatch.setattr(orchestration, "__path__", [str(tmp_path)])
+    monkeypatch.syspath_prepend(tmp_path)
+    assert call("plan") == 1
+    assert capsys.readouterr().err.startswith(f"error: {tmp_path}/module_with_an_asset.py, line 3: {said}")

@@ -170,7 +170,7 @@ def test_two_columns_of_long_texts_are_an_error_that_names_them_and_the_option(t
             {"text": "summary"},
             "texts has no column 'summary'; there are: acl_id, title, abstract, year, pages",
         ),
-        ({"txt": "abstract"}, "--column txt=...: not asked for; known: text, id, title, date, licence"),
+        ({"txt": "abstract"}, "--column txt=...: not asked for; known: text, id, title, url, date, licence"),
     ],
 )
 def test_a_column_that_is_not_there_or_not_asked_for_is_an_error(tmp_path, columns, said):

@@ -94,10 +94,11 @@ def test_references_are_those_of_the_slow_comparison_of_all_rows(tmp_path_factor
     assert several == {str(number): texts for number, texts in enumerate(wanted) if len(texts) > 1}
 
 
-def test_released_rows_name_the_document_of_their_source(fused, tmp_path):
+def test_released_rows_have_name_and_address_of_their_document(fused, tmp_path):
     rows = parts(tmp_path / "examples", EXAMPLES.kept, fused.slice(0, 1), fused.slice(1))
-    names = pa.Table.from_pylist([{"document_id": name, "document": f"{name}.txt"} for name in "ba"])
-    annotated = parts(tmp_path / "annotated", names.schema, names.to_pylist())
-    found = list(beside_released(annotated, rows, tmp_path / "scratch"))
+    given = [{"document": f"{name}.txt", "url": url} for name, url in (("b", None), ("a", "https://a.org"))]
+    texts = [{**document(row["document"][0], "-"), **row} for row in given]
+    found = list(beside_released(parts(tmp_path / "prose", PROSE.kept, texts), rows, tmp_path / "scratch"))
     assert [table["document"].to_pylist() for table in found] == [["a.txt"], ["b.txt"]]
+    assert [table["url"].to_pylist() for table in found] == [["https://a.org"], [None]]
     assert [len(references) for table in found for references in table["references"].to_pylist()] == [2, 2]
