@@ -6,7 +6,6 @@ Belongs here: printing. Not here: deciding what is stale (state/plan.py).
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 
 from silverloom.assets.declare.graph import label
@@ -57,13 +56,13 @@ def expected(steps: Sequence[Step]) -> str:
     ]
     if not known:
         return "how long it takes is not known: no run here made any of this"
-    each = Counter[str]()
+    each = dict[str, float]()
     for name, seconds in known:
-        each[name] += seconds
-    (longest, most), total = each.most_common(1)[0], sum(each.values())
+        each[name] = each.get(name, 0.0) + seconds
+    longest, total = max(each, key=lambda name: each[name]), sum(each.values())
     unknown = len(steps) - len(known)
     beside = f", and {unknown} partitions that no run here made" if unknown else ""
-    return f"about {duration(total)} if all is made, of which {duration(most)} for {longest}{beside}"
+    return f"about {duration(total)} if all is made, of which {duration(each[longest])} for {longest}{beside}"
 
 
 def _seconds(steps: Sequence[Step]) -> list[float | None]:

@@ -168,9 +168,9 @@ def _addresses(workspace: Workspace) -> dict[str, str]:
         (pages, "Pages", pages, "data quality: which rows were kept or dropped, and why"),
         (ready, "MLflow", mlflow, "what every partition was made from"),
     ]
-    width, lines = max(len(dagster), len(pages), len(mlflow)), dict[str, str]()
+    lines = dict[str, str]()
     for ask, name, url, what in shown:
-        line = f"{name + ':':9}{url:{width}}  {what}"
+        line = f"{name + ':':9}{url}  {what}"
         lines[ask] = f"{lines[ask]}\n{line}" if ask in lines else line
     return lines
 
