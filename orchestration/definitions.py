@@ -22,15 +22,16 @@ from silverloom.assets.declare.dataset import report
 from silverloom.assets.declare.declaration import DECLARED
 from silverloom.assets.declare.graph import Everything, Files
 from silverloom.assets.declare.params_file import document
+from silverloom.orchestration.dagster.alerts import alerts
 from silverloom.orchestration.dagster.automation import (
     health_check,
     hourly,
     newest_partition,
-    runs_to_mlflow,
+    sensors,
     source_assets,
-    source_files,
 )
 from silverloom.orchestration.dagster.frames import rows
+from silverloom.orchestration.dagster.instance import as_json
 from silverloom.orchestration.dagster.overview import jobs, shown
 from silverloom.orchestration.partition.store import Store
 from silverloom.orchestration.state.sources import follow_sources
@@ -94,10 +95,10 @@ def build(
         asset_checks=[*(merged.asset_checks or ()), *health],
         jobs=[*(merged.jobs or ()), *jobs(workspace)],
         schedules=[*(merged.schedules or ()), newest_partition(workspace), *map(hourly, health)],
-        sensors=[*(merged.sensors or ()), source_files(workspace), runs_to_mlflow(workspace)],
+        sensors=[*(merged.sensors or ()), *sensors(workspace), *alerts(workspace)],
         resources={**(merged.resources or {}), **(resources or {})},
         executor=merged.executor or dg.in_process_executor,
-        loggers=merged.loggers,
+        loggers=merged.loggers or ({"console": dg.json_console_logger} if as_json() else None),
     )
 
 

@@ -74,12 +74,20 @@ def dagster_asset(dataset: Dataset, all_declared: bool = False) -> dg.AssetsDefi
         partitions_def=partitions() if dataset.partitioned else None,
         required_resource_keys={"store"},
         can_subset=True,
+        pool=_pool(dataset),
     )
     # No annotation: Dagster reads annotations at run time, and here they would be strings.
     def body(context):  # type: ignore[no-untyped-def]
         yield from context.resources.store.run(dataset, context)
 
     return body
+
+
+def _pool(dataset: Dataset) -> str | None:
+    """Return the pool of runs that share a GPU, or that ask the web; .dagster/dagster.yaml limits both."""
+    if dataset.crawl:
+        return "crawl"
+    return "gpu" if dataset.trains or settings().engine.needs(dataset.name).gpus else None
 
 
 def _deps(dataset: Dataset, all_declared: bool) -> Iterator[dg.AssetDep]:
@@ -97,8 +105,35 @@ def _code_version(dataset: Dataset) -> str | None:
 
 
 def _metadata(dataset: Dataset) -> dict[str, Any]:
-    columns = {"dagster/column_schema": _column_schema(dataset.shape.kept)} if dataset.shape else {}
+    columns: dict[str, Any] = {}
+    if dataset.shape:
+        columns["dagster/column_schema"] = _column_schema(dataset.shape.kept)
+        if lineage := _column_lineage(dataset, dataset.shape.kept):
+            columns["dagster/column_lineage"] = dg.TableColumnLineage(lineage)
     return {**columns, "dagster/code_references": _code_references(dataset.function)}
+
+
+def _column_lineage(dataset: Dataset, schema: pa.Schema) -> dict[str, list[dg.TableColumnDep]]:
+    """Return the columns that are known to come from columns of the dataset whose units this one consumes.
+
+    A column of the same name, type and meaning is that of the unit, and `source_ids` are ids of units.
+    """
+    consumed, _, nested = (dataset.consumes or "").partition(".")
+    source = next((source.key for source in dataset.argument_inputs if source.argument == consumed), None)
+    shape = DECLARED[source].shape if source else None
+    if source is None or shape is None:
+        return {}
+    carried = {
+        field.name: field.name
+        for field in schema
+        if field.name in shape.kept.names and shape.kept.field(field.name).equals(field, check_metadata=True)
+    }
+    origins = {**carried, "source_ids": nested or "id"}
+    return {
+        name: [dg.TableColumnDep(asset_key(source), origin)]
+        for name, origin in origins.items()
+        if name != "id"
+    }
 
 
 def _code_references(function: Callable[..., Any]) -> dg.CodeReferencesMetadataValue:

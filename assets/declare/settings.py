@@ -180,8 +180,12 @@ class Settings(Params):
     engine: EngineParams = EngineParams()
     """Where parts are computed; the bytes are the same."""
     sources: Mapping[str, Mapping[str, AnySource]]
+    owners: Mapping[str, list[str]] = Field(default_factory=dict)
+    """Whom to ask, by dataset or group, as Dagster shows it: `me@example.org` or `team:language`."""
     mlflow: str = ""
     """The MLflow server or store that runs are sent to; empty for a store in the checkout."""
+    alerts: str = ""
+    """Where failed runs and checks are reported: a webhook (`https://...`) or a mailbox (`smtps://...`)."""
 
     def folders(self, records: str) -> dict[str, Source]:
         """Return the sources of some raw records that are folders, by name."""

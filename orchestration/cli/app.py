@@ -209,11 +209,23 @@ def plan(workspace: Workspace, select: Select = "", as_json: Json = False) -> No
 
 
 @command()
-def health(workspace: Workspace) -> int:
+def health(workspace: Workspace, as_json: Json = False) -> int:
     """List partitions that are failed, stale or missing. Exits with status 1 if there are any."""
     from silverloom.orchestration.dagster.health import show
 
-    return show(workspace)
+    return show(workspace, as_json)
+
+
+@command()
+def clean(
+    workspace: Workspace,
+    days: Annotated[int, typer.Option("--days", min=0, help="Keep runs younger than this.")] = 90,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete; without it, only list.")] = False,
+) -> int:
+    """Delete old runs, and old versions of data that no branch or tag names."""
+    from silverloom.orchestration.cli.clean import clean
+
+    return clean(workspace, days, delete)
 
 
 @command()

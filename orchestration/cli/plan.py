@@ -6,10 +6,12 @@ Belongs here: printing. Not here: deciding what is stale (state/plan.py).
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from silverloom.assets.declare.graph import label
 from silverloom.orchestration.checks.rejects import sources_without_records
-from silverloom.orchestration.messages import aligned
+from silverloom.orchestration.dagster.past_runs import ANY, durations
+from silverloom.orchestration.messages import aligned, duration
 from silverloom.orchestration.partition.prune import leftovers, no_partitions
 from silverloom.orchestration.state.dvc_files import check_lock
 from silverloom.orchestration.state.freshness import UNCHECKED, View
@@ -44,6 +46,33 @@ def show(workspace: Workspace, select: str | None) -> None:
     if empty := [step.dataset.name for step in steps if step.empty]:
         names = ", ".join(dict.fromkeys(empty))
         print(f"and {len(empty)} partitions without records, made together: {names}")
+    print(expected(steps))
+
+
+def expected(steps: Sequence[Step]) -> str:
+    """Return how long all this takes, and which dataset takes most of it, by the last runs."""
+    known = [
+        (step.dataset.name, seconds) for step, seconds in zip(steps, _seconds(steps), strict=True) if seconds
+    ]
+    if not known:
+        return "how long it takes is not known: no run here made any of this"
+    each = dict[str, float]()
+    for name, seconds in known:
+        each[name] = each.get(name, 0.0) + seconds
+    longest, total = max(each, key=lambda name: each[name]), sum(each.values())
+    unknown = len(steps) - len(known)
+    beside = f", and {unknown} partitions that no run here made" if unknown else ""
+    return f"about {duration(total)} if all is made, of which {duration(each[longest])} for {longest}{beside}"
+
+
+def _seconds(steps: Sequence[Step]) -> list[float | None]:
+    """Return how long each partition took here last, else its dataset's longest, else None."""
+    took = durations()
+    names = [step.dataset.name for step in steps]
+    return [
+        took.get((name, step.partition), took.get((name, ANY)))
+        for name, step in zip(names, steps, strict=True)
+    ]
 
 
 def _steps(workspace: Workspace, select: str | None) -> list[Step]:
@@ -62,6 +91,7 @@ def show_json(workspace: Workspace, select: str | None) -> None:
 
     Those are counted by dataset and period.
     """
+    planned = _steps(workspace, select)
     steps = [
         {
             "dataset": step.dataset.name,
@@ -69,8 +99,9 @@ def show_json(workspace: Workspace, select: str | None) -> None:
             "reasons": step.reasons,
             "certain": step.certain,
             "made_again": _made_again(step),
+            "seconds": seconds,
         }
-        for step in _steps(workspace, select)
+        for step, seconds in zip(planned, _seconds(planned), strict=True)
     ]
     newest = workspace.settings.partitions.names[-1]
     left = count_outside(workspace, workspace.graph.selected(select))

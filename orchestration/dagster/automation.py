@@ -6,6 +6,7 @@ automation conditions of datasets (assets/declare/conditions.py).
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -27,6 +28,11 @@ from silverloom.orchestration.workspace.workspace import Workspace
 
 #: Seconds that a tick waits for MLflow. Other sensors wait just as long.
 SENDING = 10.0
+
+
+def sensors(workspace: Workspace) -> list[dg.SensorDefinition]:
+    """Return the sensors on source folders and on what MLflow lacks."""
+    return [source_files(workspace), runs_to_mlflow(workspace)]
 
 
 def source_files(workspace: Workspace) -> dg.AutomationConditionSensorDefinition:
@@ -92,7 +98,11 @@ def _manifests(workspace: Workspace) -> _Manifests:
 
 
 def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:
-    """Return the schedule for the newest partition in params.yaml at the time the definitions were loaded."""
+    """Return the schedule for the newest partition of params.yaml.
+
+    A tick looks it up anew. Dagster cannot request a partition that the loaded definitions lack, so the tick
+    then says what to do.
+    """
     partition = workspace.settings.partitions.names[-1]
 
     @dg.schedule(
@@ -106,7 +116,9 @@ def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:
         ),
     )
     def newest_partition():  # type: ignore[no-untyped-def]  # Dagster rejects string annotations
-        keys = [asset_key(dataset.key) for dataset in _due(View(workspace), partition)]
+        if (newest := _newest(workspace)) != partition:
+            return dg.SkipReason(f"the newest is {newest} now, not {partition}: start `silverloom ui` again")
+        keys = [asset_key(dataset.key) for dataset in due(View(workspace), partition)]
         if not keys:
             return dg.SkipReason(f"{partition} is fresh")
         return dg.RunRequest(partition_key=partition, asset_selection=keys, tags={RECRAWL: "true"})
@@ -114,7 +126,18 @@ def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:
     return newest_partition
 
 
-def _due(view: View, partition: str) -> list[Dataset]:
+def _newest(workspace: Workspace) -> str:
+    """Return the newest partition as of now: this process keeps the params and sources that it began with.
+
+    Raises RuntimeError with the complaint of the command that was asked.
+    """
+    planned, complaint = (asked := begin(workspace, "plan", "--json")).communicate()
+    if asked.returncode:
+        raise RuntimeError(complaint.strip())
+    return str(json.loads(planned)["newest"])
+
+
+def due(view: View, partition: str) -> list[Dataset]:
     """Return the datasets whose partition is stale, is a crawl, or reads one of these; inputs first."""
     due: dict[str, Dataset] = {}
     for dataset in view.workspace.datasets.values():
@@ -227,7 +250,7 @@ def _observed(instance: dg.DagsterInstance, key: dg.AssetKey, present: Iterable[
     return {name: (event.tags or {}).get(DATA_VERSION_TAG, "") for name, event in events.items() if event}
 
 
-def begin(workspace: Workspace, command: str) -> subprocess.Popen[str]:
+def begin(workspace: Workspace, *command: str) -> subprocess.Popen[str]:
     """Start a `silverloom` command."""
-    argv, pipe = [sys.executable, "-m", "silverloom.orchestration.cli", command], subprocess.PIPE
+    argv, pipe = [sys.executable, "-m", "silverloom.orchestration.cli", *command], subprocess.PIPE
     return subprocess.Popen(argv, cwd=workspace.root, stdout=pipe, stderr=pipe, text=True)

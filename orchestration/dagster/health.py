@@ -7,9 +7,11 @@ fresh (state/freshness.py), what would be made next (state/plan.py), the same as
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Container
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 
 import dagster as dg
 
@@ -38,8 +40,10 @@ class Unfresh:
     could be read; `stale`: made from other inputs, params or code than today's, or reads something stale;
     `missing`: never made; `excluded`: by params.yaml."""
     why: str
-    run: str | None
+    run: str | None = None
     """The run that failed."""
+    since: str | None = None
+    """When it first failed since it was last made, in ISO 8601; None for other states: nobody noted when."""
 
 
 def health(view: View) -> list[Unfresh]:
@@ -52,22 +56,32 @@ def health(view: View) -> list[Unfresh]:
         for dataset in wanted:
             for partition in dataset.partitions:
                 if (reason := dataset.excluded(partition)) is not None:
-                    unfresh.append(Unfresh(dataset.name, partition, "excluded", reason, None))
+                    unfresh.append(Unfresh(dataset.name, partition, "excluded", reason))
                 elif (step := steps.get((dataset.name, partition))) is not None:
                     unfresh.append(_unfresh(view, step, suspects))
     for source in rejected_sources(view, wanted):
-        unfresh.append(Unfresh(source.dataset.name, "", "rejected", str(source), None))
+        unfresh.append(Unfresh(source.dataset.name, "", "rejected", str(source)))
     return unfresh
 
 
-def _unfresh(view: View, step: Step, suspects: Container[tuple[str, str]]) -> Unfresh:
+def _unfresh(view: View, step: Step, suspects: Mapping[tuple[str, str], Sequence[datetime]]) -> Unfresh:
     dataset, partition = step.dataset, step.partition
-    suspected = (dataset.name, partition) in suspects
-    if suspected and (run := failed_run(dataset, partition)) is not None:
-        return Unfresh(dataset.name, partition, "failed", _cause(dataset, run), run)
+    times = suspects.get((dataset.name, partition))
+    if times and (run := failed_run(dataset, partition)) is not None:
+        since = failed_since(dataset, partition, times).isoformat(timespec="seconds")
+        return Unfresh(dataset.name, partition, "failed", _cause(dataset, run), run, since)
     state = "missing" if view.known(dataset, partition) is None else "stale"
     why = "never made" if step.reasons == ("missing",) else "; ".join(step.reasons)
-    return Unfresh(dataset.name, partition, state, why, None)
+    return Unfresh(dataset.name, partition, state, why)
+
+
+def failed_since(dataset: Dataset, partition: str, times: Sequence[datetime]) -> datetime:
+    """Return the first of the times of failure that is later than the partition's last materialisation."""
+    of_partition = dg.AssetRecordsFilter(asset_key(dataset.key), [partition] if partition else None)
+    made = instance().fetch_materializations(of_partition, limit=1).records
+    last = datetime.fromtimestamp(made[0].timestamp, UTC) if made else datetime.min.replace(tzinfo=UTC)
+    later = [time for time in times if time > last]
+    return min(later or times)
 
 
 def _cause(dataset: Dataset, run_id: str) -> str:
@@ -94,15 +108,19 @@ def summary(unfresh: list[Unfresh]) -> str:
     )
 
 
-def show(workspace: Workspace) -> int:
+def show(workspace: Workspace, as_json: bool = False) -> int:
     """Print what is not fresh or was rejected whole. Returns 1 if there is any, apart from exclusions."""
-    listed = health(View(workspace))
-    for unfresh in sorted(listed, key=lambda unfresh: STATES.index(unfresh.state)):
+    listed = sorted(health(View(workspace)), key=lambda unfresh: STATES.index(unfresh.state))
+    status = 1 if any(partition.state != "excluded" for partition in listed) else 0
+    if as_json:
+        print(json.dumps([asdict(unfresh) for unfresh in listed], ensure_ascii=False))
+        return status
+    for unfresh in listed:
         run = f"  [run {unfresh.run}]" if unfresh.run else ""
         name = f"{unfresh.dataset} {unfresh.partition}".strip()
         print(f"{unfresh.state:8}  {name}: {unfresh.why}{run}")
     print(summary(listed))
-    return 1 if any(partition.state != "excluded" for partition in listed) else 0
+    return status
 
 
 #: The data version of a partition that is missing or changed on disk.
@@ -147,11 +165,14 @@ def made_by(dataset: Dataset, partition: str, version: str) -> str | None:
     return None
 
 
-def once_failed(workspace: Workspace) -> set[tuple[str, str]]:
-    """Return (dataset, partition) of every run that ever failed, in one query."""
-    return {
-        (name, run.tags.get("dagster/partition", ""))
-        for record in instance().get_run_records(dg.RunsFilter(statuses=_FAILED))
-        for run in [record.dagster_run]
-        for name in ([key.to_user_string() for key in run.asset_selection or ()] or workspace.datasets)
-    }
+def once_failed(workspace: Workspace) -> dict[tuple[str, str], list[datetime]]:
+    """Return when the runs ended that ever failed, by (dataset, partition), in one query."""
+    failed: dict[tuple[str, str], list[datetime]] = {}
+    for record in instance().get_run_records(dg.RunsFilter(statuses=_FAILED)):
+        run, ended = record.dagster_run, record.update_timestamp
+        if record.end_time:
+            ended = datetime.fromtimestamp(record.end_time, UTC)
+        names = [key.to_user_string() for key in run.asset_selection or ()] or workspace.datasets
+        for name in names:
+            failed.setdefault((name, run.tags.get("dagster/partition", "")), []).append(ended)
+    return failed

@@ -28,7 +28,20 @@ _TABLES = ("secondary_indexes", "event_logs", "jobs")
 
 _WHAT = "Dagster's store"
 
-QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+#: The variable that, set to `json`, lets runs and servers log JSON, a line each.
+LOGS = "SILVERLOOM_LOGS"
+
+
+def as_json() -> bool:
+    """Return whether logs are wanted as JSON. Raises ValueError for another value."""
+    if (wanted := os.environ.get(LOGS, "")) not in ("", "json"):
+        raise ValueError(f"{LOGS}={wanted}: set it to json, or leave it out")
+    return wanted == "json"
+
+
+def quiet() -> dict[str, object]:
+    """Return the config of runs in this process: their logs do not mix with its own output, unless wanted."""
+    return {"loggers": {"console": {"config": {"log_level": "INFO" if as_json() else "CRITICAL"}}}}
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,7 @@ Belongs here: what a person looks at. Not here: what a dataset's asset is and do
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -48,8 +49,16 @@ def shown(workspace: Workspace, assets: Iterable[Any]) -> list[Any]:
     def described(spec: dg.AssetSpec) -> dg.AssetSpec:
         if (dataset := dataset_of.get(spec.key)) is None:
             return spec
-        more = spec.merge_attributes(kinds=_kinds(dataset), metadata=_metadata(workspace, dataset))
-        return more.replace_attributes(group_name=group_of[spec.key])
+        owners = workspace.settings.owners
+        more = spec.merge_attributes(
+            kinds=_kinds(dataset),
+            metadata=_metadata(workspace, dataset),
+            tags={"layer": _layer(dataset, group_of[spec.key])},
+            owners=owners.get(dataset.name) or owners.get(dataset.key.group) or [],
+        )
+        return more.replace_attributes(
+            group_name=group_of[spec.key], freshness_policy=_freshness(workspace, dataset)
+        )
 
     # Dagster knows an asset that it finds twice by its object, so the others stay what they are.
     return [
@@ -65,6 +74,28 @@ def jobs(workspace: Workspace) -> list[dg.UnresolvedAssetJobDefinition]:
     evaluation, and one for the reports."""
     found = sorted(set(groups(workspace).values()))
     return [dg.define_asset_job(name, dg.AssetSelection.groups(name).upstream()) for name in found]
+
+
+def _layer(dataset: Dataset, group: str) -> str:
+    """Return what a dataset is for, as a tag to filter the graph by."""
+    if dataset.shape is None:
+        return "report"
+    if dataset.key.asset == RELEASE_FILES:
+        return "released"
+    if dataset.trains:
+        return "model"
+    if group.endswith(f"_{EVALUATION}"):
+        return "evaluation"
+    return "raw" if dataset.records else "step"
+
+
+def _freshness(workspace: Workspace, dataset: Dataset) -> dg.FreshnessPolicy | None:
+    """Return how old released files may be where partitions follow the sources; others are never too old."""
+    chosen = workspace.settings.partitions
+    if dataset.key.asset != RELEASE_FILES or not chosen.follows_sources:
+        return None
+    period = timedelta(days=366 if chosen.every == "year" else 31)
+    return dg.FreshnessPolicy.time_window(fail_window=2 * period, warn_window=1.25 * period)
 
 
 def _kinds(dataset: Dataset) -> set[str]:

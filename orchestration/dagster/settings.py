@@ -35,8 +35,8 @@ storage:
     postgres_url: {{env: {postgres.DAGSTER}}}
 """.encode()
 
-#: Keys of a user that Dagster refuses beside our `run_queue`.
-_INSTEAD_OF_QUEUE = ("concurrency", "run_coordinator")
+#: Keys of a user that Dagster refuses beside our `concurrency`.
+_INSTEAD_OF_QUEUE = ("run_queue", "run_coordinator")
 
 #: The keys that say where Dagster's storage is. A file may have those that we write, and no others.
 _STORAGE = ("storage", "run_storage", "event_log_storage", "schedule_storage")
@@ -55,10 +55,10 @@ def write_settings(home: Path, on_server: bool) -> None:
     settings = _read(path) or _load(configuration(on_server))
     former = _dump(settings)
     _set_storage(path, settings, on_server)
-    _set_queue(settings)
     for key, value in _load(configuration(on_server)).items():
-        if key != "run_queue" or not any(other in settings for other in _INSTEAD_OF_QUEUE):
+        if key != "concurrency" or not any(other in settings for other in _INSTEAD_OF_QUEUE):
             settings.setdefault(key, value)
+    _set_queue(settings)
     if not path.is_file() or _dump(settings) != former:
         write_changed(path, _dump(settings))
     write_changed(home / COMMANDS, _dump({**settings, **_load(NO_CAPTURE)}))
@@ -99,9 +99,8 @@ def _set_queue(settings: MutableMapping[str, Any]) -> None:
     if (partitions := engine_params().partitions) is None or "run_coordinator" in settings:
         return
     concurrency = settings.get("concurrency") or {}
-    in_concurrency = (
-        "runs" in concurrency or "pools" in concurrency
-    )  # Dagster refuses the queue's number then
+    # Dagster refuses the queue's number beside these
+    in_concurrency = "runs" in concurrency or "pools" in concurrency
     holder, key = (concurrency, "runs") if in_concurrency else (settings, "run_queue")
     holder[key] = holder.get(key) or {}
     holder[key]["max_concurrent_runs"] = partitions

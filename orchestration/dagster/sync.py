@@ -20,10 +20,10 @@ from silverloom.orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, D
 from silverloom.orchestration.dagster.automation import observe_now
 from silverloom.orchestration.dagster.health import ABSENT, SYNC, failed_run, once_failed
 from silverloom.orchestration.dagster.instance import (
-    QUIET,
     dagster_errors,
     instance,
     latest_by_partition,
+    quiet,
 )
 from silverloom.orchestration.files.identity import folder_hashes, version
 from silverloom.orchestration.partition.dagster_events import DagsterEvent, runless_events, version_tags
@@ -75,7 +75,7 @@ def _report(events: list[DagsterEvent]) -> None:
 
     job = dg.GraphDefinition(name=SYNC, node_defs=[report]).to_job(executor_def=dg.in_process_executor)
     with errors_once():
-        job.execute_in_process(instance=instance(), run_config=QUIET)
+        job.execute_in_process(instance=instance(), run_config=quiet())
 
 
 def _reported_tags(dataset: Dataset) -> dict[str, Mapping[str, str]]:

@@ -7,6 +7,7 @@ held. Not here: making a partition (materialise.py), what Dagster records about 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +32,7 @@ from silverloom.orchestration.partition.dagster_events import (
 )
 from silverloom.orchestration.partition.empty import copy_empty
 from silverloom.orchestration.partition.materialise import Materialisation
-from silverloom.orchestration.state.freshness import FORCED, View, read_manifest
+from silverloom.orchestration.state.freshness import FORCED, NotReadyError, View, made_from, read_manifest
 from silverloom.orchestration.state.sources import RECRAWL, ask_again, is_empty
 from silverloom.orchestration.workspace.environment import put_first
 from silverloom.orchestration.workspace.workspace import Workspace
@@ -87,14 +88,19 @@ class Store:
             with making(*place), listening(EventLines(context.log.info)):
                 if dataset.crawl and (files := bring_back(*place)):
                     context.log.info(f"restored {files} files from DVC's cache")
-                status = View(self.workspace).status(dataset, partition)
+                view = View(self.workspace)
+                status = view.status(dataset, partition)
                 if (fresh := status.fresh_manifest) is not None and not forced:
                     context.log.info("fresh: nothing to make")
                     return unchanged(*place, fresh)
+                why = "; ".join([*status.reasons, *(["its run is forced"] if forced else [])])
                 if status.unchecked and not forced:
-                    context.log.info(f"{'; '.join(status.reasons)}: checking the existing bytes again")
+                    context.log.info(f"{why}: checking the existing bytes again")
                     checked = materialisation.check()
                 else:
+                    context.log.info(f"made because: {why}")
+                    with contextlib.suppress(NotReadyError):  # making it tells which input is missing
+                        context.log.info(f"made from: {made_from(view.key(dataset, partition))}")
                     checked = materialisation.make()
                 result = materialize_result(*place, *checked)
             if not forced and is_empty(*place):

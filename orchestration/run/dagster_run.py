@@ -18,8 +18,9 @@ import dagster as dg
 from silverloom.assets.declare.dagster_asset import asset_key
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.compat import REPOSITORY_LABEL_TAG, end_run, errors_once
-from silverloom.orchestration.dagster.instance import QUIET, cause, dagster_errors, instance
+from silverloom.orchestration.dagster.instance import cause, dagster_errors, instance, quiet
 from silverloom.orchestration.dagster.overview import groups
+from silverloom.orchestration.dagster.past_runs import DATASET
 from silverloom.orchestration.definitions import build, workspace
 from silverloom.orchestration.executors.base import ClusterLostError, EventSink
 from silverloom.orchestration.files.full_disk import DiskFullError, with_its_type
@@ -29,9 +30,6 @@ from silverloom.orchestration.workspace.workspace import Workspace
 
 #: The code location's label in the webserver, which lists this process's runs under it.
 REPOSITORY = "__repository__@silverloom.orchestration.definitions"
-
-#: The tag that says what a run made: Dagster's list of runs shows only the job.
-DATASET = "silverloom/dataset"
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def materialise(
             instance=instance(),
             partition_key=partition or None,
             asset_selection=[key],
-            run_config=QUIET,
+            run_config=quiet(),
             raise_on_error=False,
             run_id=run_id,
             tags={REPOSITORY_LABEL_TAG: REPOSITORY, DATASET: dataset.name, **(tags or {})},

@@ -11,12 +11,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import urllib3
+
 from silverloom.assets.declare.logins import without_logins
-from silverloom.orchestration.dagster.instance import instance
+from silverloom.orchestration.dagster.instance import as_json, instance
 from silverloom.orchestration.state.addresses import Addresses, allowed_hosts
 from silverloom.orchestration.workspace.workspace import Workspace
 
@@ -71,8 +73,8 @@ def serve(workspace: Workspace) -> int:
     watchdog = subprocess.Popen(["sh", "-c", _WATCHDOG], stdin=subprocess.PIPE, process_group=0)
     try:
         children.extend(_start(workspace, base, watchdog.pid))
-        print(_summary(workspace), flush=True)
-        return attend(children)
+        print(f"starting; the servers' logs are in {workspace.shown(log_folder(workspace))}/", flush=True)
+        return attend(children, Announcer(_addresses(workspace)))
     except KeyboardInterrupt:
         return 0
     finally:
@@ -84,9 +86,36 @@ def log_folder(workspace: Workspace) -> Path:
     return workspace.state / "ui"
 
 
-def attend(children: Sequence[Child]) -> int:
-    """Wait until one of the processes ends, and return its status."""
+class Announcer:
+    """Prints the line of each server once it answers, and then how to stop them."""
+
+    def __init__(self, lines: Mapping[str, str]) -> None:
+        """`lines` are by the address to ask; it may be a line's own."""
+        self._lines = dict(lines)
+
+    def __call__(self) -> None:
+        """Print what can be said by now."""
+        if not self._lines:
+            return
+        for address in [address for address in self._lines if answers(address)]:
+            print(self._lines.pop(address), flush=True)
+        if not self._lines:
+            print("Ctrl-C stops all servers", flush=True)
+
+
+def answers(address: str) -> bool:
+    """Return whether a server answers a request, with whatever status."""
+    try:
+        urllib3.request("GET", address, timeout=2, retries=False, redirect=False)
+    except urllib3.exceptions.HTTPError:
+        return False
+    return True
+
+
+def attend(children: Sequence[Child], meanwhile: Callable[[], None] = lambda: None) -> int:
+    """Wait until one of the processes ends, and return its status. Call `meanwhile` again and again."""
     while True:
+        meanwhile()
         for child in children:
             if (status := child.process.poll()) is not None:
                 said = f"{child.name} ended with status {status}, so everything is shut down. Its last lines:"
@@ -99,10 +128,11 @@ def _start(workspace: Workspace, base: int, group: int) -> Iterator[Child]:
     log_folder(workspace).mkdir(parents=True, exist_ok=True)
     silverloom = (sys.executable, "-m", "silverloom.orchestration.cli")
     daemon = (str(Path(sys.executable).with_name("dagster-daemon")), "run")
+    log_format = ("--log-format", "json") if as_json() else ()
     code = ("-m", "silverloom.orchestration.definitions", "--code-server-log-level", "warning")
     commands = {
         "dagster-webserver": (*silverloom, "serve-dagster", str(base)),
-        "dagster-daemon": (*daemon, *code),
+        "dagster-daemon": (*daemon, *code, *log_format),
         "pages": (*silverloom, "serve-pages", str(base + 1)),
         "mlflow": (*silverloom, "serve-mlflow", str(base + 2)),
     }
@@ -127,18 +157,22 @@ def start_child(workspace: Workspace, group: int, name: str, *command: str) -> C
     return Child(name, process, log)
 
 
-def _summary(workspace: Workspace) -> str:
+def _addresses(workspace: Workspace) -> dict[str, str]:
+    """Return the line about each server, by an address that answers once it is ready."""
     addresses = Addresses(workspace)
-    shown = {
-        "Dagster": (addresses.address("dagster"), "graph, runs and checks; make partitions here"),
-        "Pages": (addresses.address("pages"), "data quality: which rows were kept or dropped, and why"),
-        "MLflow": (addresses.mlflow(), "what every partition was made from"),
-    }
-    width = max(len(url) for url, _ in shown.values())
-    lines = [f"{name + ':':9}{url:{width}}  {what}" for name, (url, what) in shown.items()]
-    return "\n".join(
-        [*lines, f"Ctrl-C stops all servers; their logs are in {workspace.shown(log_folder(workspace))}/"]
-    )
+    dagster, pages, mlflow = addresses.address("dagster"), addresses.address("pages"), addresses.mlflow()
+    # A server elsewhere is not waited for.
+    ready = dagster if workspace.tracking_uri.startswith("http") else addresses.address("mlflow")
+    shown = [
+        (dagster, "Dagster", dagster, "graph, runs and checks; make partitions here"),
+        (pages, "Pages", pages, "data quality: which rows were kept or dropped, and why"),
+        (ready, "MLflow", mlflow, "what every partition was made from"),
+    ]
+    lines = dict[str, str]()
+    for ask, name, url, what in shown:
+        line = f"{name + ':':9}{url}  {what}"
+        lines[ask] = f"{lines[ask]}\n{line}" if ask in lines else line
+    return lines
 
 
 def _end(children: list[Child], watchdog: subprocess.Popen[bytes]) -> None:

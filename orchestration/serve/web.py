@@ -20,6 +20,7 @@ from starlette.routing import Route
 from starlette.templating import Jinja2Templates
 
 from silverloom.ops.parse.files import is_cached
+from silverloom.orchestration.serve.last_runs import last_runs
 from silverloom.orchestration.state.addresses import Addresses
 from silverloom.orchestration.workspace.workspace import Workspace
 from silverloom.pages.paths import PAGES, shown_pages
@@ -48,7 +49,10 @@ def application(workspace: Workspace) -> Starlette:
             (addresses.address("dagster"), "Dagster: the graph, runs, checks, schedules", ""),
             (addresses.mlflow(), "MLflow: what every partition was made from, with its metrics", ""),
         ]
-        return _TEMPLATES.TemplateResponse(request, "home.html", {"links": links})
+        runs = last_runs(addresses.address("dagster"))
+        made, failed = runs or ([], [])
+        shown = {"made": made, "failed": failed, "silent": runs is None, "project": workspace.root.name}
+        return _TEMPLATES.TemplateResponse(request, "home.html", {"links": links, **shown})
 
     routes = [
         Route("/", home),

@@ -346,6 +346,18 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def made_from(key: Mapping[str, Any]) -> str:
+    """Return a key in words: its inputs and code with the first digits of their versions, its params."""
+    named = {EVERY_PARTITION: " (all partitions)", "": ""}
+    versions = [
+        f"{name}{named.get(partition, f' {partition}')} {version[:8]}"
+        for name, partitions in key["inputs"].items()
+        for partition, version in partitions.items()
+    ]
+    params = [f"params {', '.join(key['params'])}"] if key["params"] else []
+    return ", ".join([*versions, *params, f"code {key['code']['code'][:8]}"])
+
+
 def _changed(what: str, old: Mapping[str, Any], new: Mapping[str, Any], show: bool) -> list[str]:
     lines = []
     for name in sorted({*old, *new}):

@@ -21,7 +21,7 @@ from silverloom.assets.declare.foreign_code import ForeignCodeError, check_check
 from silverloom.assets.declare.params_file import ParamsError
 from silverloom.assets.declare.project import import_root, nearest_project
 from silverloom.orchestration.workspace.postgres import DAGSTER, with_driver
-from silverloom.orchestration.workspace.workspace import Workspace
+from silverloom.orchestration.workspace.workspace import ALERTS, Workspace
 
 #: Baseline kernels, one thread: floating-point sums in one fixed order.
 STRICT = {
@@ -51,8 +51,8 @@ QUIET = {
     "TOKENIZERS_PARALLELISM": "false",
 }
 
-#: Variables for servers with state that .env may set. Dagster's own commands read .env too.
-SERVERS = (DAGSTER, "MLFLOW_TRACKING_URI")
+#: Variables with addresses of servers that .env may set. Dagster's own commands read .env too.
+SERVERS = (DAGSTER, "MLFLOW_TRACKING_URI", ALERTS)
 
 
 #: Thresholds of the garbage collector. A process loads a million permanent objects; with Python's defaults,

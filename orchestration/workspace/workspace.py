@@ -30,6 +30,10 @@ if TYPE_CHECKING:  # nothing may load numpy before its kernels are pinned
     from silverloom.assets.declare.graph import AssetGraph
 
 
+#: The variable with the address that alerts are sent to.
+ALERTS = "SILVERLOOM_ALERTS"
+
+
 @dataclass(frozen=True)
 class Workspace:
     """A project. Workspaces with the same root are equal."""
@@ -84,6 +88,11 @@ class Workspace:
         with contextlib.suppress(ParamsError):  # commands that make runs report what is wrong with it
             named = named or self.settings.mlflow
         return with_driver(named) if named else f"sqlite:///{self.mlflow_store}"
+
+    @property
+    def alerts(self) -> str:
+        """The address that alerts are sent to, or nothing."""
+        return os.environ.get(ALERTS) or self.settings.alerts
 
     @property
     def tracked_here(self) -> bool:

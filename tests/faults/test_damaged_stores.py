@@ -137,7 +137,7 @@ def tell(name, times=1):
         found = instance.instance()
         found.all_instigator_state()
         len(found.get_runs()), len(found.all_asset_keys())
-        return job.execute_in_process(instance=found, run_config=instance.QUIET).success
+        return job.execute_in_process(instance=found, run_config=instance.quiet()).success
 
 
 def last(name):

@@ -9,6 +9,7 @@ import dagster as dg
 import pytest
 
 from silverloom.orchestration.dagster import automation
+from silverloom.orchestration.definitions import workspace
 from silverloom.orchestration.files.publish import lock_within
 from silverloom.orchestration.state.freshness import Manifest, manifest_file, write_manifest
 from tests.waiting import until
@@ -66,3 +67,17 @@ def test_a_tick_ends_while_runs_are_still_being_sent_and_nothing_is_sent_if_noth
     assert tick() == NOTHING
     manifest_file(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"], "2018-07").unlink()
     assert tick() != NOTHING
+
+
+def test_the_schedule_says_that_a_newer_month_than_the_loaded_ones_needs_a_restart(monkeypatch):
+    def planned(newest, status=0):
+        code = f'print(\'{{"newest": "{newest}"}}\'); raise SystemExit({status})'
+        pipe, argv = subprocess.PIPE, [sys.executable, "-c", code]
+        return lambda *_: subprocess.Popen(argv, stdout=pipe, stderr=pipe, text=True)
+
+    monkeypatch.setattr(automation, "due", lambda *_: [])
+    schedule = automation.newest_partition(workspace())
+    last = workspace().settings.partitions.names[-1]
+    for newest, said in ((last, f"{last} is fresh"), ("2030-01", f"the newest is 2030-01 now, not {last}")):
+        monkeypatch.setattr(automation, "begin", planned(newest))
+        assert schedule.evaluate_tick(dg.build_schedule_context()).skip_message.startswith(said)

@@ -41,7 +41,7 @@ def test_only_what_targets_need_is_missing(monkeypatch):
         monkeypatch.setattr(graph, "settings", lambda: SimpleNamespace(targets=list(targets)))
         return {partition.dataset for partition in health.health(View(workspace()))}
 
-    monkeypatch.setattr(health, "once_failed", lambda _: set())
+    monkeypatch.setattr(health, "once_failed", lambda _: {})
     monkeypatch.setattr(View, "known", lambda *_: None)
     datasets = workspace().datasets
     wanted = {"discofuse/candidates"}

@@ -3,7 +3,7 @@
 import dagster as dg
 import pytest
 
-from silverloom.orchestration.dagster.overview import groups
+from silverloom.orchestration.dagster.overview import groups, shown
 from silverloom.orchestration.definitions import defs, workspace
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
@@ -40,3 +40,53 @@ def test_an_asset_names_its_table_and_its_folder():
     assert node.kinds == {"parquet"}
     trained = defs.resolve_asset_graph().get(dg.AssetKey(["discofuse", "fusion_model"]))
     assert trained.kinds == {"parquet", "pytorch"}
+
+
+def specs():
+    """The specs of all datasets as Dagster's UI gets them, by name."""
+    assets = [asset for asset in shown(workspace(), defs.assets) if isinstance(asset, dg.AssetsDefinition)]
+    return {spec.key.to_user_string(): spec for asset in assets for spec in asset.specs}
+
+
+def test_an_asset_names_its_layer_and_its_owners(monkeypatch):
+    settings = workspace().settings
+    owners = {"discofuse": ["team:language"], "discofuse/examples": ["me@example.org"]}
+    monkeypatch.setattr(type(workspace()), "settings", settings.model_copy(update={"owners": owners}))
+    described = specs()
+    assert described["discofuse/examples"].owners == ["me@example.org"]
+    assert described["discofuse/balanced"].owners == ["team:language"]
+    assert not described["sources/papers"].owners
+    layers = {name: spec.tags["layer"] for name, spec in described.items() if "layer" in spec.tags}
+    assert (layers["sources/papers"], layers["discofuse/examples"]) == ("raw", "step")
+    assert (layers["discofuse/release_files"], layers["discofuse/fusion_model"]) == ("released", "model")
+    assert (layers["discofuse/evaluation"], layers["quality/pages"]) == ("evaluation", "report")
+
+
+@pytest.mark.parametrize(("end", "days"), [("2018-08", None), ("latest", 62)])
+def test_released_files_may_be_too_old_only_where_partitions_follow_the_sources(monkeypatch, end, days):
+    settings = workspace().settings
+    partitions = settings.partitions.model_copy(update={"end": end})
+    monkeypatch.setattr(type(workspace()), "settings", settings.model_copy(update={"partitions": partitions}))
+    described = specs()
+    policy = described["discofuse/release_files"].freshness_policy
+    assert (policy and policy.fail_window.to_timedelta().days) == days
+    assert described["discofuse/examples"].freshness_policy is None
+
+
+def test_a_column_comes_from_that_of_the_unit_with_the_same_meaning():
+    def lineage(*key):
+        found = defs.resolve_asset_graph().get(dg.AssetKey(key)).metadata["dagster/column_lineage"]
+        return {
+            column: [("/".join(dep.asset_key.path), dep.column_name) for dep in deps]
+            for column, deps in found.deps_by_column.items()
+        }
+
+    examples = lineage("discofuse", "examples")
+    assert examples["sentence"] == [("discofuse/candidates", "sentence")]
+    assert examples["source_ids"] == [("discofuse/candidates", "id")] and "id" not in examples
+    assert lineage("discofuse", "candidates")["source_ids"] == [("discofuse/annotated", "sentences")]
+
+
+def test_runs_that_share_a_gpu_or_ask_the_web_are_in_a_pool():
+    pools = {key.path[-1]: defs.resolve_assets_def(key).op.pool for key in groups(workspace())}
+    assert pools["fusion_model"] == "gpu" and pools["crawls"] == "crawl" and pools["examples"] is None

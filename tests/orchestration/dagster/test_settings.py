@@ -118,3 +118,20 @@ def test_settings_that_cannot_be_read_are_named_and_left_alone(tmp_path, text):
     with pytest.raises(RuntimeError, match=r"dagster\.yaml: .*; correct it, or remove it to get the default"):
         write_settings(tmp_path, on_server=False)
     assert path.read_bytes() == text.encode("latin-1")
+
+
+def test_a_queue_of_the_users_own_stands_instead_of_our_limits(tmp_path):
+    (tmp_path / SERVERS).write_text("run_queue: {max_concurrent_runs: 9}\n")
+    write_settings(tmp_path, on_server=False)
+    assert "concurrency" not in loaded(tmp_path / SERVERS)
+    with dg.DagsterInstance.from_config(str(tmp_path)) as opened:
+        assert opened.get_concurrency_config().run_queue_config.max_concurrent_runs == 9
+
+
+def test_dagster_takes_our_settings(tmp_path, monkeypatch):
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+    write_settings(tmp_path, on_server=False)
+    with dg.DagsterInstance.from_config(str(tmp_path)) as opened:
+        limits = opened.get_concurrency_config()
+        assert limits.pool_config.default_pool_limit == 1 and opened.run_monitoring_enabled
+        assert limits.run_queue_config.max_concurrent_runs == 2

@@ -13,7 +13,7 @@ from silverloom.orchestration.executors import parts
 from silverloom.orchestration.partition import store
 from silverloom.orchestration.partition.materialise import Checked, Materialisation
 from silverloom.orchestration.partition.store import Store
-from silverloom.orchestration.state.freshness import Manifest, manifest_file
+from silverloom.orchestration.state.freshness import FORCED, Manifest, View, manifest_file
 
 
 def test_a_run_of_one_month_makes_a_dataset_without_months_as_a_whole(tmp_workspace, monkeypatch):
@@ -98,3 +98,31 @@ def test_a_run_of_a_fresh_partition_says_in_each_event_that_nothing_was_made_or_
         assert by_name[name].metadata["unchanged"].value == f"not checked again; {told}"
         assert by_name[name].description.startswith("unchanged, not checked again: ")
     assert len(followed) == 2, "steps that read it run all the same"
+
+
+def test_a_log_begins_with_why_the_partition_is_made_and_from_what(tmp_workspace):
+    shutil.copy(checkout() / "params.yaml", tmp_workspace.root)
+    (tmp_workspace.root / "data").mkdir()
+    (tmp_workspace.root / "data/sample").symlink_to(checkout() / "data/sample")
+    dataset = tmp_workspace.datasets["sources/human_summaries"]
+
+    def log(**tags):
+        with dg.DagsterInstance.ephemeral() as instance:
+            ran = dg.materialize(
+                [*source_assets(tmp_workspace), dagster_asset(dataset)],
+                selection=dg.AssetSelection.assets(asset_key(dataset.key)),
+                resources={"store": Store(tmp_workspace, commit=False)},
+                instance=instance,
+                tags=tags,
+            )
+            return [
+                entry.user_message for entry in instance.all_logs(ran.run_id) if not entry.is_dagster_event
+            ]
+
+    why, what, *_ = log()
+    assert why == "made because: missing"
+    version = View(tmp_workspace).record_versions(dataset, "")["records"][""]
+    assert what.startswith(f"made from: records {version[:8]}, params sources.human_summaries")
+    assert what.endswith(f", code {dataset.code['code'][:8]}")
+    assert log() == ["fresh: nothing to make"]
+    assert log(**{FORCED: "yes"})[0] == "made because: its run is forced"

@@ -1,8 +1,12 @@
 """`make ui` ends when one of its processes ends."""
 
+import socket
 import sys
+import threading
 
 import pytest
+import uvicorn
+from starlette.responses import PlainTextResponse
 
 from silverloom.orchestration.serve import ui
 
@@ -55,3 +59,33 @@ def test_dagster_waits_longer_for_its_code_server_than_by_default(own, used, sta
     (child,) = start("dagster-daemon", f"import os; print(os.environ[{name!r}])")
     assert child.process.wait() == 0
     assert child.log.read_text() == f"{used}\n"
+
+
+def test_the_address_of_a_server_is_printed_once_it_answers(capsys, monkeypatch):
+    up = set()
+    monkeypatch.setattr(ui, "answers", up.__contains__)
+    announce = ui.Announcer({"one": "One: http://one", "two": "Two: http://two"})
+    announce()
+    assert capsys.readouterr().out == ""
+    up.add("two")
+    announce()
+    assert capsys.readouterr().out == "Two: http://two\n"
+    up.add("one")
+    announce()
+    announce()
+    assert capsys.readouterr().out == "One: http://one\nCtrl-C stops all servers\n"
+
+
+def test_a_server_answers_with_whatever_status():
+    async def refuse(scope, receive, send):
+        await PlainTextResponse("no", 404)(scope, receive, send)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(uvicorn.Config(refuse, log_level="warning"))
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        assert ui.answers(address)
+        server.should_exit = True
+        thread.join()
+    assert not ui.answers(address)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import uvicorn
+from starlette.responses import JSONResponse
 
 from silverloom.orchestration.serve import request_guard, web
 from silverloom.orchestration.state.addresses import HOST, Addresses
@@ -146,3 +147,45 @@ def test_the_first_page_lists_what_exists_and_how_to_make_the_rest(ask, quality)
     assert addresses.address("dagster") in text and addresses.mlflow() in text
     shutil.rmtree(quality / "pages")
     assert "silverloom pages" in ask("/").text and "silverloom pages" in ask("/pages/").text
+
+
+RUN = {"runId": "r", "jobName": "discofuse", "endTime": 100.0, "assetSelection": None, "tags": []}
+MONTH = [{"key": "dagster/partition", "value": "2018-06"}]
+
+
+@pytest.fixture
+def dagster(monkeypatch):
+    """A server that answers Dagster's query of runs with what a test sets."""
+    told = {"made": [], "failed": []}
+
+    async def answer(scope, receive, send):
+        data = {kind: {"results": runs} for kind, runs in told.items()}
+        await JSONResponse({"data": data})(scope, receive, send)
+
+    server = uvicorn.Server(uvicorn.Config(answer, log_level="warning"))
+    listening = socket.create_server((HOST, 0))
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
+    monkeypatch.setenv("SILVERLOOM_PORT", str(listening.getsockname()[1]))
+    yield told
+    server.should_exit = True
+    thread.join()
+    listening.close()
+
+
+def test_the_root_page_lists_what_was_made_last_and_what_failed_and_was_not_made_since(ask, dagster):
+    def run(name, ended):
+        keys = [{"path": ["group", name]}]
+        return {**RUN, "runId": f"{name}-{ended}", "endTime": ended, "assetSelection": keys, "tags": MONTH}
+
+    dagster["made"] += [run("mended", 300.0), run("broken", 100.0)]
+    dagster["failed"] += [run("broken", 250.0), run("mended", 200.0), run("broken", 150.0)]
+    text = ask("/").text
+    failed, made = text.split("Made last")
+    assert "broken-250.0" in failed and "broken-150.0" not in failed and "mended" not in failed
+    assert "mended-300.0" in made and "group/mended 2018-06" in made and "1970-01-01 00:05 UTC" in made
+
+
+def test_the_root_page_says_that_dagster_does_not_answer(ask, monkeypatch):
+    monkeypatch.setenv("SILVERLOOM_PORT", "9")
+    assert "Dagster does not answer yet" in ask("/").text
