@@ -275,12 +275,12 @@ def copy_code(project: Project) -> None:
 
 def begin(project: Project) -> None:
     """Turn a project into a repository, with what `make setup` makes."""
-    project.silverloom("render")
     project.git("init", "-q", "-b", "main")
     project.git("config", "user.email", "tests@example.org")
     project.git("config", "user.name", "tests")
     project.git("config", "gc.auto", "0")
     project.silverloom("setup")
+    project.silverloom("render")  # after set-up, so that copies need not find again what code reaches
     project.module("compileall", "-q", *CODE)  # or each copy would do it
     project.commit("start")
 
