@@ -42,6 +42,7 @@ def test_the_documents_show_what_every_system_needs():
     assert {system for system, _ in SHOWN} == MADE.keys() == systems
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("system", "shown"),
     [
@@ -49,7 +50,6 @@ def test_the_documents_show_what_every_system_needs():
             system,
             shown,
             id=f"{system} of {', '.join(yaml.safe_load(shown)['sources'])}",
-            marks=[] if system == "discofuse" else [pytest.mark.long],
         )
         for system, shown in SHOWN
     ],

@@ -55,6 +55,7 @@ WARM = (
     "scrapy.crawler",
     "scrapy.downloadermiddlewares.cookies",
     "scmrepo.git",
+    "spacy",
     "sqlalchemy.dialects.sqlite",
     "torch._dynamo",
     "typer",
