@@ -1,14 +1,13 @@
 """Small projects for tests that run whole programs: real Dagster, real DVC, real git.
 
 Belongs here: running programs in a project, and the projects that many tests start from. Each of these is built
-once, by the first pytest worker that needs it. Not here: what is asserted of a project (the tests).
+once, by the first pytest worker that needs it. Not here: what runs programs (programs.py).
 """
 
 import contextlib
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -26,10 +25,10 @@ from silverloom.orchestration.files.identity import folder_hashes
 from silverloom.orchestration.files.publish import lock_file
 from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_corpus
-from tests.systems import leave_out, own_datasets
+from tests.programs import SCRIPTS, Zygote
+from tests.systems import leave_out, own_datasets, put_in_toy
 
 ROOT = Path(__file__).resolve().parents[1]
-SCRIPTS = Path(__file__).with_name("end_to_end")
 CODE = (*PROJECT, "silverloom")
 FILES = (
     "models.txt",
@@ -43,7 +42,6 @@ FILES = (
     ".dvc/plots/distributions.json",
     ".dvc/plots/funnel.json",
 )
-
 
 #: Systems that most test projects leave out.
 LEFT_OUT = ("discofuse", "parasci", "wikisum")
@@ -60,62 +58,20 @@ WITHOUT_SOURCES = (
 #: The declarations of filters.
 FILTERS = "silverloom.assets.filters"
 
-#: The event that Dagster shows for a dataset that was made.
+#: Riddles of the second month of the toy.
+JULY = "What can you catch but never throw? A cold\nWhat has one eye but cannot see? A needle\nWho? Me\n"
+
+#: Code that loses one of the units that have no summary.
+LOSING = """
+all_of = summaries
+def summaries(*arguments):
+    from dataclasses import replace
+    outcome = all_of(*arguments)
+    return replace(outcome, dropped=outcome.dropped.slice(1))
+"""
+
+#: The checks of a dataset that was made.
 BLOCKING = {"conservation": True, "schema": True, "expectations": True}
-
-
-@dataclass
-class Ended:
-    status: int
-    output: str
-
-
-class Zygote:
-    """Runs programs of a project, and what `dvc repro` starts in them, in forks of one warmed process."""
-
-    def __init__(self, folder: Path):
-        environment = {**os.environ, **STRICT, **QUIET, "DVC_SITE_CACHE_DIR": str(folder / "dvc-site")}
-        script = SCRIPTS / "zygote.py"
-        pipe = subprocess.PIPE
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
-            listener.bind(str(folder / "zygote"))
-            listener.listen()
-            self.process = subprocess.Popen(
-                [sys.executable, str(script), str(listener.fileno())],
-                stdin=pipe,
-                stdout=pipe,
-                text=True,
-                env=environment,
-                pass_fds=[listener.fileno()],
-            )
-        self.out = folder / "output.txt"
-        self.bin = folder / "bin"
-        self.bin.mkdir()
-        for name in ("python", "silverloom"):
-            stand_in = self.bin / name
-            stand_in.write_text(f"#!{sys.executable} -IS\n{(SCRIPTS / 'python.py').read_text()}")
-            stand_in.chmod(0o755)
-
-    @property
-    def environment(self) -> dict[str, str]:
-        places = [str(self.bin), str(Path(sys.executable).parent), os.environ["PATH"]]
-        return {
-            "PATH": os.pathsep.join(places),
-            "PYTHONPATH": "",
-            "SILVERLOOM_JOBS": os.environ.get("JJ", "1"),  # tests already run in parallel
-        }
-
-    def run(self, cwd: Path, argv: list[str], **what: str) -> Ended:
-        environment = {**self.environment, **what.pop("env", {})}
-        order = {"cwd": str(cwd), "argv": argv, "env": environment, "out": str(self.out), **what}
-        self.process.stdin.write(json.dumps(order) + "\n")
-        self.process.stdin.flush()
-        status = int(self.process.stdout.readline())
-        return Ended(status, self.out.read_text(errors="replace"))
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait()
 
 
 @dataclass
@@ -186,7 +142,14 @@ class Project:
         change(content)
         path.write_text(yaml.safe_dump(content, sort_keys=False))
 
+    def append(self, path: str, code: str) -> None:
+        """Add code to the end of a module; what it binds again replaces what the module has."""
+        with (self.root / path).open("a") as file:
+            file.write(f"\n\n{code}\n")
+
     def edit(self, path: str, old: str, new: str) -> None:
+        """Replace a text once, in a file that is not code of the product."""
+        assert not (path.endswith(".py") and (ROOT / path).exists()), "append to code of the product"
         file = self.root / path
         text = file.read_text()
         assert old in text, f"{old!r} is not in {path}"
@@ -213,10 +176,17 @@ class Project:
 
 
 @pytest.fixture(scope="session")
-def zygote(tmp_path_factory):
-    zygote = Zygote(tmp_path_factory.mktemp("zygote"))
-    yield zygote
-    zygote.end()
+def shared_folder(tmp_path_factory) -> Path:
+    """A folder that all pytest workers of this session share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def zygote(shared_folder):
+    """The warmed process of all pytest workers."""
+    with contextlib.closing(Zygote(shared_folder / "programs")) as zygote:
+        yield zygote
 
 
 @pytest.fixture
@@ -226,13 +196,11 @@ def warm(monkeypatch, zygote):
 
 
 @pytest.fixture(scope="session")
-def made_once(tmp_path_factory, zygote) -> Callable[..., Project]:
+def made_once(shared_folder, zygote) -> Callable[..., Project]:
     """A project by its name. The first pytest worker that needs it builds it; the others wait."""
-    own = tmp_path_factory.getbasetemp()
-    common = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
     def made_once(name: str, make: Callable[[Project], None], begin: Project | None = None) -> Project:
-        root, made = common / "projects" / name, common / "projects" / f"{name}.made"
+        root, made = shared_folder / "projects" / name, shared_folder / "projects" / f"{name}.made"
         root.parent.mkdir(exist_ok=True)
         with contextlib.closing(lock_file(made.with_suffix(".lock"), wait=True)):
             if not made.exists():
@@ -275,12 +243,12 @@ def copy_code(project: Project) -> None:
 
 def begin(project: Project) -> None:
     """Turn a project into a repository, with what `make setup` makes."""
-    project.silverloom("render")
     project.git("init", "-q", "-b", "main")
     project.git("config", "user.email", "tests@example.org")
     project.git("config", "user.name", "tests")
     project.git("config", "gc.auto", "0")
     project.silverloom("setup")
+    project.silverloom("render")  # after set-up, so that copies need not find again what code reaches
     project.module("compileall", "-q", *CODE)  # or each copy would do it
     project.commit("start")
 
@@ -346,6 +314,39 @@ def made_sample_project(made_once, sample_project) -> Project:
 
 
 @pytest.fixture(scope="session")
+def toy_project(made_once) -> Project:
+    """A committed checkout with the toy as its only system; nothing has run yet. Copy it, run nothing in it."""
+    return made_once("toy", check_out_toy)
+
+
+def check_out_toy(project: Project) -> None:
+    copy_code(project)
+    for system in (*LEFT_OUT, "talksumm"):
+        leave_out(project.root, system)
+    put_in_toy(project.root)
+    (project.root / "corpus/july").mkdir(parents=True)
+    (project.root / "data/sample/riddles").rename(project.root / "corpus/riddles")
+    (project.root / "corpus/july/july.txt").write_text(JULY)
+    project.params(only_toy)
+    begin(project)
+
+
+def only_toy(params) -> None:
+    for name in ("release", "judge", "filters"):
+        del params[name]
+    params["partitions"] = {"start": "2018-06", "end": "2018-07"}
+    june = {**params["sources"]["riddles"]["june"], "path": "corpus/riddles"}
+    july = {**june, "path": "corpus/july", "month": {"constant": "2018-07"}}
+    params["sources"] = {"riddles": {"june": june, "july": july}}
+
+
+@pytest.fixture(scope="session")
+def done_toy_project(made_once, toy_project) -> Project:
+    """The toy after one run, committed."""
+    return made_once("done_toy", finish, toy_project)
+
+
+@pytest.fixture(scope="session")
 def done_project(made_once, fresh_project) -> Project:
     """The checkout of fresh_project after one run, committed. Copy it, run nothing in it."""
     return made_once("done", finish, fresh_project)
@@ -363,8 +364,7 @@ def failed_project(made_once, done_project) -> Project:
 
 
 def lose_a_unit(project: Project) -> None:
-    whole = 'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)'
-    project.edit("ops/talksumm/summarise.py", whole, whole.replace("dropped)", "dropped[1:])"))
+    project.append("ops/talksumm/summarise.py", LOSING)
     project.run(ok=False)
 
 
@@ -376,6 +376,16 @@ def fresh(fresh_project, tmp_path) -> Project:
 @pytest.fixture
 def done(done_project, tmp_path) -> Project:
     return done_project.copy(tmp_path / "done")
+
+
+@pytest.fixture
+def toy(toy_project, tmp_path) -> Project:
+    return toy_project.copy(tmp_path / "toy")
+
+
+@pytest.fixture
+def done_toy(done_toy_project, tmp_path) -> Project:
+    return done_toy_project.copy(tmp_path / "done")
 
 
 @pytest.fixture

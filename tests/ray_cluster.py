@@ -39,12 +39,18 @@ def add_node(cluster, **what):
     return cluster.add_node(**{"num_cpus": 1, "object_store_memory": 100 << 20, **what})
 
 
+#: The module that parses papers.
+PARSER = "ops/parse/papers/__init__.py"
+
+
 def counted(log, seconds=1.0):
-    """Parse slowly, and write a line to a log first."""
-    return f"""\
+    """Code for the end of PARSER: parse slowly, and write a line to a log first."""
+    return f"""
+parse = parse_papers
+def parse_papers(records):
     import time
     with open({str(log)!r}, "a") as file:
         file.write(records[0].id + "\\n")
     time.sleep({seconds})
-    return parse_records(records, FORMATS)
+    return parse(records)
 """

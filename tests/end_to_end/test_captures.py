@@ -6,7 +6,7 @@ import pytest
 from tests.ops.crawl.common_crawl import CommonCrawl
 from tests.ops.crawl.crawling import QUICK
 from tests.ops.crawl.hostile import answering
-from tests.projects import Project, begin, copy_code
+from tests.projects import Project
 
 CITED, REFERENCES = "sources/cited_pages", "wikisum/references"
 PAGE = (
@@ -27,10 +27,9 @@ def citing(root, name, *urls):
 
 
 @pytest.fixture
-def project(tmp_path, zygote) -> Project:
+def project(sample_project, tmp_path) -> Project:
     """A checkout with only articles, whose cited pages are captures; the test sets where these are."""
-    project = Project(tmp_path / "project", zygote)
-    copy_code(project)
+    project = sample_project.copy(tmp_path / "project")
     (project.root / "corpus/articles").mkdir(parents=True)
     citing(project.root, "Tane", "http://a.example/tane", "http://www.b.example/Mill/")
     month = {"month": {"constant": "2018-06"}, "licence": "CC0-1.0"}
@@ -55,7 +54,6 @@ def project(tmp_path, zygote) -> Project:
 def lying_at(project, index, files):
     options = {**QUICK, "licence": "LicenseRef-web", "index": index, "files": files}
     project.params(lambda params: params["sources"]["cited_pages"]["mine"].update(options=options))
-    begin(project)
 
 
 def rows(project, name, table="kept"):

@@ -11,10 +11,10 @@ from tests.projects import BLOCKING, CODE, Project
 
 
 @pytest.fixture(scope="module")
-def clone(done_project, tmp_path_factory, zygote) -> Project:
+def clone(done_toy_project, tmp_path_factory, zygote) -> Project:
     """A clone with data pulled by `dvc pull` from a folder outside the repository. Copy it, do not change it."""
     place = tmp_path_factory.mktemp("clone")
-    return pull(done_project.copy(place / "origin"), place, zygote)
+    return pull(done_toy_project.copy(place / "origin"), place, zygote)
 
 
 def pull(origin: Project, place: Path, zygote) -> Project:
@@ -39,8 +39,8 @@ def pulled(clone, tmp_path) -> Project:
     return copy
 
 
-def test_after_clone_and_pull_nothing_is_recomputed(pulled, done_project):
-    assert pulled.data() == done_project.data()
+def test_after_clone_and_pull_nothing_is_recomputed(pulled, done_toy_project):
+    assert pulled.data() == done_toy_project.data()
     assert "everything is up to date" in pulled.silverloom("plan")
     assert pulled.made(pulled.run()) == []
     assert pulled.dvc_status() == {}
@@ -49,10 +49,10 @@ def test_after_clone_and_pull_nothing_is_recomputed(pulled, done_project):
 
 @pytest.mark.long
 def test_when_only_the_data_were_pulled_plan_says_what_else_to_pull(pulled):
-    shutil.rmtree(pulled.root / "manifests/talksumm/pairs")
-    told = r"no manifest says that it was finished \(`dvc pull talksumm-pairs` gets it if it was pushed\)"
-    assert re.search(rf"^talksumm/pairs +2018-06 .*{told}", pulled.silverloom("plan"), re.MULTILINE)
-    pulled.dvc("pull", "talksumm-pairs")
+    shutil.rmtree(pulled.root / "manifests/toy/questions")
+    told = r"no manifest says that it was finished \(`dvc pull toy-questions` gets it if it was pushed\)"
+    assert re.search(rf"^toy/questions +2018-06 .*{told}", pulled.silverloom("plan"), re.MULTILINE)
+    pulled.dvc("pull", "toy-questions")
     assert "everything is up to date" in pulled.silverloom("plan")
 
 
@@ -69,17 +69,17 @@ def test_after_a_pull_sync_updates_dagster(pulled):
 
 
 @pytest.mark.long
-def test_after_a_checkout_of_another_version_sync_updates_dagster(done):
-    done.git("checkout", "-qb", "other")
-    before = {name: part["version"] for name, part in done.dagster().items()}
-    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2, delta=0.9))
-    done.run()
-    done.commit("other")
-    changed = {name: part["version"] for name, part in done.dagster().items()}
+def test_after_a_checkout_of_another_version_sync_updates_dagster(done_toy):
+    done_toy.git("checkout", "-qb", "other")
+    before = {name: part["version"] for name, part in done_toy.dagster().items()}
+    done_toy.params(lambda params: params["toy"]["questions"].update(words=7))
+    done_toy.run()
+    done_toy.commit("other")
+    changed = {name: part["version"] for name, part in done_toy.dagster().items()}
     assert changed != before
-    done.git("checkout", "-q", "main")
-    done.dvc("checkout")
-    assert "talksumm/alignments 2018-06" in done.silverloom("sync")
-    assert {name: part["version"] for name, part in done.dagster().items()} == before
-    assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
-    assert done.made(done.run()) == []
+    done_toy.git("checkout", "-q", "main")
+    done_toy.dvc("checkout")
+    assert "toy/questions 2018-06" in done_toy.silverloom("sync")
+    assert {name: part["version"] for name, part in done_toy.dagster().items()} == before
+    assert {part["status"] for part in done_toy.dagster().values()} == {"FRESH"}
+    assert done_toy.made(done_toy.run()) == []

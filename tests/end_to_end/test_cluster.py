@@ -13,7 +13,7 @@ import pytest
 
 from tests.end_to_end.corpus import write_paper
 from tests.projects import differing
-from tests.ray_cluster import counted, three_nodes
+from tests.ray_cluster import PARSER, counted, three_nodes
 from tests.waiting import until
 
 pytest.importorskip("ray")
@@ -56,7 +56,7 @@ def test_a_killed_driver_resumes_and_computes_nothing_twice(fresh, tmp_path, on_
     unbroken.silverloom("run", "-s", "sources/papers")
     log = tmp_path / "log"
     log.touch()
-    fresh.edit("ops/parse/papers/__init__.py", "    return parse_records(records, FORMATS)\n", counted(log))
+    fresh.append(PARSER, counted(log))
     driver = start(fresh, on_cluster)
     parts = fresh.root / ".silverloom/parts/sources/papers/2018-06"
     until(lambda: len(list(parts.rglob("*.zip"))) >= 3, programs=[driver])

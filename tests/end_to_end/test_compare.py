@@ -9,14 +9,14 @@ from tests.projects import Project
 
 
 @pytest.fixture(scope="module")
-def changed_project(done_project, tmp_path_factory) -> Project:
+def changed_project(done_toy_project, tmp_path_factory) -> Project:
     """A project with a remote, in which a threshold was moved and committed. Copy it, do not change it."""
     place = tmp_path_factory.mktemp("changed")
-    project = done_project.copy(place / "checkout")
+    project = done_toy_project.copy(place / "checkout")
     project.dvc("remote", "add", "-d", "store", str(place / "store"))
     project.commit("remote")
     project.dvc("push")
-    project.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
+    project.params(lambda params: params["toy"]["questions"].update(words=7))
     project.run()
     project.commit("Move <b>the</b> minimum")
     project.dvc("push")
@@ -33,38 +33,37 @@ def compare(project, *argv, **options):
 
 
 def test_a_moved_threshold_is_reported_with_rows_reasons_and_params(changed):
-    found = compare(changed, "talksumm/alignments", "HEAD~1")
-    assert "param talksumm.hmm.minimum_characters: 30 -> 80" in found["made_of"]
-    assert [(move["from"], move["to"]) for move in found["moves"]] == [("kept", "dropped: short")]
+    found = compare(changed, "toy/questions", "HEAD~1")
+    assert "param toy.questions.words: 4 -> 7" in found["made_of"]
+    assert [(move["from"], move["to"]) for move in found["moves"]] == [("kept", "dropped: short_question")]
     assert found["totals"]["other fate"] == found["moves"][0]["units"] > 0
-    assert found["totals"]["changed"] > 0 and found["totals"]["added"] == 0
-    assert found["totals"]["removed"] == found["totals"]["other fate"]  # an alignment is made from one pair
-    assert compare(changed, "talksumm/pairs", "HEAD~1")["same"]
-    text = changed.silverloom("compare", "talksumm/alignments", "HEAD~1", "HEAD")
-    assert "kept -> dropped: short" in text and "2018-06" in text
+    assert found["totals"]["added"] == 0
+    assert found["totals"]["removed"] == found["totals"]["other fate"]  # a question is made from one riddle
+    assert compare(changed, "toy/lengths", "HEAD~1")["totals"]["changed"] > 0
+    assert compare(changed, "sources/riddles", "HEAD~1")["same"]
+    text = changed.silverloom("compare", "toy/questions", "HEAD~1", "HEAD")
+    assert "kept -> dropped: short_question" in text and "2018-06" in text
 
 
-def test_what_if_predicted_what_the_threshold_then_kept(done_project, changed):
+def test_what_if_predicted_what_the_threshold_then_kept(done_toy_project, changed):
     def tried(project):
-        text = (
-            project.root / "data/quality/pages/what-if/talksumm-alignments-talksumm.hmm.minimum_characters.js"
-        ).read_text()
+        text = (project.root / "data/quality/pages/what-if/toy-questions-toy.questions.words.js").read_text()
         return dict(json.loads(text.removeprefix("silverloom.whatIf(").removesuffix(");\n"))["tried"])
 
     def kept(project):
-        return json.loads((project.root / "metrics/talksumm.json").read_text())["alignments"]["kept"]
+        return json.loads((project.root / "metrics/toy.json").read_text())["questions"]["kept"]
 
-    before, after = tried(done_project), tried(changed)
-    assert before[30] == kept(done_project)
-    assert before[80] == after[80] == kept(changed) < before[30]
+    before, after = tried(done_toy_project), tried(changed)
+    assert before[4] == kept(done_toy_project)
+    assert before[7] == after[7] == kept(changed) < before[4]
 
 
 @pytest.mark.long
 def test_a_version_missing_from_the_cache_is_named_with_the_command_that_fetches_it(changed):
-    assert brought(changed, "HEAD~1") == [["dvc", "fetch", "--all-commits", "data/talksumm/alignments"]]
-    shutil.rmtree(changed.root / "data/talksumm/alignments")
-    changed.dvc("fetch", "data/talksumm/pairs")
-    assert brought(changed, "HEAD", "HEAD~1")[0] == ["dvc", "pull", "data/talksumm/alignments"]
+    assert brought(changed, "HEAD~1") == [["dvc", "fetch", "--all-commits", "data/toy/questions"]]
+    shutil.rmtree(changed.root / "data/toy/questions")
+    changed.dvc("fetch", "data/sources/riddles")
+    assert brought(changed, "HEAD", "HEAD~1")[0] == ["dvc", "pull", "data/toy/questions"]
 
 
 def brought(project, *revisions):
@@ -72,12 +71,12 @@ def brought(project, *revisions):
     shutil.rmtree(project.root / ".dvc/cache/files")
     commands = []
     for _ in revisions:  # each attempt reports one more missing version
-        output = project.silverloom("compare", "talksumm/alignments", *revisions, ok=False)
+        output = project.silverloom("compare", "toy/questions", *revisions, ok=False)
         named = [piece.split() for piece in output.split("`")[1::2]]
         for program, *arguments in named:
             {"dvc": project.dvc, "git": project.git}[program](*arguments)
         commands += named
-    assert compare(project, "talksumm/alignments", *revisions)["totals"]["other fate"] > 0
+    assert compare(project, "toy/questions", *revisions)["totals"]["other fate"] > 0
     return commands
 
 
@@ -87,25 +86,25 @@ def test_each_version_that_cannot_be_compared_is_refused_in_one_line(changed):
         (line,) = changed.silverloom("compare", *argv, ok=False).splitlines()
         return line
 
-    assert "there is no revision or experiment 'never'" in refused("talksumm/pairs", "never")
-    assert "has no dataset talksumm/nothing in its dvc.lock" in refused("talksumm/nothing")
+    assert "there is no revision or experiment 'never'" in refused("toy/questions", "never")
+    assert "has no dataset toy/nothing in its dvc.lock" in refused("toy/nothing")
     assert "is a report" in refused("quality/pages")
     first = changed.git("rev-list", "--max-parents=0", "HEAD").strip()
-    assert "has no dvc.lock" in refused("talksumm/pairs", first)
+    assert "has no dvc.lock" in refused("toy/questions", first)
     changed.root.joinpath("dvc.lock").write_text("stages: [")
     changed.commit("broken")
-    assert "cannot be read" in refused("talksumm/pairs", "HEAD")
-    shutil.rmtree(changed.root / "data/talksumm/pairs")
-    assert "data/talksumm/pairs does not exist" in refused("talksumm/pairs", "HEAD~1")
+    assert "cannot be read" in refused("toy/questions", "HEAD")
+    shutil.rmtree(changed.root / "data/sources/riddles")
+    assert "data/toy/questions does not exist" in refused("toy/questions", "HEAD~1")
 
 
 def test_a_broken_part_file_is_named(changed):
-    path = changed.root / "data/talksumm/pairs/2018-06/kept-00000.parquet"
+    path = changed.root / "data/toy/questions/2018-06/kept-00000.parquet"
     path.write_bytes(b"PAR1 no more")
-    output = changed.silverloom("compare", "talksumm/pairs", ok=False)
+    output = changed.silverloom("compare", "toy/questions", ok=False)
     assert "2018-06/kept-00000.parquet of the working tree cannot be read as Parquet" in output
 
 
 def test_a_comparison_is_written_as_a_page(changed):
-    changed.silverloom("compare", "talksumm/alignments", "HEAD~1", "--html", "out/page.html")
-    assert "dropped: short" in (changed.root / "out/page.html").read_text()
+    changed.silverloom("compare", "toy/questions", "HEAD~1", "--html", "out/page.html")
+    assert "dropped: short_question" in (changed.root / "out/page.html").read_text()

@@ -6,7 +6,7 @@ import yaml
 from tests.end_to_end.servers import failures, serving
 from tests.end_to_end.ticks import TICK, broken
 from tests.projects import differing
-from tests.ray_cluster import three_nodes
+from tests.ray_cluster import PARSER, three_nodes
 
 #: Datasets that read a month of one source and all months of another; `make run` makes the rest, which is faster.
 CHOSEN = ["sources/papers", "sources/talks", "talksumm/matches"]
@@ -87,12 +87,14 @@ def test_backfill_sensor_and_schedule_run_in_the_daemon(done, fresh):
 def test_a_backfill_of_the_daemon_is_computed_on_a_cluster(done, fresh, tmp_path):
     pytest.importorskip("ray")
     log = tmp_path / "log"
-    parse = "    return parse_records(records, FORMATS)\n"
-    told = f"""\
+    told = f"""
+parse = parse_papers
+def parse_papers(records):
     with open({str(log)!r}, "a") as file, open("/proc/self/cmdline") as words:
         file.write(words.read().partition("\\0")[0] + "\\n")
+    return parse(records)
 """
-    fresh.edit("ops/parse/papers/__init__.py", parse, told + parse)
+    fresh.append(PARSER, told)
     with three_nodes() as cluster:
         fresh.params(lambda params: params.update(engine={"kind": "ray", "address": cluster.address}))
         fresh.silverloom("setup")

@@ -140,7 +140,7 @@ def test_a_partition_is_made_by_the_code_of_the_current_checkout(installed, tmp_
     project, bin = installed[0].copy(tmp_path / "copy"), installed[1]
     (project.root / "manifests/sources/papers/2018-06.json").unlink()  # or it would be fresh
     mark = "print('parsed by the copy', file=sys.stderr)"
-    project.edit("ops/parse/bounded/serve.py", "\nimport sys\n", f"\nimport sys\n{mark}\n")
+    project.append("ops/parse/bounded/serve.py", mark)
     if how == "as set up":
         project.silverloom("setup")
     else:

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from tests.projects import Project, begin, copy_code
+from tests.projects import Project
 
 MILL = (
     "The tide mill at Corrow stands on a dam of grey stone. It was built by monks in about 1280. "
@@ -52,9 +52,8 @@ def write(project, name, month, text):
 
 
 @pytest.fixture(scope="module")
-def project(zygote, tmp_path_factory) -> Project:
-    project = Project(tmp_path_factory.mktemp("filters") / "checkout", zygote)
-    copy_code(project)
+def project(sample_project, tmp_path_factory) -> Project:
+    project = sample_project.copy(tmp_path_factory.mktemp("filters") / "checkout")
     write(project, "mill", "2018-06", MILL)
     write(project, "ferry", "2018-06", FERRY)
     write(project, "copy", "2018-07", MILL.replace(". ", ".\n"))
@@ -65,7 +64,6 @@ def project(zygote, tmp_path_factory) -> Project:
     }
     (project.root / "corpus/tests/fusion.jsonl").write_text(json.dumps(test))
     (project.root / "params.yaml").write_text(yaml.safe_dump(PARAMS))
-    begin(project)
     return project
 
 

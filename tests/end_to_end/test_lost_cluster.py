@@ -17,7 +17,7 @@ import pytest
 
 from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_paper
-from tests.ray_cluster import ROOT, counted
+from tests.ray_cluster import PARSER, ROOT, counted
 from tests.waiting import until
 
 pytest.importorskip("ray")
@@ -158,11 +158,7 @@ def parts(fresh, tmp_path):
         write_paper(fresh.root / "corpus", f"note-{letter}", "2018-06")
     fresh.params(lambda params: params["store"].update(records_per_part=1))
     (tmp_path / "log").touch()
-    fresh.edit(
-        "ops/parse/papers/__init__.py",
-        "    return parse_records(records, FORMATS)\n",
-        counted(tmp_path / "log", SECONDS),
-    )
+    fresh.append(PARSER, counted(tmp_path / "log", SECONDS))
     return fresh.root / ".silverloom/parts/sources/papers/2018-06"
 
 

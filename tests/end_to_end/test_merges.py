@@ -6,7 +6,6 @@ import subprocess
 import pytest
 
 from tests.end_to_end.corpus import write_paper
-from tests.projects import spell_out
 
 #: What a month's new paper always changes: the number of rows of the month.
 COUNTED = [f"metrics/sources.{ending}" for ending in ("distributions.csv", "funnel.csv", "json")]
@@ -31,26 +30,17 @@ def back_to_main(project):
     project.dvc("checkout")
 
 
-def datasets(places):
-    return {place.split()[0] for place in places}
-
-
-def test_datasets_made_on_two_branches_are_fresh_after_their_merge(done):
-    done.params(lambda params: spell_out(params, "talksumm.hmm"))  # git merges lines that are apart
-    done.run()
-    done.commit("spelled out")
-    done.params(lambda params: params["talksumm"]["pairs"].update(margin=0.051))
-    branch(done, "margin", "talksumm/pairs")
-    back_to_main(done)
-    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
-    branch(done, "longer", "talksumm/alignments")
-    left = stale(done)
-    done.git("merge", "-q", "--no-edit", "margin")
-    done.dvc("checkout")
-    assert stale(done) == left, "only the datasets that read the alignments, as before the merge"
-    assert "talksumm/summaries" in datasets(left)
-    assert datasets(left).isdisjoint({"talksumm/pairs", "talksumm/alignments"})
-    assert done.git("status", "--porcelain") == ""
+def test_datasets_made_on_two_branches_are_fresh_after_their_merge(done_toy):
+    done_toy.params(lambda params: params["toy"]["questions"].update(words=3))
+    branch(done_toy, "words", "toy/questions")
+    back_to_main(done_toy)
+    done_toy.params(lambda params: params["toy"]["rating_sheets"].update(raters=["ann", "cid"]))
+    branch(done_toy, "raters", "toy/rating_sheets")
+    left = stale(done_toy)
+    done_toy.git("merge", "-q", "--no-edit", "words")
+    done_toy.dvc("checkout")
+    assert stale(done_toy) == left == {"quality/pages"}, "as before the merge"
+    assert done_toy.git("status", "--porcelain") == ""
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 
 from tests.end_to_end.corpus import write_corpus
 from tests.ops.crawl.crawling import QUICK
-from tests.projects import Project, begin, copy_code, small
+from tests.projects import Project, small
 
 ARTICLES = {
     "Tane": "The Tane is a [[river]]. It is long.\n\n== Fish ==\nSalmon came back.",
@@ -30,9 +30,8 @@ def with_prose(params):
 
 
 @pytest.fixture(scope="module")
-def named_project(zygote, tmp_path_factory) -> Project:
-    project = Project(tmp_path_factory.mktemp("named") / "checkout", zygote)
-    copy_code(project)
+def named_project(sample_project, tmp_path_factory) -> Project:
+    project = sample_project.copy(tmp_path_factory.mktemp("named") / "checkout")
     write_corpus(project.root / "corpus")
     for name in ("articles", "web_pages", "prose"):
         (project.root / "corpus" / name).mkdir()
@@ -41,7 +40,6 @@ def named_project(zygote, tmp_path_factory) -> Project:
     (project.root / "corpus/web_pages/ferry.html").write_text(PAGE)
     (project.root / "corpus/prose/note.txt").write_text("A note.")
     project.params(with_prose)
-    begin(project)
     return project
 
 
@@ -107,17 +105,23 @@ def test_an_unknown_dataset_name_is_refused_with_the_valid_names(named_project, 
 @pytest.mark.parametrize(
     ("reader", "dataset", "message"),
     [
-        (
+        pytest.param(
             "papers",
             "sources/sentences",
             "sources.papers.rows: sources/sentences is no crawl: it has no bytes, file, length, offset",
+            marks=pytest.mark.long,
         ),
         (
             "articles",
             "sources/cited_pages",
             "sources.cited_pages.cited: sources/articles is made of sources/cited_pages",
         ),
-        ("talks", "sources/crawls", "sources.talks.rows: sources/talks reads folders alone, and no dataset"),
+        pytest.param(
+            "talks",
+            "sources/crawls",
+            "sources.talks.rows: sources/talks reads folders alone, and no dataset",
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_a_dataset_that_depends_on_its_reader_or_cannot_be_read_is_refused(

@@ -1,12 +1,11 @@
 """The smallest params.yaml of each system, as documented: what it lacks is left out, the rest is made."""
 
 import re
-import shutil
 
 import pytest
 import yaml
 
-from tests.projects import ROOT, Project, begin, copy_code
+from tests.projects import ROOT, Project
 
 BLOCK = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 SHOWN = [
@@ -33,12 +32,9 @@ PAGES = {
 
 
 @pytest.fixture
-def project(tmp_path, zygote) -> Project:
-    """A checkout with all systems and the sample, without a params.yaml."""
-    project = Project(tmp_path / "project", zygote)
-    copy_code(project)
-    shutil.copytree(ROOT / "data/sample", project.root / "data/sample")
-    return project
+def project(sample_project, tmp_path) -> Project:
+    """A checkout with all systems and the sample, whose params.yaml a test writes."""
+    return sample_project.copy(tmp_path / "project")
 
 
 def test_the_documents_show_what_every_system_needs():
@@ -46,6 +42,7 @@ def test_the_documents_show_what_every_system_needs():
     assert {system for system, _ in SHOWN} == MADE.keys() == systems
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("system", "shown"),
     [
@@ -53,7 +50,6 @@ def test_the_documents_show_what_every_system_needs():
             system,
             shown,
             id=f"{system} of {', '.join(yaml.safe_load(shown)['sources'])}",
-            marks=[] if system == "discofuse" else [pytest.mark.long],
         )
         for system, shown in SHOWN
     ],
@@ -61,7 +57,6 @@ def test_the_documents_show_what_every_system_needs():
 def test_a_system_is_made_from_the_complete_params_that_the_documents_show(project, system, shown):
     assert len(shown.splitlines()) <= 20 and yaml.safe_load(shown)[system] == {}
     (project.root / "params.yaml").write_text(shown)
-    begin(project)
     output = project.silverloom("run", "--select", MADE[system])
     assert re.search(rf"^{MADE[system]} .*: [1-9]\d* kept, ", output, re.M) or re.search(
         rf"^{MADE[system]}: [1-9]\d* kept, ", output, re.M

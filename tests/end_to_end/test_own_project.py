@@ -171,6 +171,7 @@ def test_dvc_finds_all_as_it_made_it(mine, active):
     assert status == {}
 
 
+@pytest.mark.long
 def test_dagster_makes_it_too(mine, active):
     assert "All code locations passed validation" in active("dagster definitions validate", mine)
     before = (mine / "dvc.lock").read_bytes()

@@ -12,7 +12,7 @@ from tests.ops.crawl.crawling import QUICK
 from tests.ops.crawl.hostile import answering, reply
 from tests.ops.parse.archives import tar
 from tests.papers_as_pdf import printed
-from tests.projects import ROOT, Project, begin, copy_code
+from tests.projects import ROOT, Project
 
 (BULK,) = re.findall(
     r"```yaml\n(# in bulk\n.*?)```", (ROOT / "docs/how-to/parasci.md").read_text(), re.DOTALL
@@ -25,11 +25,9 @@ DEFINED_TOO = (
 
 
 @pytest.fixture
-def project(tmp_path, zygote) -> Project:
-    """A checkout with all systems, without a params.yaml."""
-    project = Project(tmp_path / "project", zygote)
-    copy_code(project)
-    return project
+def project(sample_project, tmp_path) -> Project:
+    """A checkout with all systems, whose params.yaml a test writes."""
+    return sample_project.copy(tmp_path / "project")
 
 
 def rows(project, dataset):
@@ -72,7 +70,6 @@ def test_definitions_are_paired_within_the_subject_area_of_their_papers(project)
     source = {"kind": "unarxive", "path": "corpus", "licence": "CC0-1.0"}
     params = {"parasci": {}, "partitions": {"every": "none"}, "sources": {"papers": {"arxiv": source}}}
     (project.root / "params.yaml").write_text(yaml.safe_dump(params))
-    begin(project)
     project.silverloom("run", "--select", "parasci/definitions")
     assert [row["subjects"] for row in rows(project, "sources/papers")] == [
         ["cs.CL", "physics.soc-ph"], ["cs.LG"], ["quant-ph", "cs.CL"], ["econ.TH"],
@@ -173,7 +170,6 @@ def test_bulk_data_become_pairs_with_the_params_that_the_documents_show(project)
             folder.mkdir(parents=True)
             (folder / "list.txt").write_text(f"{line}\n")
         (project.root / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
-        begin(project)
         project.silverloom("run", "--select", "parasci/paraphrases", env={"S2_API_KEY": "secret"})
     assert {row["document"]: row["title"] for row in rows(project, "sources/papers")} == {
         "11": "Reading Machines",

@@ -22,19 +22,21 @@ def set_in(*path, value):
     ("change", "message"),
     [
         (set_in("talksumm", "hmm", "lamda", value=1), "params.yaml: unknown key talksumm.hmm.lamda"),
+        (set_in("sources", "papers", "text", "kind", value="docx"),
+         r"sources.papers.text: unknown kind 'docx'; known: (\w+, )*plain_text, (\w+, )*scirex"),
+        *(pytest.param(*variant, marks=pytest.mark.long) for variant in [
         (set_in("talksum", value={}), "params.yaml: unknown key talksum"),
         (set_in("talksumm", "hmm", "gamma", value=-1), r"params.yaml: talksumm.hmm.gamma: .*greater than 0.*-1"),
         (set_in("partitions", "end", value="2018-05"), r"partitions: end \(2018-05\) is before start \(2018-06\)"),
         (set_in("partitions", "end", value="June"), r"partitions.end: .*'June'"),
         (set_in("partitions", value={"start": "2099-01", "end": "2099-01"}),
          "partitions: the month 2099-01 is not over yet by this machine's clock, which says 20"),
-        (set_in("sources", "papers", "text", "kind", value="docx"),
-         r"sources.papers.text: unknown kind 'docx'; known: (\w+, )*plain_text, (\w+, )*scirex"),
         (set_in("sources", "papers", "text", "path", value="nowhere"), "sources.papers.text: no such folder: nowhere"),
         (set_in("sources", "papers", "text", "month", value={}), "give exactly one of field, id_year, constant"),
         (set_in("exclude", value=[{"asset": "talksumm/pears", "partition": "2018-06", "reason": "?"}]),
          "exclude: unknown asset talksumm/pears"),
         (set_in("talksumm", "hmm", "vectors", value="no-such-vectors"), "no-such-vectors"),
+        ]),
     ],
 )  # fmt: skip
 def test_unusable_params_are_refused_before_anything_runs(fresh_project, tmp_path, change, message):
@@ -136,7 +138,9 @@ def test_explain_shows_why_a_unit_was_dropped(done):
     assert "file corpus/talks/lost.txt" in text
 
 
-@pytest.mark.parametrize("name", ["lost", "lost.txt", "talks/lost.txt"])
+@pytest.mark.parametrize(
+    "name", ["lost", *(pytest.param(name, marks=pytest.mark.long) for name in ("lost.txt", "talks/lost.txt"))]
+)
 def test_explain_finds_a_row_by_what_its_source_calls_the_document(done, name):
     first, kept, dropped, *_ = done.silverloom("explain", name).splitlines()
     assert first.startswith("row talk-")

@@ -19,7 +19,7 @@ from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests import postgres, two_hosts
 from tests.end_to_end.corpus import write_paper
 from tests.projects import differing
-from tests.ray_cluster import counted
+from tests.ray_cluster import PARSER, counted
 from tests.waiting import until
 
 pytest.importorskip("ray")
@@ -104,9 +104,7 @@ def test_a_link_that_is_cut_for_ten_seconds_loses_nothing_and_makes_nothing_twic
     unbroken.silverloom("run", "-s", "talksumm/pairs")
     computed = tmp_path / "computed"
     computed.touch()
-    fresh.edit(
-        "ops/parse/papers/__init__.py", "    return parse_records(records, FORMATS)\n", counted(computed)
-    )
+    fresh.append(PARSER, counted(computed))
     with contextlib.ExitStack() as stack:
         hosts = stack.enter_context(two_hosts.two_hosts())
         server = stack.enter_context(postgres.serving(hosts.there.address, hosts.there.enter))

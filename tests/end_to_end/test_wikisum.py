@@ -8,7 +8,7 @@ import pytest
 
 from tests.ops.crawl.crawling import QUICK
 from tests.ops.crawl.hostile import answering, reply
-from tests.projects import Project, begin, copy_code
+from tests.projects import Project
 
 LEAD = (
     "'''Salt bread''' is a flat bread of the islands of Varn, which the monks of Torrow baked first, on hot "
@@ -39,10 +39,9 @@ def page(*paragraphs):
 
 
 @pytest.fixture
-def project(tmp_path, zygote) -> Project:
+def project(sample_project, tmp_path) -> Project:
     """A checkout with an article that cites nothing, and four pages that a search finds for it."""
-    project = Project(tmp_path / "project", zygote)
-    copy_code(project)
+    project = sample_project.copy(tmp_path / "project")
     articles, pages = (project.root / "corpus" / name for name in ("articles", "pages"))
     for folder in (articles, pages):
         folder.mkdir(parents=True)
@@ -73,7 +72,6 @@ def project(tmp_path, zygote) -> Project:
         )
 
     project.params(only_this)
-    begin(project)
     return project
 
 

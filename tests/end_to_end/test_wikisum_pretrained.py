@@ -7,7 +7,7 @@ import pytest
 
 from silverloom.ops.models.seq2seq.pretrained import FOLDER
 from tests.ops.wikisum.long_sequences.pretrained_cases import write_led
-from tests.projects import Project, begin, copy_code, spell_out
+from tests.projects import spell_out
 
 TOWNS = ["Varn", "Torrow", "Lissa", "Kestrel", "Salm", "Orrin", "Bray", "Dunmore", "Elva", "Fenwick", "Garth"]
 LEAD = "'''{town} Harbour''' is a harbour of the islands, which the guild of {town} built of grey stone."
@@ -33,9 +33,8 @@ def rows(project, name):
 
 
 @pytest.mark.long
-def test_a_pretrained_model_is_trained_scored_and_shown_like_the_others(tmp_path, zygote):
-    project = Project(tmp_path / "project", zygote)
-    copy_code(project)
+def test_a_pretrained_model_is_trained_scored_and_shown_like_the_others(sample_project, tmp_path):
+    project = sample_project.copy(tmp_path / "project")
     corpus(project.root / "corpus")
     led = write_led(tmp_path / "led", [LEAD], positions=512, answers=128)
 
@@ -67,7 +66,6 @@ def test_a_pretrained_model_is_trained_scored_and_shown_like_the_others(tmp_path
         )
 
     project.params(only_this)
-    begin(project)
     project.silverloom("run")
     summaries = rows(project, "wikisum/summaries")
     assert {row["model"] for row in summaries} == {"lead-led", "lead-t_ed"}

@@ -1,10 +1,9 @@
 """A warmed process that forks one child for each command, so that whole programs start in milliseconds.
 
-Run it as a script with the descriptor of a listening socket. It reads one JSON object a line (`cwd`, `module`
-or `path`, `argv`, `env`, `out`), forks, runs the module as `__main__` in the given folder, and answers with the
-exit status. Processes that such a child starts as `silverloom ...` (the stages of `dvc repro`), or by
-multiprocessing's spawn (the workers of a backfill: `code` instead of a module), come back through the socket
-with the descriptors that they inherit; python.py is their `python`.
+Run it as a script with the descriptor of a listening socket, which tests and python.py connect to. Each connection
+sends one JSON object (`cwd`, `module` or `path`, `argv`, `env`; `code` for a worker of multiprocessing's spawn) and
+its descriptors. The module runs as `__main__` in that folder with these descriptors; the answer is its status. An
+empty object only keeps the process alive: it ends when the last such connection closes.
 """
 
 import contextlib
@@ -56,6 +55,7 @@ WARM = (
     "scrapy.crawler",
     "scrapy.downloadermiddlewares.cookies",
     "scmrepo.git",
+    "spacy",
     "sqlalchemy.dialects.sqlite",
     "torch._dynamo",
     "typer",
@@ -100,7 +100,7 @@ def child(order, descriptors):
     os._exit(status)
 
 
-def serve(order, descriptors, answer, connection=None):
+def serve(order, descriptors, connection):
     """Run a command in a grandchild, so that the next one need not wait for it, and answer with its status.
 
     It ends when its client does.
@@ -111,9 +111,8 @@ def serve(order, descriptors, answer, connection=None):
     pid = os.fork()
     if pid == 0:
         child(order, descriptors)
-    if connection is not None:
-        threading.Thread(target=end_with, args=(connection, pid), daemon=True).start()
-    answer(str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])))
+    threading.Thread(target=end_with, args=(connection, pid), daemon=True).start()
+    connection.sendall(str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])).encode())
     os._exit(0)
 
 
@@ -121,24 +120,6 @@ def end_with(connection, pid):
     if not connection.recv(1):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-
-
-def from_parent(line):
-    order = json.loads(line)
-    order |= {"env": {**os.environ, **order["env"]}, "descriptors": [0, 1, 2]}
-    out = os.open(order["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    serve(order, [nothing, out, out], lambda status: print(status, flush=True))
-    os.close(out)
-    os.close(nothing)
-
-
-def from_child(connection):
-    message, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 200)
-    serve(json.loads(message), descriptors, lambda status: connection.sendall(status.encode()), connection)
-    for descriptor in descriptors:
-        os.close(descriptor)
-    connection.close()
 
 
 if __name__ == "__main__":
@@ -153,14 +134,22 @@ if __name__ == "__main__":
         signal.SIGCHLD, signal.SIG_IGN
     )  # no process waits for the processes that wait for a grandchild
     listener = socket.socket(fileno=int(sys.argv[1]))
-    with open(0, "rb", buffering=0) as orders, selectors.DefaultSelector() as selector:
+    with selectors.DefaultSelector() as selector:
         selector.register(listener, selectors.EVENT_READ)
-        selector.register(orders, selectors.EVENT_READ)
         while True:
             for key, _ in selector.select():
-                if key.fileobj is listener:
-                    from_child(listener.accept()[0])
-                elif line := orders.readline():
-                    from_parent(line)
+                if key.fileobj is not listener:  # a test session has ended
+                    selector.unregister(key.fileobj)
+                    key.fileobj.close()
+                    if len(selector.get_map()) == 1:
+                        sys.exit()
+                    continue
+                connection, _ = listener.accept()
+                message, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 200)
+                if order := json.loads(message):
+                    serve(order, descriptors, connection)
+                    connection.close()
                 else:
-                    sys.exit()
+                    selector.register(connection, selectors.EVENT_READ)
+                for descriptor in descriptors:
+                    os.close(descriptor)

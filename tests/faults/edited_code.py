@@ -12,26 +12,29 @@ from silverloom.orchestration.files.edits import MovedError
 from silverloom.orchestration.partition import materialise
 
 OP, BEGUN, GO = Path("ops/parse/papers/table.py"), Path("begun"), Path("go")
-RIGHT = '"title": paper.title,'
-WRONG = '"title": _edited(paper.title),'
+#: Gives all papers one title, when the edit is undone.
 EDITED = f"""
 
-def _edited(title: str) -> str:
+parse = parse_records
+def parse_records(records, formats):
     import time
+    from dataclasses import replace
     from pathlib import Path
 
     Path("{BEGUN}").touch()
     while not Path("{GO}").exists():
         time.sleep(0.01)
-    return title + "!"
+    outcome = parse(records, formats)
+    column = outcome.kept.schema.get_field_index("title")
+    titles = [["!"] * outcome.kept.num_rows]
+    return replace(outcome, kept=outcome.kept.set_column(column, outcome.kept.schema.field(column), titles))
 """
 
 
 def edit():
     """Edit the op when the key of the partition is known, before its workers are spawned."""
     whole = OP.read_text()
-    assert RIGHT in whole
-    OP.write_text(whole.replace(RIGHT, WRONG) + EDITED)
+    OP.write_text(whole + EDITED)
 
     def go():
         while not BEGUN.exists():

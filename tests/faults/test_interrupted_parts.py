@@ -23,15 +23,16 @@ MONTHS = ("2018-06", "2018-07")
 LETTERS = "bcdefghi"
 
 #: Added to the project's parsing of papers: a line before and after, with the process and its parent.
-PARSED = "    return parse_records(records, FORMATS)\n"
-COUNTED = """\
+COUNTED = """
+parse = parse_papers
+def parse_papers(records):
     import os, random, time
     def say(word: str) -> None:
         with open(LOG, "a") as file:
             file.write(f"{word} {records[0].id} {os.getpid()} {os.getppid()}\\n")
     say("begun")
     time.sleep(random.uniform(0, 0.4))
-    outcome = parse_records(records, FORMATS)
+    outcome = parse(records)
     say("ended")
     return outcome
 """
@@ -65,7 +66,7 @@ def test_a_driver_resumes_from_finished_parts(tally, many_parts, tmp_path, drive
     unbroken.silverloom("run", "--select", "sources/papers")
     log = many_parts.root / "parts.log"
     log.touch()
-    many_parts.edit("ops/parse/papers/__init__.py", PARSED, COUNTED.replace("LOG", repr(str(log))))
+    many_parts.append("ops/parse/papers/__init__.py", COUNTED.replace("LOG", repr(str(log))))
     many_parts.silverloom("code")  # a stage refuses code that code.json does not know
     chance = random.Random(f"{driver} {workers}")
     kept, begun = set(), Counter()

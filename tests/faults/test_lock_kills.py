@@ -72,8 +72,8 @@ def kill(project, begin, places, tally, *program):
 def changed(project):
     """Restore dvc.lock to its state before a stage in the middle changed."""
     new = project.lock
-    stage = re.search(r"^  talksumm-pairs:\n.*?(?=^  \S)", new, re.MULTILINE | re.DOTALL).group()
-    output = re.search(r"path: data/talksumm/pairs\n.*?md5: (\w+)", stage, re.DOTALL).group(1)
+    stage = re.search(r"^  toy-questions:\n.*?(?=^  \S)", new, re.MULTILINE | re.DOTALL).group()
+    output = re.search(r"path: data/toy/questions\n.*?md5: (\w+)", stage, re.DOTALL).group(1)
     old = new.replace(stage, stage.replace(output, "0" * 32))
     assert old != new
 
@@ -83,58 +83,58 @@ def changed(project):
     return begin
 
 
-def test_a_lock_restored_by_git_after_a_kill_is_not_replaced(done, tally):
+def test_a_lock_restored_by_git_after_a_kill_is_not_replaced(done_toy, tally):
     """A commit is killed while it writes dvc.lock"""
     tally.attempt()
-    new = done.lock
-    changed(done)()
-    copy = done.root / ".silverloom/dvc.lock"
-    copy.write_text(done.lock)
-    cut = new[: new.index("  talksumm-summaries:")]
+    new = done_toy.lock
+    changed(done_toy)()
+    copy = done_toy.root / ".silverloom/dvc.lock"
+    copy.write_text(done_toy.lock)
+    cut = new[: new.index("  toy-model:")]
     for brought in (new, f"<<<<<<< HEAD\n{new}=======\n>>>>>>> theirs\n"):
         former = copy.read_text()
-        (done.root / "dvc.lock").write_text(brought)
-        restore(Workspace(done.root))
-        assert done.lock == brought and not copy.exists()
+        (done_toy.root / "dvc.lock").write_text(brought)
+        restore(Workspace(done_toy.root))
+        assert done_toy.lock == brought and not copy.exists()
         copy.write_text(former)
     for left in (cut, new[:-2], ""):
         former = copy.read_text()
-        (done.root / "dvc.lock").write_text(left)
-        restore(Workspace(done.root))
-        assert done.lock == former and not copy.exists()
+        (done_toy.root / "dvc.lock").write_text(left)
+        restore(Workspace(done_toy.root))
+        assert done_toy.lock == former and not copy.exists()
         copy.write_text(former)
     tally.survive()
 
 
 @pytest.mark.long
-def test_a_commit_killed_at_any_system_call_on_the_lock_leaves_it_whole(done, tally):
+def test_a_commit_killed_at_any_system_call_on_the_lock_leaves_it_whole(done_toy, tally):
     """A commit is killed while it writes dvc.lock"""
-    begin = changed(done)
-    places = calls(done, begin, "-c", COMMIT)
-    done.run()
-    kill(done, begin, places, tally, "-c", COMMIT)
+    begin = changed(done_toy)
+    places = calls(done_toy, begin, "-c", COMMIT)
+    done_toy.run()
+    kill(done_toy, begin, places, tally, "-c", COMMIT)
 
 
 @pytest.mark.long
-def test_a_lock_left_by_a_killed_dvc_repro_is_recognised_and_repaired(done, tally):
+def test_a_lock_left_by_a_killed_dvc_repro_is_recognised_and_repaired(done_toy, tally):
     """`dvc repro` is killed while it writes dvc.lock, in place"""
-    whole = done.lock
-    changed(done)()
-    environment = {**os.environ, **STRICT, **QUIET, **done.zygote.environment}
-    command = [*kill_at(done.root / "dvc.lock", "write", 2), sys.executable, "-m", "dvc", "repro"]
+    whole = done_toy.lock
+    changed(done_toy)()
+    environment = {**os.environ, **STRICT, **QUIET, **done_toy.zygote.environment}
+    command = [*kill_at(done_toy.root / "dvc.lock", "write", 2), sys.executable, "-m", "dvc", "repro"]
     tally.attempt()
-    subprocess.run(command, cwd=done.root, env=environment, capture_output=True, check=False)
-    left = done.lock
+    subprocess.run(command, cwd=done_toy.root, env=environment, capture_output=True, check=False)
+    left = done_toy.lock
     assert len(left) < len(whole), "it was killed too late"
-    output = done.run(ok=False)
+    output = done_toy.run(ok=False)
     assert re.search(r"^error: dvc.lock is damaged: .*`git checkout dvc.lock`", output, re.MULTILINE), output
-    recipe = re.search(r"^repro:.*\n\t@(.*)", (done.root / "Makefile").read_text(), re.MULTILINE).group(1)
+    recipe = re.search(r"^repro:.*\n\t@(.*)", (done_toy.root / "Makefile").read_text(), re.MULTILINE).group(1)
     again = subprocess.run(
-        recipe, shell=True, cwd=done.root, env=environment, capture_output=True, text=True, check=False
+        recipe, shell=True, cwd=done_toy.root, env=environment, capture_output=True, text=True, check=False
     )
     assert again.returncode and re.fullmatch(r"error: dvc.lock is damaged: .*\n", again.stderr), again
-    assert done.lock == left
-    done.git("checkout", "dvc.lock")
-    done.run()
-    assert done.lock == whole
+    assert done_toy.lock == left
+    done_toy.git("checkout", "dvc.lock")
+    done_toy.run()
+    assert done_toy.lock == whole
     tally.survive()

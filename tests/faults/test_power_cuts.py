@@ -10,8 +10,8 @@ import yaml
 
 from silverloom.orchestration.files.identity import file_md5
 from tests.faults.file_operations import LOSSES, cut_power, library, operations, variables
-from tests.projects import Project, Zygote, begin, copy_code
-from tests.systems import leave_out, put_in_toy
+from tests.programs import Zygote
+from tests.projects import Project, finish
 
 #: A commit begins with the spare copy of dvc.lock and ends with the removal of it.
 COPY = ".silverloom/dvc.lock"
@@ -20,35 +20,18 @@ BEGIN = ".silverloom/.dvc.lock."
 AFTER = 6
 #: What DVC writes in place; a kill just after that loses nothing either.
 IN_PLACE = ("dvc.lock", "corpus/riddles.dvc")
-#: Params of this checkout that a project with no system but the toy does not know.
-UNKNOWN = ("release", "judge", "filters")
 
 
 @pytest.fixture(scope="module")
-def toy(made_once) -> Project:
-    """A project with the toy as its only system, and a source that DVC tracks; made and committed."""
+def toy(made_once, toy_project) -> Project:
+    """The toy with a source that DVC tracks; made and committed."""
 
     def make(project: Project) -> None:
-        copy_code(project)
-        for system in ("discofuse", "parasci", "talksumm", "wikisum"):
-            leave_out(project.root, system)
-        project.params(lambda params: [params.pop(name) for name in UNKNOWN] and params["sources"].clear())
-        put_in_toy(project.root)
-        project.params(tracked)
-        (project.root / "corpus").mkdir()
-        (project.root / "data/sample/riddles").rename(project.root / "corpus/riddles")
-        begin(project)
-        project.git("rm", "-rq", "--cached", "corpus")
+        project.git("rm", "-rq", "--cached", "corpus/riddles")
         project.dvc("add", "corpus/riddles")
-        project.run()
-        project.commit("made")
+        finish(project)
 
-    return made_once("toy", make)
-
-
-def tracked(params):
-    params["partitions"] = {"start": "2018-06", "end": "2018-07"}
-    params["sources"]["riddles"]["june"]["path"] = "corpus/riddles"
+    return made_once("tracked_toy", make, toy_project)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +42,7 @@ def preloaded(tmp_path_factory):
         patch.setenv("LD_PRELOAD", str(library(folder)))
         zygote = Zygote(folder)
     yield zygote
-    zygote.end()
+    zygote.close()
 
 
 def changed(project: Project) -> None:

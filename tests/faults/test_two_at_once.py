@@ -13,6 +13,15 @@ SELECT = "sources/sentences"
 RUN = ("silverloom.orchestration.cli", "run", "--select", SELECT)
 REPRO = ("dvc", "repro", "sources-sentences")
 
+#: Writes a line for each folder of a partition that is built.
+LOGGED = """
+build = building
+def building(staging, target):
+    with open("made.log", "a") as log:
+        log.write(f"{target.parent.parent.name}/{target.parent.name} {target.name}\\n")
+    return build(staging, target)
+"""
+
 
 def drivers(project, commands):
     """Start commands in parallel; return how each ended."""
@@ -34,13 +43,7 @@ def drivers(project, commands):
 
 def test_parallel_drivers_make_every_partition_once_and_the_same_lock(tally, done, fresh):
     """Two drivers in parallel: `make run` with `dvc repro`"""
-    fresh.edit(
-        "orchestration/partition/materialise.py",
-        "        target = workspace.folder(dataset, partition)",
-        "        with open('made.log', 'a') as log:\n"
-        "            log.write(f'{dataset.name} {partition}\\n')\n"
-        "        target = workspace.folder(dataset, partition)",
-    )
+    fresh.append("orchestration/partition/materialise.py", LOGGED)
     tally.attempt()
     statuses, outputs = drivers(fresh, (RUN, REPRO))
     assert statuses == [0, 0], "\n".join(outputs)

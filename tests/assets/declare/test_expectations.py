@@ -178,7 +178,7 @@ DECIDING = [
     ("silverloom.assets.declare.checks", "ADVISORY"),
 ]
 DESCRIBING = [
-    ("silverloom.orchestration.checks.validate", "_finding"),
+    ("silverloom.orchestration.checks.validate", "known_finding"),
     ("silverloom.orchestration.checks.results", "keep_failing"),
     ("silverloom.orchestration.messages", "escaped"),
 ]

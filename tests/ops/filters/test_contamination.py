@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from silverloom.ops.core.derived import NewFolder
@@ -57,7 +57,6 @@ def runs(text, size):
     return {tuple(words[place : place + size]) for place in range(len(words) - size + 1)}
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(TEXT, min_size=1, max_size=4), st.lists(st.tuples(st.sampled_from("xyz"), TEXT), max_size=5))
 def test_shared_runs_are_those_that_a_plain_search_finds(tmp_path_factory, examples, texts):
     folder = tmp_path_factory.mktemp("overlaps")

@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from silverloom.ops.metrics import BertScorer, bertscore, self_bleu
@@ -115,7 +115,6 @@ def slow_self_bleu(sources, targets):
     return 100 * sum(scores) / len(scores)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(st.tuples(SENTENCES, SENTENCES), min_size=1, max_size=4))
 def test_self_bleu_is_the_mean_of_smoothed_sentence_bleu(pairs):
     sources, targets = zip(*pairs, strict=True)

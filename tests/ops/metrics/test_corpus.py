@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from silverloom.ops.metrics import (
@@ -27,7 +27,6 @@ PREDICTIONS = ["the cat sat on the mat", "a dog", "he reads books all day long"]
 REFERENCES = [["the cat is on the mat"], ["a dog barks", "the dog"], ["he reads books all day"]]
 
 
-@settings(deadline=None, max_examples=50)
 @given(SCORES, st.integers(0, 3))
 def test_an_interval_contains_the_mean_and_lies_within_the_scores(scores, seed):
     found = interval(scores, 50, seed)
@@ -44,7 +43,6 @@ def test_an_interval_is_made_of_the_quantiles_of_resampled_means():
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(slow, (0.05, 0.95))), abs=1e-6)
 
 
-@settings(deadline=None, max_examples=50)
 @given(PAIRS, st.integers(0, 3))
 def test_swapping_the_systems_negates_the_difference_and_keeps_p(pairs, seed):
     first, second = zip(*pairs, strict=True)

@@ -49,7 +49,6 @@ def fates(outcomes):
     return found
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 40), st.integers(1, 8), st.floats(-0.5, 1), st.integers(0, 9), st.integers(1, 50))
 def test_all_pairs_are_found_for_any_block_size(count, size, floor, seed, block):
     random = np.random.default_rng(seed)

@@ -1,7 +1,7 @@
 """Names that MLflow refuses, or cannot distinguish, are replaced."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mlflow import MlflowClient
 from mlflow.entities import Param
@@ -28,7 +28,6 @@ def client(tmp_path_factory):
     return client
 
 
-@settings(max_examples=50)
 @given(st.lists(st.text("ab/. \"'é:-_\n", min_size=1, max_size=12), unique=True, max_size=20))
 def test_mlflow_accepts_every_name_and_none_is_lost(client, names):
     found = accepted({name: name for name in names})

@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from silverloom.ops.discofuse.dataset.byte_model import LONGEST, ByteModel
@@ -44,7 +44,6 @@ def estimates(texts):
 TEXT = st.text("ab é", min_size=1, max_size=30).filter(lambda text: text.split())
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(TEXT, min_size=1, max_size=4),
     st.lists(st.text("ab c", min_size=LONGEST, max_size=LONGEST), max_size=4),

@@ -222,7 +222,7 @@ def annotations(draw):
     )  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(annotations())
 def test_the_outcome_is_well_formed_for_any_parse(parsed):
     first = made(parsed)

@@ -41,7 +41,7 @@ def dense_posteriors(log_emission, log_start, matrix):
     st.sampled_from([0.1, 1.0, 5.0]),
     st.integers(1, 2000),
 )
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_posteriors_are_those_of_dense_forward_backward_in_blocks_of_any_size(
     transition, steps, seed, sharpness, block_bytes
 ):

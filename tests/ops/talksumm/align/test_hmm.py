@@ -66,7 +66,7 @@ def problems(draw):
 
 
 @given(problems())
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_viterbi_is_as_probable_as_the_dense_decoder(problem):
     emission, start, transition = problem
     path, log_probability, unique = dense_viterbi(emission, start, transition.dense())
@@ -83,7 +83,7 @@ def test_viterbi_is_as_probable_as_the_dense_decoder(problem):
 
 
 @given(problems(), st.integers(1, 2000))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_decoding_in_blocks_gives_the_same_path(problem, block_cells):
     emission, start, transition = problem
     everywhere = np.arange(len(emission))

@@ -38,7 +38,7 @@ def riddles(records: Records) -> Outcomes:
             "words",
             rules.at_least,
             choice.scores,
-            values=(1, 2, 8),
+            values=(1, 2, 7, 8),
             meaning="words of the question",
             units="riddles",
         )
