@@ -40,7 +40,7 @@ HEADER = "# Rendered from the asset graph by `silverloom render`: do not edit th
 
 
 def render(workspace: Workspace) -> str:
-    """Return dvc.yaml: a stage that hashes the code, then a stage for each dataset of `staged`.
+    """Return dvc.yaml: a stage that hashes the code, then one stage per dataset.
 
     DVC can only compare files, and even a comment changes a file. So the first stage depends on nothing and
     always runs, and the others depend on the hashes that it writes.
@@ -50,7 +50,7 @@ def render(workspace: Workspace) -> str:
         "always_changed": True,
         "outs": [{"code.json": {"cache": False, "persist": True}}],
     }
-    stages = {stage_name(dataset): stage(workspace, dataset) for dataset in staged(workspace)}
+    stages = {stage_name(dataset): stage(workspace, dataset) for dataset in workspace.datasets.values()}
     content = {
         "stages": {"code": code, **stages},
         "metrics": [workspace.shown(path) for path in metrics.metrics_files(workspace)],
@@ -59,16 +59,6 @@ def render(workspace: Workspace) -> str:
     return HEADER + yaml.dump(
         content, Dumper=yaml.CSafeDumper, sort_keys=False, width=110, default_flow_style=None
     )
-
-
-def staged(workspace: Workspace) -> list[Dataset]:
-    """Return the datasets that DVC has a stage for: the targets, what else was made, and their ancestors."""
-    graph, locked = workspace.graph, locked_stages(workspace)
-    names = {dataset.name for dataset in graph.selected(None)}
-    for name, dataset in workspace.datasets.items():
-        if name not in names and (stage_name(dataset) in locked or workspace.manifests(dataset).exists()):
-            names |= {name, *(ancestor.name for ancestor in graph.ancestors(dataset))}
-    return [dataset for name, dataset in workspace.datasets.items() if name in names]
 
 
 def stage(workspace: Workspace, dataset: Dataset) -> dict[str, Any]:
@@ -145,8 +135,7 @@ def commit_finished(view: View, made: Dataset | None = None) -> list[str]:
     check_lock(workspace)
     write(workspace)
     write_code(workspace)
-    with_stages = staged(workspace)
-    due = [dataset for dataset in with_stages if view.complete(dataset)]
+    due = [dataset for dataset in workspace.datasets.values() if view.complete(dataset)]
     metrics.write(due, view)
     stages = locked_stages(workspace)
     moved = [dataset for dataset in due if not _is_recorded(workspace, dataset, stages)]
@@ -155,7 +144,7 @@ def commit_finished(view: View, made: Dataset | None = None) -> list[str]:
         names.insert(0, "code")
     if names:
         with restored_when_killed(workspace):
-            whole = len(due) == len(with_stages) and len(names) >= _MANY
+            whole = len(due) == len(workspace.datasets) and len(names) >= _MANY
             targets: dict[str | None, bool] = {None: False} if whole else grouped(workspace, moved)
             if names[0] == "code" and True not in targets.values() and not whole:
                 targets = {"code": False, **targets}
