@@ -31,7 +31,7 @@ class NoAnswerError(ValueError):
     """A request has no answer; the message says why."""
 
 
-class RefusedError(NoAnswerError):
+class RefusedRequestError(NoAnswerError):
     """The server responds, but not with a chat completion."""
 
 
@@ -128,4 +128,4 @@ async def _outcome(client: AsyncOpenAI, body: Mapping[str, Any], secret: str) ->
     asked = Asked(body, response.status_code, text.replace(secret, "***") if secret else text)
     if asked.status in _HOPELESS:
         raise JudgeError(f"the model cannot be asked: status {asked.status}: {asked.told}")
-    return RefusedError(refusal) if (refusal := asked.refusal) else asked
+    return RefusedRequestError(refusal) if (refusal := asked.refusal) else asked

@@ -28,7 +28,13 @@ from silverloom.ops.crawl.options import CrawlPlace
 from silverloom.ops.evaluation.answers import RATINGS
 from silverloom.ops.evaluation.human_evaluation import People
 from silverloom.ops.evaluation.judge.asking import UnsoundError, answers, request, said
-from silverloom.ops.evaluation.judge.client import Asked, JudgeError, NoAnswerError, RefusedError, ask_all
+from silverloom.ops.evaluation.judge.client import (
+    Asked,
+    JudgeError,
+    NoAnswerError,
+    RefusedRequestError,
+    ask_all,
+)
 from silverloom.ops.evaluation.judge.params import JudgeParams
 
 #: The file of requests and answers next to the rows, one per line.
@@ -151,7 +157,7 @@ def _asked(
 
         if missing:
             ask_all(missing, params, keep)
-    refused = any(isinstance(error, RefusedError) for error in failed.values())
+    refused = any(isinstance(error, RefusedRequestError) for error in failed.values())
     if failed and len(failed) == len(missing) and not (known and refused):
         first = next(iter(failed.values()))
         raise JudgeError(f"no answer to any of {len(failed)} requests: {first}") from first
