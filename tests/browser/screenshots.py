@@ -80,7 +80,7 @@ DAGSTER, PAGES, MLFLOW = (
     (lambda servers: servers.pages),
     (lambda servers: servers.mlflow),
 )
-LOCATION = "/locations/orchestration.definitions"
+LOCATION = "/locations/silverloom.orchestration.definitions"
 PARTITION = f"/assets/talksumm/alignments?view=partitions&partition={MONTH}"
 PICTURES = [
     Picture("dag", DAGSTER, "/asset-groups", "Materialize all", close_the_list, (1500, 720)),
