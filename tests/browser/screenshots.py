@@ -84,7 +84,7 @@ LOCATION = "/locations/silverloom.orchestration.definitions"
 PARTITION = f"/assets/talksumm/alignments?view=partitions&partition={MONTH}"
 PICTURES = [
     Picture("dag", DAGSTER, "/asset-groups", "Materialize all", close_the_list, (1500, 720)),
-    Picture("group", DAGSTER, f"{LOCATION}/asset-groups/talksumm/lineage", "alignments", size=(1300, 1500)),
+    Picture("group", DAGSTER, f"{LOCATION}/asset-groups/talksumm/lineage", "alignments", size=(1700, 2000)),
     Picture("partition", DAGSTER, PARTITION, "drop reasons"),
     Picture("checks", DAGSTER, "/assets/talksumm/alignments?view=checks&checkDetail=conservation", "conservation"),
     Picture("run", DAGSTER, PARTITION, "drop reasons", follow_the_run),
