@@ -105,35 +105,33 @@ def _code_version(dataset: Dataset) -> str | None:
 
 
 def _metadata(dataset: Dataset) -> dict[str, Any]:
-    columns: dict[str, Any] = {}
-    if dataset.shape:
-        columns["dagster/column_schema"] = _column_schema(dataset.shape.kept)
-        if lineage := _column_lineage(dataset, dataset.shape.kept):
-            columns["dagster/column_lineage"] = dg.TableColumnLineage(lineage)
+    columns = {"dagster/column_schema": _column_schema(dataset.shape.kept)} if dataset.shape else {}
     return {**columns, "dagster/code_references": _code_references(dataset.function)}
 
 
-def _column_lineage(dataset: Dataset, schema: pa.Schema) -> dict[str, list[dg.TableColumnDep]]:
-    """Return the columns that are known to come from columns of the dataset whose units this one consumes.
+def column_lineage(dataset: Dataset) -> dict[str, dg.TableColumnLineage]:
+    """Return the columns that come from columns of the dataset whose units this one consumes, as metadata.
 
-    A column of the same name, type and meaning is that of the unit, and `source_ids` are ids of units.
+    A column of the same name, type and meaning is that of the unit, and `source_ids` are ids of units. Others
+    are not known.
     """
     consumed, _, nested = (dataset.consumes or "").partition(".")
     source = next((source.key for source in dataset.argument_inputs if source.argument == consumed), None)
     shape = DECLARED[source].shape if source else None
-    if source is None or shape is None:
+    if source is None or shape is None or dataset.shape is None:
         return {}
     carried = {
         field.name: field.name
-        for field in schema
+        for field in dataset.shape.kept
         if field.name in shape.kept.names and shape.kept.field(field.name).equals(field, check_metadata=True)
     }
     origins = {**carried, "source_ids": nested or "id"}
-    return {
+    known = {
         name: [dg.TableColumnDep(asset_key(source), origin)]
         for name, origin in origins.items()
         if name != "id"
     }
+    return {"dagster/column_lineage": dg.TableColumnLineage(known)}
 
 
 def _code_references(function: Callable[..., Any]) -> dg.CodeReferencesMetadataValue:

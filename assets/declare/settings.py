@@ -151,6 +151,9 @@ class EngineParams(Params, section="engine"):
         return self.resources.get(dataset) or self.resources.get(group) or TaskResources()
 
 
+#: Who owns a dataset, in the two forms that Dagster takes.
+Owner: TypeAlias = Annotated[str, Field(pattern=r"^(team:[\w-]+|[^@\s]+@[^@\s]+\.[^@\s]+)$")]
+
 #: How errors of pydantic name the kinds of a source.
 A_FOLDER, A_DATASET = "(a folder)", "(a dataset)"
 
@@ -180,7 +183,7 @@ class Settings(Params):
     engine: EngineParams = EngineParams()
     """Where parts are computed; the bytes are the same."""
     sources: Mapping[str, Mapping[str, AnySource]]
-    owners: Mapping[str, list[str]] = Field(default_factory=dict)
+    owners: Mapping[str, list[Owner]] = Field(default_factory=dict)
     """Whom to ask, by dataset or group, as Dagster shows it: `me@example.org` or `team:language`."""
     mlflow: str = ""
     """The MLflow server or store that runs are sent to; empty for a store in the checkout."""

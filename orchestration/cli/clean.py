@@ -6,9 +6,9 @@ Belongs here: what is removed, in which order, and saying so. Not here: which ru
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from collections.abc import Sequence
 
 from silverloom.orchestration.dagster.instance import dagster_errors, instance
 from silverloom.orchestration.dagster.past_runs import old_runs
@@ -19,8 +19,8 @@ from silverloom.orchestration.workspace.workspace import Workspace
 def clean(workspace: Workspace, days: int, delete: bool) -> int:
     """Remove old runs, or only say what would be removed. Returns the first nonzero status of a tool.
 
-    Of DVC's cache stays what the workspace, the branches and the tags name. MLflow's deleted runs are removed
-    if its store is this checkout's.
+    Of DVC's cache stays what the workspace, branches, tags and experiments name. MLflow's deleted runs are
+    removed if its store is this checkout's.
     """
     runs = old_runs(workspace, days)
     if delete:
@@ -28,15 +28,22 @@ def clean(workspace: Workspace, days: int, delete: bool) -> int:
             for run in runs:
                 instance().delete_run(run)
     print(f"Dagster: {len(runs)} runs {'removed' if delete else 'would be removed'}", flush=True)
-    # DVC asks nothing with --force; with --dry it changes nothing
-    commands = [("dvc", "gc", "--all-branches", "--all-tags", "--force", *(() if delete else ("--dry",)))]
-    if workspace.tracked_here and workspace.mlflow_store.exists():
-        store = ("--backend-store-uri", workspace.tracking_uri)
-        artifacts = ("--artifacts-destination", str(workspace.mlflow_store.with_name(ARTIFACTS)))
-        mlflow = (sys.executable, "-m", "mlflow", "gc", *store, *artifacts, "--older-than", f"{days}d")
-        commands += [mlflow] if delete else []
-    return next(filter(None, (_run(workspace, command) for command in commands)), 0)
-
-
-def _run(workspace: Workspace, command: Sequence[str]) -> int:
-    return subprocess.run(command, cwd=workspace.root, check=False).returncode
+    keep = ("--all-branches", "--all-tags", "--all-experiments")  # and the workspace, which these imply
+    collect = ["dvc", "gc", *keep, "--force", *(() if delete else ("--dry",))]
+    removed = subprocess.run(collect, cwd=workspace.root, stdout=subprocess.PIPE, text=True, check=False)
+    if removed.returncode:  # DVC said why
+        return removed.returncode
+    files = sum(line.startswith("Removing ") for line in removed.stdout.splitlines())
+    print(f"DVC's cache: {files} files {'removed' if delete else 'would be removed'}", flush=True)
+    if not (delete and workspace.tracked_here and workspace.mlflow_store.exists()):
+        return 0
+    artifacts = str(workspace.mlflow_store.with_name(ARTIFACTS))
+    store = ("--backend-store-uri", workspace.tracking_uri, "--artifacts-destination", artifacts)
+    mlflow = (sys.executable, "-m", "mlflow", "gc", *store, "--older-than", f"{days}d")
+    environment = {**os.environ, "MLFLOW_TRACKING_URI": workspace.tracking_uri}
+    done = subprocess.run(
+        mlflow, cwd=workspace.root, env=environment, capture_output=True, text=True, check=False
+    )
+    *_, last = done.stderr.splitlines() or [""] if done.returncode else ["removed what was deleted"]
+    print(f"MLflow: {last}", flush=True)
+    return done.returncode

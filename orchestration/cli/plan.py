@@ -69,12 +69,9 @@ def expected(steps: Sequence[Step]) -> str:
 
 def _seconds(steps: Sequence[Step]) -> list[float | None]:
     """Return how long each partition took here last, else its dataset's longest, else None."""
-    took = durations()
-    names = [step.dataset.name for step in steps]
-    return [
-        took.get((name, step.partition), took.get((name, ANY)))
-        for name, step in zip(names, steps, strict=True)
-    ]
+    took = durations() if steps else {}
+    names = [(step.dataset.name, step.partition) for step in steps]
+    return [took.get((name, partition), took.get((name, ANY))) for name, partition in names]
 
 
 def _steps(workspace: Workspace, select: str | None) -> list[Step]:

@@ -28,7 +28,7 @@ _TABLES = ("secondary_indexes", "event_logs", "jobs")
 
 _WHAT = "Dagster's store"
 
-#: The variable that, set to `json`, lets runs and servers log JSON, a line each.
+#: The variable that, set to `json`, lets the daemon and runs of commands log JSON, a line each.
 LOGS = "SILVERLOOM_LOGS"
 
 

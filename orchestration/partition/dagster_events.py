@@ -15,7 +15,7 @@ import dagster as dg
 import pyarrow.parquet as pq
 
 from silverloom.assets.declare.checks import ADVISORY, CHECKS, SOURCES
-from silverloom.assets.declare.dagster_asset import asset_key, source_key
+from silverloom.assets.declare.dagster_asset import asset_key, column_lineage, source_key
 from silverloom.assets.declare.declaration import Dataset, code_version
 from silverloom.ops.core.parts import TABLES, part_name
 from silverloom.orchestration.checks.conservation import Finding, accepted
@@ -64,6 +64,7 @@ def metadata(workspace: Workspace, dataset: Dataset, partition: str, manifest: M
     return {
         **{name: dg.MetadataValue.int(number) for name, number in numbers.items()},
         **{name: dg.MetadataValue.md(text) for name, text in shown.items() if text},
+        **column_lineage(dataset),
         "folder": dg.MetadataValue.text(workspace.shown(folder)),
         "md5": dg.MetadataValue.text(manifest.version),
         "data-quality page": dg.MetadataValue.text(workspace.page(dataset)),

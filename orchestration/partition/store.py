@@ -93,7 +93,7 @@ class Store:
                 if (fresh := status.fresh_manifest) is not None and not forced:
                     context.log.info("fresh: nothing to make")
                     return unchanged(*place, fresh)
-                why = "; ".join([*status.reasons, *(["its run is forced"] if forced else [])])
+                why = "its run is forced" if forced else "; ".join(status.reasons)
                 if status.unchecked and not forced:
                     context.log.info(f"{why}: checking the existing bytes again")
                     checked = materialisation.check()

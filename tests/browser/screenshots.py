@@ -52,6 +52,11 @@ def close_the_list(page: Page) -> None:
     expect(page.get_by_text("fetching statuses")).to_have_count(0)
 
 
+def load_statuses(page: Page) -> None:
+    """Wait for the status of every dataset."""
+    expect(page.get_by_text("Loading...")).to_have_count(0)
+
+
 def follow_the_run(page: Page) -> None:
     """Go from a partition to the run that made it."""
     page.get_by_role("link", name=re.compile("^[0-9a-f]{8}$")).first.click()
@@ -80,11 +85,11 @@ DAGSTER, PAGES, MLFLOW = (
     (lambda servers: servers.pages),
     (lambda servers: servers.mlflow),
 )
-LOCATION = "/locations/orchestration.definitions"
+LOCATION = "/locations/silverloom.orchestration.definitions"
 PARTITION = f"/assets/talksumm/alignments?view=partitions&partition={MONTH}"
 PICTURES = [
     Picture("dag", DAGSTER, "/asset-groups", "Materialize all", close_the_list, (1500, 720)),
-    Picture("group", DAGSTER, f"{LOCATION}/asset-groups/talksumm/lineage", "alignments", size=(1300, 1500)),
+    Picture("group", DAGSTER, f"{LOCATION}/asset-groups/talksumm/lineage", "alignments", load_statuses, (1700, 2000)),
     Picture("partition", DAGSTER, PARTITION, "drop reasons"),
     Picture("checks", DAGSTER, "/assets/talksumm/alignments?view=checks&checkDetail=conservation", "conservation"),
     Picture("run", DAGSTER, PARTITION, "drop reasons", follow_the_run),

@@ -3,6 +3,7 @@
 import dagster as dg
 import pytest
 
+from silverloom.assets.declare.dagster_asset import column_lineage
 from silverloom.orchestration.dagster.overview import groups, shown
 from silverloom.orchestration.definitions import defs, workspace
 
@@ -75,7 +76,7 @@ def test_released_files_may_be_too_old_only_where_partitions_follow_the_sources(
 
 def test_a_column_comes_from_that_of_the_unit_with_the_same_meaning():
     def lineage(*key):
-        found = defs.resolve_asset_graph().get(dg.AssetKey(key)).metadata["dagster/column_lineage"]
+        (found,) = column_lineage(workspace().datasets["/".join(key)]).values()
         return {
             column: [("/".join(dep.asset_key.path), dep.column_name) for dep in deps]
             for column, deps in found.deps_by_column.items()
@@ -85,6 +86,7 @@ def test_a_column_comes_from_that_of_the_unit_with_the_same_meaning():
     assert examples["sentence"] == [("discofuse/candidates", "sentence")]
     assert examples["source_ids"] == [("discofuse/candidates", "id")] and "id" not in examples
     assert lineage("discofuse", "candidates")["source_ids"] == [("discofuse/annotated", "sentences")]
+    assert column_lineage(workspace().datasets["sources/papers"]) == {}, "it consumes no dataset"
 
 
 def test_runs_that_share_a_gpu_or_ask_the_web_are_in_a_pool():
