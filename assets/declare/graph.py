@@ -40,6 +40,11 @@ class AssetGraph:
         for dataset in present.datasets.values():
             self._add(dataset, present.datasets)
 
+    @property
+    def unconfigured(self) -> str | None:
+        """What commands say of the systems that are left out: nothing if params.yaml names its targets."""
+        return None if settings().targets else self.left_out
+
     def _add(self, dataset: Dataset, declared: Mapping[str, Dataset]) -> None:
         """Add a dataset after all that it reads: params.yaml may name datasets that are declared later."""
         if dataset.name not in self.datasets:

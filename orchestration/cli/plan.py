@@ -34,8 +34,8 @@ def show(workspace: Workspace, select: str | None) -> None:
         print(source)
     for line in outside(workspace, selected):
         print(f"warning: {line}")
-    if workspace.graph.left_out:
-        print(workspace.graph.left_out)
+    if unconfigured := workspace.graph.unconfigured:
+        print(unconfigured)
     if not steps:
         print("everything is up to date")
         return

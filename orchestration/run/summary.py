@@ -68,8 +68,8 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console, notes:
                 console.print(f"[yellow]excluded[/] {label(dataset, partition)}: {escape(reason)}")
     for line in outside(workspace, [report.dataset for report in reports]):
         console.print(f"[yellow]warning[/] {escape(line)}")
-    if left_out := workspace.graph.left_out:
-        console.print(escape(left_out))
+    if unconfigured := workspace.graph.unconfigured:
+        console.print(escape(unconfigured))
     for note in notes:
         console.print(note)
     console.print(_where(view))

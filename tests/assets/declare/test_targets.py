@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from silverloom.assets.declare.graph import AssetGraph
-from silverloom.assets.declare.params_file import ParamsError, params_from, settings
+from silverloom.assets.declare.params_file import ParamsError, params_from, read_again, settings
 from silverloom.orchestration.definitions import DECLARED
 
 PROSE = {"texts": {"kind": "table", "path": ".", "licence": "MIT"}}
@@ -35,6 +35,12 @@ def test_without_a_selection_the_targets_and_what_they_need_are_selected(graph):
 def test_without_targets_everything_is_selected(graph):
     chosen, _ = graph()
     assert [dataset.name for dataset in chosen.selected(None)] == [*chosen.datasets]
+
+
+def test_systems_without_sources_are_told_unless_a_project_names_what_it_wants(graph):
+    assert "talksumm (no sources.papers" in graph()[0].unconfigured
+    read_again()
+    assert graph("discofuse/examples")[0].unconfigured is None
 
 
 def test_an_unknown_dataset_is_refused_by_name_with_the_nearest(graph):
