@@ -332,7 +332,7 @@ def _write(root: Path, system: str, made: Sequence[ProjectSource], partitions: M
         "partitions": dict(partitions),
         "sources": _sources(made, has_periods=partitions["every"] != "none"),
     }
-    text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, allow_unicode=True, width=100)
+    text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)  # as `dvc exp run -S` writes it
     (root / "params.yaml").write_text(_HEAD + text, encoding="utf-8")
     words = {
         "title": root.name,
