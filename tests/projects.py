@@ -195,7 +195,9 @@ class Project:
     def data(self) -> dict[str, bytes]:
         """Every byte that DVC tracks: the datasets, the pages, the manifests."""
         stages = YAML(typ="safe").load(self.lock)["stages"].values()  # in C
-        paths = [out["path"] for stage in stages for out in stage["outs"] if out["path"] != "code.json"]
+        paths = [
+            out["path"] for stage in stages for out in stage.get("outs", ()) if out["path"] != "code.json"
+        ]
         outs = [self.root / path for path in paths]
         files = [file for out in outs for file in (out, *out.rglob("*")) if file.is_file()]
         return {file.relative_to(self.root).as_posix(): file.read_bytes() for file in sorted(files)}

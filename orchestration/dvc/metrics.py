@@ -53,15 +53,15 @@ class _Look(TypedDict):
 
 
 _LOOK = TypeAdapter(_Look)
-_NUMBERS = TypeAdapter(dict[str, dict[str, float]])
+_NUMBERS = TypeAdapter(dict[str, dict[str, int | float]])  # counts stay whole
 
 
-def metrics_files(workspace: Workspace) -> list[Path]:
-    """Return the files that `dvc metrics` reads: one a system."""
-    return [_file(workspace, system, ".json") for system in _systems(workspace)]
+def metrics_files(workspace: Workspace, datasets: Iterable[Dataset]) -> list[Path]:
+    """Return the files that `dvc metrics` reads: one a system with scores."""
+    return [_file(workspace, system, ".json") for system in _systems(filter(_is_scored, datasets))]
 
 
-def plots(workspace: Workspace) -> dict[Path, Mapping[str, str]]:
+def plots(workspace: Workspace, datasets: Iterable[Dataset]) -> dict[Path, Mapping[str, str]]:
     """Return the tables that `dvc plots` reads, and how each is drawn; the templates are in .dvc/plots."""
     funnel = {"template": "funnel", "x": "rows", "y": "month", "x_label": "rows", "y_label": "partition"}
     curves = {
@@ -72,16 +72,19 @@ def plots(workspace: Workspace) -> dict[Path, Mapping[str, str]]:
         "y_label": "rows",
     }
     drawn: dict[Path, Mapping[str, str]] = {}
-    for system in _systems(workspace):
+    for system in _systems(dataset for dataset in datasets if dataset.shape is not None):
         title = f"{system}: rows by partition, and why not kept"
         drawn[_file(workspace, system, ".funnel.csv")] = {**funnel, "title": title}
         drawn[_file(workspace, system, ".distributions.csv")] = {**curves, "title": f"{system}: kept rows"}
     return drawn
 
 
-def _systems(workspace: Workspace) -> list[str]:
-    datasets = workspace.datasets.values()
-    return sorted({dataset.key.path[0] for dataset in datasets if dataset.shape is not None})
+def _is_scored(dataset: Dataset) -> bool:
+    return bool(dataset.scores)
+
+
+def _systems(datasets: Iterable[Dataset]) -> list[str]:
+    return sorted({dataset.key.path[0] for dataset in datasets})
 
 
 def _file(workspace: Workspace, system: str, suffix: str) -> Path:
@@ -91,6 +94,7 @@ def _file(workspace: Workspace, system: str, suffix: str) -> Path:
 def write(datasets: Iterable[Dataset], view: View) -> None:
     """Write the metrics of finished datasets into their systems' files, unless they are up to date.
 
+    `dvc metrics` prints all numbers of a file in one row, so these are only of datasets with scores.
     What a file says of other datasets of the asset graph stays. A file that cannot be read starts anew.
     """
     known = view.workspace.datasets
@@ -106,13 +110,16 @@ def write(datasets: Iterable[Dataset], view: View) -> None:
             counted = {partition: _counted(dataset, partition, view) for partition in dataset.made_partitions}
             looks = [look(dataset, partition, view) for partition in dataset.made_partitions]
             name = dataset.key.path[1]
-            numbers[name] = _numbers(dataset, counted, looks)
+            numbers.pop(name, None)
+            if dataset.scores:
+                numbers[name] = _numbers(dataset, counted, looks)
             funnel[name] = list(_funnel(counted))
             profiles = profile.total(one["profile"] for one in looks)
             curves[name] = list(_distributions(dataset.measures, profiles))
-        listed = [name for name in sorted(numbers) if f"{system}/{name}" in known]
-        content = json.dumps({name: numbers[name] for name in listed}, indent=2, sort_keys=True)
-        write_changed(_file(view.workspace, system, ".json"), f"{content}\n".encode())
+        listed = [name for name in sorted(funnel) if f"{system}/{name}" in known]
+        if scored := {name: numbers[name] for name in listed if name in numbers}:
+            content = json.dumps(scored, indent=2, sort_keys=True)
+            write_changed(_file(view.workspace, system, ".json"), f"{content}\n".encode())
         for suffix, header, table in (
             (".funnel.csv", FUNNEL, funnel),
             (".distributions.csv", DISTRIBUTIONS, curves),
@@ -126,14 +133,17 @@ def write(datasets: Iterable[Dataset], view: View) -> None:
 def _numbers(
     dataset: Dataset, counted: Mapping[str, Mapping[str, Any]], looks: Sequence[Mapping[str, Any]]
 ) -> dict[str, float]:
-    """Return a dataset's counts over all partitions, not by reason (the funnel has those), and its scores."""
+    """Return a dataset's counts over all partitions, not by reason (the funnel has those), and its scores.
+
+    Dropped and rejected rows are left out if there are none.
+    """
     scores = {
         name: score.value(Sum(*look["scores"][name]) for look in looks)
         for name, score in dataset.scores.items()
     }
     rows = total(counted.values())
     return {
-        **{table: rows[table] for table in TABLES},
+        **{table: rows[table] for table in TABLES if rows[table] or table == "kept"},
         **{name: value for name, value in scores.items() if value is not None},
     }
 

@@ -61,7 +61,7 @@ class _Stage(BaseModel):
     cmd: str
     deps: list[_Entry] = []
     params: dict[str, dict[str, Any]] = {}
-    outs: list[_Entry]
+    outs: list[_Entry] = []
 
 
 class _Tracking(BaseModel):
@@ -73,6 +73,12 @@ class _Tracking(BaseModel):
 class _Lock(BaseModel):
     version: Literal["2.0"] = Field(alias="schema")
     stages: dict[str, _Stage]
+
+    @model_validator(mode="after")
+    def _made(self) -> _Lock:
+        if lacking := [name for name, stage in self.stages.items() if "-" in name and not stage.outs]:
+            raise ValueError(f"the stage {lacking[0]} without outs")
+        return self
 
 
 def stage_name(dataset: Dataset) -> str:

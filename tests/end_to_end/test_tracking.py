@@ -17,7 +17,7 @@ def locked(project) -> dict[str, str]:
     """DVC's hash of every partition, from dvc.lock and the manifests in DVC's cache."""
     found = {}
     for stage in yaml.safe_load(project.lock)["stages"].values():
-        for out in stage["outs"]:
+        for out in stage.get("outs", ()):
             if out["path"].startswith("data/"):
                 name, md5 = out["path"].removeprefix("data/"), out["md5"]
                 path = project.root / ".dvc/cache/files/md5" / md5[:2] / md5[2:]

@@ -101,7 +101,8 @@ def state(project: Project) -> dict[str, object]:
     cache = project.root / ".dvc/cache/files/md5"
     stages = yaml.safe_load(project.lock)["stages"].values()
     tracking = (project.root / "corpus/riddles.dvc").read_text()
-    outs = [out for stage in stages for out in stage["outs"] if out["path"].startswith(("data", "manifests"))]
+    outs = [out for stage in stages for out in stage.get("outs", ())]
+    outs = [out for out in outs if out["path"].startswith(("data", "manifests"))]
     hashes = {out["md5"] for out in [*outs, *yaml.safe_load(tracking)["outs"]]}
     folders = {md5 for md5 in hashes if md5.endswith(".dir")}
     listed = [json.loads((cache / md5[:2] / md5[2:]).read_bytes()) for md5 in folders]

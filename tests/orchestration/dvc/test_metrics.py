@@ -51,11 +51,23 @@ def test_distributions_sum_the_months_from_the_first_bin_with_rows_to_the_last(p
 
 def test_scores_are_over_all_months_and_left_out_if_there_is_none(project):
     project.write()
-    assert project.numbers == {"kept": 0, "dropped": 0, "rejected": 0}
+    assert project.numbers == {"kept": 0}
     project.put("2018-06", [3, 12])
     project.put("2018-08", [3])
     project.write()
-    assert project.numbers == {"kept": 3, "dropped": 0, "rejected": 0, "words": 6.0, "longest": 12.0}
+    assert project.numbers == {"kept": 3, "words": 6.0, "longest": 12.0}
+
+
+def test_the_numbers_are_of_datasets_with_scores_alone_and_the_plots_of_all(project):
+    project.put("2018-06", [3, 12])
+    project.write()
+    scored = project.dataset
+    project.dataset = dataclasses.replace(scored, scores={})
+    project.file(".json").unlink()
+    project.write()
+    assert not project.file(".json").exists() and project.table("funnel")
+    assert metrics.metrics_files(project.workspace, [project.dataset]) == []
+    assert metrics.metrics_files(project.workspace, [project.dataset, scored]) == [project.file(".json")]
 
 
 def test_a_dataset_without_rows_can_be_plotted(project):
@@ -114,7 +126,7 @@ def test_every_plot_has_a_template_a_title_and_column_labels():
     from silverloom.assets.declare.project import checkout
 
     systems = {dataset.key.path[0] for dataset in workspace().datasets.values() if dataset.shape}
-    for path, drawn in metrics.plots(workspace()).items():
+    for path, drawn in metrics.plots(workspace(), workspace().datasets.values()).items():
         system, kind, _ = path.name.split(".")
         template = json.loads((checkout() / ".dvc/plots" / f"{drawn['template']}.json").read_text())
         assert "<DVC_METRIC_DATA>" in json.dumps(template) and drawn["template"] == kind
