@@ -10,7 +10,7 @@ import json
 from silverloom.assets.declare.graph import label
 from silverloom.orchestration.checks.rejects import sources_without_records
 from silverloom.orchestration.messages import aligned
-from silverloom.orchestration.partition.prune import leftovers, no_partitions
+from silverloom.orchestration.partition.prune import leftovers, no_partitions, orphans
 from silverloom.orchestration.state.dvc_files import check_lock
 from silverloom.orchestration.state.freshness import UNCHECKED, View
 from silverloom.orchestration.state.plan import Step, plan
@@ -26,6 +26,8 @@ def show(workspace: Workspace, select: str | None) -> None:
         label(dataset, partition) for dataset in selected for partition in leftovers(workspace, dataset)
     ]:
         print(f"would be removed, {no_partitions(gone)}")
+    for folder in orphans(workspace):
+        print(f"warning: {folder} belongs to no dataset of this branch; nor does its folder in manifests/")
     for source in sources_without_records(workspace, selected):
         print(source)
     for line in outside(workspace, selected):

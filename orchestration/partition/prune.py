@@ -28,6 +28,16 @@ def leftovers(workspace: Workspace, dataset: Dataset) -> list[str]:
     return sorted({path.stem for path in paths if is_period(path.stem)} - set(dataset.made_partitions))
 
 
+def orphans(workspace: Workspace) -> list[str]:
+    """Return the folders of datasets that were made here but are not declared: another branch has them."""
+    made = sorted(path for path in workspace.root.glob("manifests/*/*") if path.is_dir())
+    return [
+        workspace.shown(workspace.data / path.parent.name / path.name)
+        for path in made
+        if f"{path.parent.name}/{path.name}" not in workspace.datasets
+    ]
+
+
 def no_partitions(labels: Sequence[str]) -> str:
     """Return one line with the number of leftovers and the first few labels."""
     named = ", ".join([*labels[:_NAMED], *(["..."] if len(labels) > _NAMED else [])])
