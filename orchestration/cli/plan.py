@@ -27,7 +27,7 @@ def show(workspace: Workspace, select: str | None) -> None:
     ]:
         print(f"would be removed, {no_partitions(gone)}")
     for folder in orphans(workspace):
-        print(f"warning: {folder} belongs to no dataset of this branch; nor does its folder in manifests/")
+        print(f"warning: {folder} is no dataset of this branch; `dvc checkout` removes it if DVC knows it")
     for source in sources_without_records(workspace, selected):
         print(source)
     for line in outside(workspace, selected):

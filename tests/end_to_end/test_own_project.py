@@ -214,6 +214,9 @@ def test_a_folder_is_read_where_it_is_by_experiments_and_clones_too(active, tmp_
     said = active("dvc exp run -S +discofuse.rules.pronoun_score=0.9 discofuse-examples", mine)
     assert "Ran experiment" in said
     assert "pronoun_score: 0.9" in (mine / "dvc.lock").read_text()
+    assert active("git diff HEAD --numstat -- params.yaml", mine).split() == ["3", "1", "params.yaml"]
+    assert "discofuse-evaluation" not in active("dvc stage list --name-only", mine), "no target needs it"
+    assert "didn't change, skipping" in active("dvc repro --dry sources", mine)
     active("dvc remote add -d store ../store && dvc push", mine)
     active(commit, mine)
     active("git clone -q mine yours", tmp_path)
