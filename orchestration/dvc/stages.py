@@ -90,19 +90,17 @@ def goals(workspace: Workspace, datasets: Sequence[Dataset]) -> dict[str, list[D
     They let `dvc repro` make a system by its name, and with `release` the released files of all systems. A
     system's goal waits for those of its datasets that no other dataset of the system reads.
     """
-    systems: dict[str, list[Dataset]] = {}
-    for dataset in datasets:
-        systems.setdefault(dataset.key.path[0], []).append(dataset)
-    ends = {
-        system: [dataset for dataset in members if dataset.name not in _read_by(workspace, members)]
-        for system, members in systems.items()
+    read = {
+        (dataset.key.path[0], upstream.name)
+        for dataset in datasets
+        for upstream in workspace.graph.upstream(dataset)
     }
+    ends: dict[str, list[Dataset]] = {}
+    for dataset in datasets:
+        system = dataset.key.path[0]
+        ends.setdefault(system, []).extend([] if (system, dataset.name) in read else [dataset])
     released = [dataset for dataset in datasets if dataset.key.asset == RELEASE_FILES]
     return {**ends, **({"release": released} if released else {})}
-
-
-def _read_by(workspace: Workspace, datasets: Sequence[Dataset]) -> set[str]:
-    return {upstream.name for dataset in datasets for upstream in workspace.graph.upstream(dataset)}
 
 
 def _folders(workspace: Workspace, datasets: Sequence[Dataset]) -> list[str]:
