@@ -6,8 +6,12 @@ Examples:
     'Topic segmentation'
     >>> consistency("We release all data and code.", "All data and code are released.") > 4
     True
-    >>> pairs(["A title\\n\\n# Introduction\\n\\nWe count rare words in a large corpus of papers."])
-    []
+    >>> texts = [
+    ...     "Topic segmentation (TS) is the task of dividing a text into passages of one topic each.",
+    ...     "The goal of topic segmentation is to divide a text into passages that each have one topic.",
+    ... ]
+    >>> [pair.origin for pair in pairs([f"A title\\n\\n# Introduction\\n\\n{text}" for text in texts])]
+    ['definitions']
 """
 
 from silverloom.ops.parasci.definitions import Definition, definition

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silverloom.ops.crawl.client import Client, FetchError
-from silverloom.ops.models.installed import MODELS_TXT, module, package_folder
+from silverloom.ops.models.installed import MODELS_TXT, ModelNotInstalledError, module, package_folder
 
 #: A line of models.txt about the package below it.
 _LINE = re.compile(
@@ -59,11 +59,15 @@ def prefer_published(text: str | None = None, client: Client | None = None) -> I
     """Yield a line for each publisher's file in models.txt, or in `text`, after it is installed.
 
     A file is fetched unless the installed one has its bytes. It is used only if its SHA-256 is right;
-    otherwise the copy stays, as where the address cannot be reached. Raises ModelNotInstalledError.
+    otherwise the copy stays, as where the address cannot be reached. A package that is missing is told.
     """
     client = client or Client("silverloom", timeout=_SECONDS, most_bytes=_MOST)
     for package, files in published_files(text or MODELS_TXT.read_text(encoding="utf-8")).items():
-        folder = package_folder(package)
+        try:
+            folder = package_folder(package)
+        except ModelNotInstalledError as error:
+            yield str(error)
+            continue
         if not files:
             yield f"{package}: its publisher gives no hash; the copy stays"
         for file in files:

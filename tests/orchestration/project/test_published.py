@@ -137,6 +137,8 @@ def test_a_wheel_of_the_publisher_is_installed_once_and_its_folder_told(package,
         assert asked == [name]
 
 
-def test_a_model_without_a_hash_stays_as_it_is(package):
-    assert lines("a-model==1.0\n") == ["a-model: its publisher gives no hash; the copy stays"]
+def test_a_missing_model_is_told_and_one_without_a_hash_stays(package):
+    told = lines("no-model==1.0\na-model==1.0\n")
+    assert told[0].startswith("model 'no-model' is not installed: ")
+    assert told[1:] == ["a-model: its publisher gives no hash; the copy stays"]
     assert published.published_files("# a comment\n") == {}
