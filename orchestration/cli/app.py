@@ -219,10 +219,10 @@ def health(workspace: Workspace, as_json: Json = False) -> int:
 @command()
 def clean(
     workspace: Workspace,
-    days: Annotated[int, typer.Option("--days", min=0, help="Keep runs younger than this.")] = 90,
+    days: Annotated[int, typer.Option("--days", min=0, help="Keep failed runs younger than this.")] = 90,
     delete: Annotated[bool, typer.Option("--delete", help="Delete; without it, only list.")] = False,
 ) -> int:
-    """Delete old runs, and old versions of data that no branch or tag names."""
+    """Delete old failed runs, and versions of data that no branch, tag or experiment names."""
     from silverloom.orchestration.cli.clean import clean
 
     return clean(workspace, days, delete)

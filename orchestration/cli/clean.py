@@ -17,7 +17,7 @@ from silverloom.orchestration.workspace.workspace import Workspace
 
 
 def clean(workspace: Workspace, days: int, delete: bool) -> int:
-    """Remove old runs, or only say what would be removed. Returns the first nonzero status of a tool.
+    """Remove old failed runs and more, or only say so. Returns the first nonzero status of a tool.
 
     Of DVC's cache stays what the workspace, branches, tags and experiments name. MLflow's deleted runs are
     removed if its store is this checkout's.
@@ -27,7 +27,7 @@ def clean(workspace: Workspace, days: int, delete: bool) -> int:
         with dagster_errors():
             for run in runs:
                 instance().delete_run(run)
-    print(f"Dagster: {len(runs)} runs {'removed' if delete else 'would be removed'}", flush=True)
+    print(f"Dagster: {len(runs)} failed runs {'removed' if delete else 'would be removed'}", flush=True)
     keep = ("--all-branches", "--all-tags", "--all-experiments")  # and the workspace, which these imply
     collect = ["dvc", "gc", *keep, "--force", *(() if delete else ("--dry",))]
     removed = subprocess.run(collect, cwd=workspace.root, stdout=subprocess.PIPE, text=True, check=False)

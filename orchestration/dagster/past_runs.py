@@ -11,10 +11,8 @@ from datetime import UTC, datetime, timedelta
 import dagster as dg
 
 from silverloom.assets.declare.dagster_asset import asset_key
-from silverloom.orchestration.compat import last_attempt
-from silverloom.orchestration.dagster.health import made_by
-from silverloom.orchestration.dagster.instance import dagster_errors, instance, latest_by_partition
-from silverloom.orchestration.state.freshness import read_manifest
+from silverloom.orchestration.compat import events_of_run, last_attempt
+from silverloom.orchestration.dagster.instance import dagster_errors, instance
 from silverloom.orchestration.workspace.workspace import Workspace
 
 #: The tag that says what a run of silverloom's commands made: Dagster's list of runs shows only the job.
@@ -48,29 +46,21 @@ def durations() -> Mapping[tuple[str, str], float]:
 
 
 def old_runs(workspace: Workspace, days: int) -> list[str]:
-    """Return the ended runs from before some days that no partition needs any more.
+    """Return the failed runs from before some days that made nothing and are no partition's last attempt.
 
-    A partition needs the run that made its version, the last one that reported on it, and its last attempt,
-    which says whether it is failed.
+    Runs that made something stay: Dagster's staleness follows readers to the events of what they read.
     """
     before = datetime.now(UTC) - timedelta(days=days)
-    ended = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
+    failed = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
     with dagster_errors():
-        old = instance().get_run_records(dg.RunsFilter(statuses=ended, created_before=before))
-        needed = _needed(workspace) if old else set()
-    return [record.dagster_run.run_id for record in old if record.dagster_run.run_id not in needed]
+        records = instance().get_run_records(dg.RunsFilter(statuses=failed, created_before=before))
+        needed = _last_attempts(workspace) if records else set()
+        old = [record.dagster_run.run_id for record in records if record.dagster_run.run_id not in needed]
+        made = {dg.DagsterEventType.ASSET_MATERIALIZATION}
+        return [run for run in old if not events_of_run(instance(), run, made)]
 
 
-def _needed(workspace: Workspace) -> set[str]:
-    needed = set[str]()
-    for dataset in workspace.datasets.values():
-        key = asset_key(dataset.key)
-        latest = latest_by_partition(instance().fetch_materializations, key, dataset.partitions)
-        needed |= {record.run_id for record in latest.values()}
-        for partition in dataset.partitions:
-            manifest = read_manifest(workspace, dataset, partition)
-            if manifest and (run := made_by(dataset, partition, manifest.version)):
-                needed.add(run)
-            if attempt := last_attempt(instance(), key, partition):
-                needed.add(attempt[0])
-    return needed
+def _last_attempts(workspace: Workspace) -> set[str]:
+    places = [(dataset, name) for dataset in workspace.datasets.values() for name in dataset.partitions]
+    attempts = [last_attempt(instance(), asset_key(dataset.key), name) for dataset, name in places]
+    return {attempt[0] for attempt in attempts if attempt}

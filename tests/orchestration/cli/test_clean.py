@@ -34,4 +34,4 @@ def test_only_if_asked_to_it_removes_what_it_lists(called, tmp_workspace, capsys
     assert ("--dry" in commands[0]) != delete and "--all-branches" in commands[0]
     assert [command[2:4] for command in commands[1:]] == ([["mlflow", "gc"]] if delete else [])
     ending = "removed" if delete else "would be removed"
-    assert f"Dagster: 2 runs {ending}\n" in said and f"DVC's cache: 2 files {ending}\n" in said
+    assert f"Dagster: 2 failed runs {ending}\n" in said and f"DVC's cache: 2 files {ending}\n" in said

@@ -22,7 +22,6 @@ def ran(monkeypatch):
     with dg.DagsterInstance.ephemeral() as instance:
         for module in (past_runs, health):
             monkeypatch.setattr(module, "instance", lambda: instance)
-        monkeypatch.setattr(past_runs, "read_manifest", lambda *_: None)
 
         def ran(month, fails=False):
             @dg.asset(key=["group", "rows"], partitions_def=dg.StaticPartitionsDefinition(MONTHS))
@@ -42,13 +41,14 @@ def ran(monkeypatch):
         yield ran
 
 
-def test_runs_that_no_partition_needs_are_old(ran):
-    first, second, other = ran("2018-06"), ran("2018-06"), ran("2018-07")
-    assert past_runs.old_runs(WORKSPACE, 0) == [first]
-    assert past_runs.old_runs(WORKSPACE, 1) == []
+def test_failed_runs_are_old_unless_they_are_the_last_attempt_and_others_never(ran):
+    ran("2018-06")
+    ran("2018-06")
+    assert past_runs.old_runs(WORKSPACE, 0) == []
     failed, again = ran("2018-07", fails=True), ran("2018-07", fails=True)
-    assert {*past_runs.old_runs(WORKSPACE, 0)} == {first, failed}
-    assert {second, other, again}.isdisjoint(past_runs.old_runs(WORKSPACE, 0)), "the last attempt says why"
+    assert past_runs.old_runs(WORKSPACE, 0) == [failed] and past_runs.old_runs(WORKSPACE, 1) == []
+    ran("2018-07")
+    assert {*past_runs.old_runs(WORKSPACE, 0)} == {failed, again}
 
 
 def test_a_partition_takes_as_long_as_its_last_run_and_a_new_one_as_long_as_the_longest(ran):
