@@ -22,6 +22,7 @@ def quality(tmp_path) -> Path:
         "pages/datasets/a.html",
         "pages/index.html",
         "pages/static/page.js",
+        "gx/index.html",
         "other/x",
     ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -146,3 +147,13 @@ def test_the_first_page_lists_what_exists_and_how_to_make_the_rest(ask, quality)
     assert addresses.address("dagster") in text and addresses.mlflow() in text
     shutil.rmtree(quality / "pages")
     assert "silverloom pages" in ask("/").text and "silverloom pages" in ask("/pages/").text
+
+
+def test_data_docs_may_load_the_styles_of_great_expectations_and_pages_may_not(ask, quality):
+    docs, page = ask("/gx/"), ask("/pages/")
+    assert docs.text == "this is gx/index.html"
+    assert "https://cdn.jsdelivr.net" in docs.headers["Content-Security-Policy"]
+    assert "https://" not in page.headers["Content-Security-Policy"]
+    shutil.rmtree(quality / "gx")
+    answer = ask("/gx/expectations/silverloom/a.html")
+    assert answer.status == 404 and "silverloom gx" in answer.text and "silverloom gx" in ask("/").text
