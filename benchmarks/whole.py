@@ -72,9 +72,8 @@ TRACKED = """
 import json, mlflow, orchestration  # whose .env names the store
 client = mlflow.MlflowClient()
 runs = client.search_runs([one.experiment_id for one in client.search_experiments()], max_results=10000)
-of = {one.experiment_id: one.name for one in client.search_experiments()}
-own = [run for run in runs if "mlflow.parentRunId" not in run.data.tags]
-print(json.dumps(sorted({f"{of[run.info.experiment_id]} {run.info.run_name}" for run in own})))
+own = [run.data.tags for run in runs if "partition" in run.data.tags]
+print(json.dumps(sorted({f"{tags['dataset']} {tags['partition']}" for tags in own})))
 """
 
 

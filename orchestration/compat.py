@@ -26,6 +26,10 @@ builds a model (cli/command.py), DuckDB's full disk (files/full_disk.py), too ma
 page in Scrapy (ops/crawl/spider.py), too deep JSON (ops/parse/decoding.py). A rejected row stores its cause
 as text (ops/parse/files.py).
 
+Great Expectations' results: only a checkpoint stores what it validates itself
+(great-expectations/great_expectations#3658). Known results go into the same store, whose classes its
+documentation does not list.
+
 MLflow's store: its client creates the experiment `Default` with an absolute path of this machine, and only
 `mlflow server` accepts another root (mlflow/mlflow#2953).
 """
@@ -36,6 +40,7 @@ import logging
 import sys
 from collections.abc import Iterator, Mapping, Set
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -76,6 +81,9 @@ __all__ = [
     "last_attempt",
     "open_instance",
     "open_mlflow_store",
+    "store_validation",
+    "stored_validations",
+    "suite_page",
     "web_application",
 ]
 
@@ -212,3 +220,36 @@ def open_mlflow_store(url: str, artifacts: str) -> None:
 
     store: Any = SqlAlchemyStore
     store(url, artifacts).engine.dispose()
+
+
+def store_validation(context: Any, result: Any, run: str, time: datetime, batch: str) -> Any:
+    """Store a known validation result in Great Expectations' project. Return the key of its page.
+
+    `run`, `time` and `batch` are names that Data Docs show; with the suite, they are the key.
+    """
+    from great_expectations.core.run_identifier import RunIdentifier
+    from great_expectations.data_context.types.resource_identifiers import (
+        ExpectationSuiteIdentifier,
+        ValidationResultIdentifier,
+    )
+
+    suite, run_id = ExpectationSuiteIdentifier(result.suite_name), RunIdentifier(run, time)
+    result.meta |= {"run_id": run_id, "validation_time": time.isoformat()}
+    key = ValidationResultIdentifier(suite, run_id, batch)
+    context.validation_results_store.set(key, result)
+    return key
+
+
+def suite_page(name: str) -> Any:
+    """Return the key of a suite's page in Data Docs."""
+    from great_expectations.data_context.types.resource_identifiers import ExpectationSuiteIdentifier
+
+    return ExpectationSuiteIdentifier(name)
+
+
+def stored_validations(context: Any) -> set[tuple[str, str, str]]:
+    """Return suite, run and batch of all validation results in Great Expectations' project."""
+    return {
+        (key.expectation_suite_identifier.name, key.run_id.run_name, key.batch_identifier)
+        for key in context.validation_results_store.list_keys()
+    }

@@ -18,7 +18,7 @@ from silverloom.ops.core.measures import edges
 from silverloom.ops.core.outcome import meaning
 from silverloom.ops.core.profile import profile, total
 from silverloom.pages.html import render
-from silverloom.pages.paths import page_path
+from silverloom.pages.paths import DATA_DOCS, page_path
 from silverloom.pages.system import systems
 
 
@@ -49,6 +49,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
             counted=counted,
             steps=[numbers[step] for step in steps(dataset, numbers)],
             pictures=pictures.get(name),
+            data_docs=f"../{DATA_DOCS}/expectations/silverloom/{name}.html",
             part=part,
             columns=[(column.name, column.type, meaning(column)) for column in dataset.shape.kept],
             params={path: _flow(value) for path, value in sorted(dataset.values.items())},

@@ -10,6 +10,9 @@ from pathlib import Path
 #: The folder of the report on all datasets, a DVC output, and next to it that of what is made so far.
 PAGES, SO_FAR = "pages", "pages-so-far"
 
+#: Next to them, the Data Docs of Great Expectations (`silverloom gx`).
+DATA_DOCS = "gx"
+
 #: The report: the asset that writes the former.
 REPORT = "quality/pages"
 

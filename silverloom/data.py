@@ -19,6 +19,7 @@ from silverloom.assets.declare.project import nearest_project
 from silverloom.ops.core.extras import require
 from silverloom.ops.core.parts import part_files
 from silverloom.ops.core.periods import ALL
+from silverloom.ops.core.row_measures import measured
 
 if TYPE_CHECKING:
     import datasets
@@ -70,8 +71,8 @@ def load(
 
     `form` is "arrow" (for a `pyarrow.Table`), "pandas" (a `pandas.DataFrame`) or "datasets" (a
     `datasets.Dataset` of Hugging Face, in memory). `table` chooses the kept rows, the dropped ones with their
-    reasons, or the rejected ones with their errors. `root` is the project; by default it is the one around
-    the working directory.
+    reasons, or the rejected ones with their errors. `columns` may be measures, such as "title.characters".
+    `root` is the project; by default it is the one around the working directory.
 
     Only finished partitions are read, and each file is checked against its manifest. Raises LookupError for a
     project, dataset, partition or column that is not there, ValueError for a damaged manifest, or a file that
@@ -149,9 +150,14 @@ def _read(content: bytes, columns: Sequence[str] | None) -> pa.Table:
     """Return the rows of a Parquet file. Raises LookupError for a column that it does not have."""
     with pq.ParquetFile(pa.BufferReader(content)) as file:
         there = file.schema_arrow.names
-        if columns is not None and (unknown := sorted({*columns} - {*there})):
+        if columns is None:
+            return file.read()
+        read = {name: name.partition(".")[0] for name in columns}
+        if unknown := sorted(name for name, column in read.items() if column not in there):
             raise LookupError(f"there is no column {unknown[0]!r}; there are: {', '.join(there)}")
-        return file.read(columns=columns if columns is None else [*columns])
+        rows = file.read(columns=list(dict.fromkeys(read.values())))
+        plain = all(name == column for name, column in read.items())
+        return rows if plain else pa.table({name: measured(rows, name) for name in read})
 
 
 def _listed(manifest: Path) -> dict[str, str]:

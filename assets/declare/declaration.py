@@ -22,9 +22,11 @@ from pydantic import ValidationError
 
 from silverloom.assets.declare import code
 from silverloom.assets.declare.expectations import Expectation, checks_version
+from silverloom.assets.declare.own_suites import own_suite, plugins_version
 from silverloom.assets.declare.params_file import (
     common_values,
     document,
+    folder_of_params,
     raw_section,
     section,
     settings,
@@ -102,7 +104,7 @@ class Dataset:
     formats: Mapping[str, AnyFormat] = dataclasses.field(default_factory=dict)
     """The readers of its raw records by kind: records of folders, and rows of datasets."""
     expectations: tuple[Expectation, ...] = ()
-    """The content of its checks `expectations` and `warnings`."""
+    """What its declaration expects of its rows."""
     text_pair: tuple[str, str] | None = None
     """Two texts of a kept row to compare, the new one first: see `dataset`."""
     scores: Mapping[str, DatasetScore] = dataclasses.field(default_factory=dict)
@@ -221,7 +223,14 @@ class Dataset:
         models += self._models_of_options()
         opening: list[Callable[..., Any]] = [row_formats, configured] if self.records else []
         made = code.entry(self.function, models, also=opening)
-        return {**made, "expectations": checks_version(self.expectations, bool(self.records))}
+        plugins = plugins_version(folder_of_params()) if self.suite != self.expectations else ""
+        return {**made, "expectations": checks_version(self.suite, bool(self.records), plugins)}
+
+    @cached_property
+    def suite(self) -> tuple[Expectation, ...]:
+        """What is expected of its rows, by its declaration and the user's suite in `gx/` (own_suites.py)."""
+        own = own_suite(folder_of_params(), *self.key, self.shape) if self.shape else ()
+        return (*self.expectations, *own)
 
     def _models_of_options(self) -> Iterator[str]:
         """Yield the models that the options of its sources name."""
@@ -246,10 +255,7 @@ class Dataset:
 
 
 def code_version(code: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-    """Return the hash of a code entry and its params.
-
-    It leaves out the checks: if only these change, they run again, but not the function.
-    """
+    """Return the hash of a code entry and its params, without the checks: they can run again alone."""
     making = {name: entry for name, entry in code.items() if name != "expectations"}
     text = json.dumps([making, values], sort_keys=True)
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
@@ -260,7 +266,7 @@ DECLARED: dict[Key, Dataset] = {}
 
 
 def declared(asset: dg.AssetsDefinition) -> Dataset:
-    """Return the dataset of a Dagster asset. Raises KeyError for an undeclared asset."""
+    """Return the dataset of a Dagster asset. Raises KeyError."""
     return DECLARED[Key(*asset.key.path)]
 
 
@@ -295,11 +301,14 @@ class Trials:
 class Trainings:
     """A dataset of trained models: their kind, and the file that describes each.
 
-    The file is a list of entries with `model` (its folder), `chosen` (whether it becomes an artifact),
-    `curve`, and other facts: see ops/models/training/report.py.
+    The file is a list of entries with `model` (its folder), `chosen` (whether it is registered), `curve`, and
+    other facts: see ops/models/training/report.py.
     """
 
     kind: ModelKind
+    judge: str | None = None
+    """The dataset of the group whose first score, the higher the better, tells the best model."""
+    named_by: tuple[str, ...] = ("model",)  # the judge's columns that name a model, joined by hyphens
     file: str = "models.json"
 
 

@@ -210,14 +210,14 @@ def steady(rows: float = 0.5, rise: float = 0.2) -> list[Expectation]:
     ]
 
 
-def checks_version(suite: Suite, reads_sources: bool = False) -> str:
+def checks_version(suite: Suite, reads_sources: bool = False, plugins: str = "") -> str:
     """Return a hash of what decides whether a partition passes: its suite, and the code of all checks.
 
-    That code includes the measures, and Great Expectations. The texts and tables that describe a result do
-    not count, except those inside this code.
+    `plugins` is a hash of a user's own types. The code includes the measures, and Great Expectations. The
+    texts and tables that describe a result do not count, except those inside this code.
     """
     symbols = [*RULES, RULES_OF_SOURCES] if reads_sources else RULES
-    content = repr(list(suite)) + "".join(rules(symbol, WITHIN) for symbol in symbols)
+    content = repr(list(suite)) + plugins + "".join(rules(symbol, WITHIN) for symbol in symbols)
     return hashlib.md5(content.encode(), usedforsecurity=False).hexdigest()
 
 

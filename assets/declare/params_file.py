@@ -43,14 +43,19 @@ def params_from(folder: Path) -> Iterator[None]:
         _params_from.reset(token)
 
 
+def folder_of_params() -> Path:
+    """Return the folder whose params.yaml counts: that of the project, or of `params_from`."""
+    return _params_from.get() or project()
+
+
 def document(root: Path | None = None) -> Mapping[str, Any]:
     """Return params.yaml of a project, by default of this one. Raises ParamsError if it is unreadable."""
-    return _document(root or _params_from.get() or project())
+    return _document(root or folder_of_params())
 
 
 def settings(root: Path | None = None) -> Settings:
     """Return the settings that every dataset depends on. Raises ParamsError."""
-    return _settings(root or _params_from.get() or project())
+    return _settings(root or folder_of_params())
 
 
 def read_again() -> None:

@@ -81,6 +81,8 @@ class ModelKind:
     """Returns a row of outputs for each row of inputs, given the model and the params of the call."""
     params: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
     """The params of a call: type and default of each."""
+    example: Row = field(default_factory=dict)
+    """A row of inputs, which MLflow shows."""
     named: bool = False
     """Whether its config names models of models.txt, which must be installed with it."""
 
@@ -95,6 +97,7 @@ def text_to_text(module: str, load: Callable[[Mapping[str, bytes]], Any]) -> Mod
         inputs={"source": "string"},
         outputs={"prediction": "string"},
         params={"beam": ("long", 0)},
+        example={"source": "Ann likes to sing . She sings every day ."},
         load=load,
         answer=_written,
     )

@@ -8,14 +8,18 @@ only validation loads it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from silverloom.assets.declare.expectations import THIS_PARTITION, Expectation, Suite
+from silverloom.assets.declare.own_suites import PLUGINS
+from silverloom.assets.declare.params_file import folder_of_params
 from silverloom.orchestration.checks.results import Result
 from silverloom.orchestration.checks.slices import described
 
@@ -30,37 +34,65 @@ _SEVERITY = {"error": "critical", "warning": "warning"}
 _SHOWN = 200
 
 
-def suite(name: str, expectations: Suite, partition: str) -> gx.ExpectationSuite:
-    """Return the suite for one partition. The `name` in an expectation's `meta` identifies it.
+#: The parameter that takes the partition's name, in a list, where a suite is for any partition.
+PARAMETER = "this_partition"
 
-    Raises ValueError for expectations that Great Expectations does not know.
+
+def suite(
+    name: str, expectations: Suite, partition: str | None, meta: Mapping[str, Any] | None = None
+) -> gx.ExpectationSuite:
+    """Return the suite for one partition, or for any if it is None.
+
+    The `name` in an expectation's `meta` identifies it. Raises ValueError for expectations that Great
+    Expectations does not know.
     """
     import great_expectations as gx
 
     made = [_expectation(expectation, partition) for expectation in expectations]
-    return gx.ExpectationSuite(name=name, expectations=made)
+    return gx.ExpectationSuite(name=name, expectations=made, meta={**(meta or {})})
 
 
-def _expectation(expectation: Expectation, partition: str) -> Any:
-    """Return Great Expectations' object for an expectation: its class is named after the type."""
-    import great_expectations.expectations as types
-
-    arguments = {
-        word: [partition if entry == THIS_PARTITION else entry for entry in value]
-        if isinstance(value, list)
-        else value
-        for word, value in expectation.arguments.items()
-    }
-    name = "".join(word.capitalize() for word in expectation.type.split("_"))
+def _expectation(expectation: Expectation, partition: str | None) -> Any:
+    """Return Great Expectations' object for an expectation."""
+    arguments = {word: _filled(value, partition) for word, value in expectation.arguments.items()}
     try:
-        made: Any = getattr(types, name)(
+        made: Any = _class(expectation.type)(
             **arguments, meta={"name": expectation.name}, severity=_SEVERITY[expectation.severity]
         )
-    except (AttributeError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError) as error:
         raise ValueError(
             f"Great Expectations refuses the type or arguments of {expectation.name}: {error}"
         ) from error
     return made
+
+
+def _filled(value: Any, partition: str | None) -> Any:
+    """Return the value of an argument, with the partition's name where that is asked for."""
+    if not isinstance(value, list) or THIS_PARTITION not in value:
+        return value
+    if partition is None:
+        return {"$PARAMETER": PARAMETER}
+    return [partition if entry == THIS_PARTITION else entry for entry in value]
+
+
+@cache
+def _class(kind: str) -> Any:
+    """Return the class of a type: Great Expectations' own, or a user's from `gx/plugins`.
+
+    Raises LookupError for an unknown type.
+    """
+    import great_expectations.expectations as types
+
+    name = "".join(word.capitalize() for word in kind.split("_"))
+    if hasattr(types, name):
+        return getattr(types, name)
+    plugins = folder_of_params() / PLUGINS
+    if str(plugins) not in sys.path:  # where Great Expectations puts it too
+        sys.path.append(str(plugins))
+    for path in sorted(plugins.glob("*.py")):
+        if hasattr(module := import_module(path.stem), name):
+            return getattr(module, name)
+    raise LookupError(f"there is no such type, nor a class {name} in {PLUGINS}")
 
 
 _evaluated: dict[str, list[Result]] = {}

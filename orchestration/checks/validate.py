@@ -89,8 +89,16 @@ def _of_table(paths: Sequence[Path], expectations: Suite, partition: str, space:
     """Evaluate expectations about a table: at once if it is one slice, else slice by slice where rows decide.
 
     For unique values, Great Expectations gets the rows whose values are repeated. For types of expectations
-    that the project does not use, it gets all rows.
+    that the project does not use, it gets all rows; for those about a whole table, all columns too.
     """
+    of_table = [asked for asked in expectations if not asked.columns or "row_condition" in asked.arguments]
+    if of_table:
+        others = [asked for asked in expectations if asked not in of_table]
+        rows = pa.concat_tables(pq.read_table(path) for path in paths)
+        return [
+            *(_of_table(paths, others, partition, space) if others else ()),
+            *evaluate(of_table, partition, rows),
+        ]
     beginning = list(islice(slices(paths, _read_by(expectations)), 2))
     if len(beginning) == 1:
         return evaluated_once(expectations, partition, beginning[0])
@@ -167,7 +175,7 @@ def validation(
     """Validate a partition against its expectations and its previous version."""
     compared = against(manifest.counts, former_counts(workspace, dataset, partition, manifest.version))
     with scratch(workspace, dataset, partition) as space:
-        return validate(folder, dataset.expectations, compared, partition, space)
+        return validate(folder, dataset.suite, compared, partition, space)
 
 
 def check(

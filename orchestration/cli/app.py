@@ -316,6 +316,14 @@ def send(workspace: Workspace) -> int:
 
 
 @command()
+def gx(workspace: Workspace, select: Select = "") -> None:
+    """Write Great Expectations' project in gx/ with all results, and print where its Data Docs are."""
+    from silverloom.orchestration.gx.docs import write_docs
+
+    print(workspace.shown(write_docs(workspace, workspace.graph.selected(select or None))))
+
+
+@command()
 def ui(workspace: Workspace) -> int:
     """Serve Dagster, the data-quality pages and MLflow on this machine until Ctrl-C."""
     from silverloom.orchestration.serve.ui import serve

@@ -1,8 +1,9 @@
 """Send MLflow the runs that it lacks, through its own client: one for each made partition.
 
-Belongs here: what a run and a trained model become in MLflow. Not here: a run's content (tracking.py), the
-local store (store.py), how a model is loaded (served_model.py). The weights of models are a dataset's files,
-under DVC.
+Belongs here: what a run becomes in MLflow. Not here: a run's content (tracking.py), models (models.py), the
+local store (store.py).
+
+An experiment is a system. Those of earlier versions, one for each dataset, stay as they are.
 
 Nothing is written down about what was sent: MLflow itself is asked, by the tags that identify a run. A run
 ends when all of it is there, so one of this checkout that has not ended is what an interrupted attempt left,
@@ -12,32 +13,27 @@ or what a slow server made of a request that was repeated. It is deleted, and se
 from __future__ import annotations
 
 import contextlib
-import io
 import logging
 import os
-import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from silverloom.assets.declare.declaration import Dataset
-from silverloom.assets.declare.project import import_root
-from silverloom.ops.models.installed import MODELS_TXT
-from silverloom.ops.models.trained import ModelKind
 from silverloom.orchestration.files.identity import text_md5
 from silverloom.orchestration.files.publish import lock_within
 from silverloom.orchestration.messages import describe
-from silverloom.orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare, prepare_server
+from silverloom.orchestration.mlflow.models import delete_models, log_model, register, set_champions
+from silverloom.orchestration.mlflow.store import ARTIFACTS_URI, prepare, prepare_server
 from silverloom.orchestration.mlflow.tracking import (
     IDENTITY,
     MadePartition,
-    TrackedModel,
     TrackedRun,
     accepted,
+    entity,
     made_partitions,
     tracked,
 )
@@ -154,10 +150,10 @@ class _Receiver:
 
         enclosing = workspace.enclosing.root.resolve()
         self._checkout = text_md5(f"{socket.gethostname()} {enclosing}")
-        datasets = {place.dataset.name for place in made}
+        systems = {place.dataset.key.group for place in made}
         experiments = self._pages(self._client.search_experiments, view_type=ViewType.ALL)
         self._experiments = {
-            experiment.name: experiment for experiment in experiments if experiment.name in datasets
+            experiment.name: experiment for experiment in experiments if experiment.name in systems
         }
         self._known = {
             (run.info.experiment_id, " ".join(run.data.tags.get(name, "") for name in IDENTITY))
@@ -166,7 +162,7 @@ class _Receiver:
 
     def has(self, place: MadePartition) -> bool:
         """Return whether the run of a partition is there, with all that belongs to it."""
-        experiment = self._experiments.get(place.dataset.name)
+        experiment = self._experiments.get(place.dataset.key.group)
         return experiment is not None and (experiment.experiment_id, _name(place)) in self._known
 
     def clean(self) -> None:
@@ -184,18 +180,19 @@ class _Receiver:
         with tempfile.TemporaryDirectory() as folder:
             for child in run.children:
                 run_id = self._begin(experiment, child, parent)
-                self._log(run_id, child, Path(folder))
+                self._log(run_id, child, self._log_model(place, experiment, run_id, child, Path(folder)))
                 self._client.set_terminated(run_id, "FINISHED", child.time)
-            self._log(parent, run, Path(folder))
+            self._log(parent, run)
         if not place.is_intact(self._workspace):
             raise RuntimeError(f"{place.dataset.name} was made again meanwhile")
+        set_champions(self._client, self._workspace, place)
         self._client.set_terminated(parent, "FINISHED", run.time)
 
     def _experiment(self, dataset: Dataset) -> str:
-        name = dataset.name
+        name = dataset.key.group
         if (experiment := self._experiments.get(name)) is None:
             place = f"{ARTIFACTS_URI}{name}" if self._workspace.models_here else None
-            tags = {**_KIND, "mlflow.note.content": dataset.function.__doc__ or ""}
+            tags = {**_KIND, "mlflow.note.content": f"The partitions of all datasets of {name}"}
             experiment = self._client.get_experiment(self._client.create_experiment(name, place, tags))
             self._experiments[name] = experiment
         if experiment.lifecycle_stage != "active":
@@ -219,6 +216,8 @@ class _Receiver:
     def _delete(self, run: Any) -> None:
         children = f"tags.`mlflow.parentRunId` = '{run.info.run_id}'"
         for deleted in [*self._pages(self._client.search_runs, [run.info.experiment_id], children), run]:
+            if "model" in deleted.data.tags:
+                delete_models(self._client, run.info.experiment_id, deleted.info.run_id)
             self._client.delete_run(deleted.info.run_id)
 
     def _begin(self, experiment: str, run: TrackedRun, parent: str | None = None) -> str:
@@ -226,96 +225,33 @@ class _Receiver:
         tags = {**own, TAG: self._checkout, **({"mlflow.parentRunId": parent} if parent else {})}
         return str(self._client.create_run(experiment, run.time, tags, run.name[:250]).info.run_id)
 
-    def _log(self, run_id: str, run: TrackedRun, folder: Path) -> None:
-        """Log what a run contains. `folder` is a temporary one."""
-        from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
+    def _log_model(
+        self, place: MadePartition, experiment: str, run_id: str, run: TrackedRun, folder: Path
+    ) -> str | None:
+        """Log and register the model of a run, and return its id. `folder` is a temporary one."""
+        from mlflow.entities import LoggedModelOutput
+
+        if run.model is None:
+            return None
+        model_id = log_model(self._client, self._workspace, experiment, run_id, run.model, folder)
+        self._client.log_outputs(run_id, [LoggedModelOutput(model_id, 0)])
+        register(self._client, place.dataset, run_id, model_id, run.model)
+        return model_id
+
+    def _log(self, run_id: str, run: TrackedRun, model_id: str | None = None) -> None:
+        """Log what a run contains; its metrics are those of its model, too."""
+        from mlflow.entities import DatasetInput, InputTag, Metric, Param
 
         points = [*((name, 0, value) for name, value in run.metrics.items()), *run.curve]
         keys = {name: key for key, name in accepted({name: name for name, _, _ in points}).items()}
         self._client.log_batch(
             run_id,
-            [Metric(keys[name], value, run.time, step) for name, step, value in points],
+            [Metric(keys[name], value, run.time, step, model_id) for name, step, value in points],
             [Param(name, text) for name, text in accepted(run.params).items()],
         )
         inputs = [
-            DatasetInput(
-                Dataset(dataset.name, dataset.digest, "local", dataset.source, None, dataset.profile),
-                [InputTag("mlflow.data.context", dataset.context)],
-            )
+            DatasetInput(entity(dataset), [InputTag("mlflow.data.context", dataset.context)])
             for dataset in run.datasets
         ]
         if inputs:
             self._client.log_inputs(run_id, inputs)
-        if run.model:
-            self._log_model(run_id, run.model, folder)
-
-    def _log_model(self, run_id: str, model: TrackedModel, folder: Path) -> None:
-        kind = import_module(model.kind).KIND
-        place = self._artifacts(run_id)
-        target = place or folder / run_id / "model"
-        save_model(kind, model.folder, target, model.packages.items())
-        if place is None:
-            self._client.log_artifacts(run_id, str(target), target.name)
-
-    def _artifacts(self, run_id: str) -> Path | None:
-        """Return the folder where MLflow's server expects a run's model.
-
-        None if the client must upload it: to an MLflow server, or to the location of an older experiment.
-        """
-        uri: str = self._client.get_run(run_id).info.artifact_uri if self._workspace.models_here else ""
-        if not uri.startswith(ARTIFACTS_URI):
-            return None
-        place = uri.removeprefix(ARTIFACTS_URI)
-        # not in the folder of a DVC experiment, which is temporary
-        owner = self._workspace if self._workspace.tracked_here else self._workspace.enclosing
-        target: Path = owner.mlflow_store.with_name(ARTIFACTS) / place / "model"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        return target
-
-
-def save_model(kind: ModelKind, files: Path, target: Path, packages: Iterable[tuple[str, str]]) -> None:
-    """Write a trained model as an MLflow model. `packages` are (name, version) of what it needs.
-
-    The package `silverloom.ops`, which loads the model, is stored with it.
-    """
-    import mlflow.pyfunc
-    from mlflow.models import ModelSignature
-    from mlflow.types import ColSpec, DataType, ParamSchema, ParamSpec, Schema
-    from mlflow.types.schema import Array
-
-    def columns(named: Mapping[str, str]) -> Schema:
-        types = {name: DataType[text.rstrip("*")] for name, text in named.items()}
-        return Schema(
-            [ColSpec(Array(types[name]) if "*" in named[name] else types[name], name) for name in named]
-        )
-
-    logging.getLogger("mlflow").setLevel(logging.ERROR)
-    params = [ParamSpec(name, DataType[text], value) for name, (text, value) in kind.params.items()]
-    save: Any = mlflow.pyfunc.save_model
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        contextlib.redirect_stderr(io.StringIO()),  # MLflow prints coloured advice about type hints
-    ):
-        code = Path(scratch, "silverloom")
-        shutil.copytree(
-            import_root() / code.name / "ops", code / "ops", ignore=shutil.ignore_patterns("__pycache__")
-        )
-        shutil.copy(import_root() / code.name / "__init__.py", code)
-        save(
-            target,
-            python_model=str(Path(__file__).with_name("served_model.py")),
-            artifacts={"model": str(files)},
-            model_config={"kind": kind.module},
-            signature=ModelSignature(columns(kind.inputs), columns(kind.outputs), ParamSchema(params)),
-            pip_requirements=[
-                *(f"{name}=={version}" for name, version in packages),
-                *(_installed() if kind.named else ()),
-            ],
-            code_paths=[str(code)],
-        )
-
-
-def _installed() -> list[str]:
-    """Return the packages of models.txt, without their hashes."""
-    lines = MODELS_TXT.read_text(encoding="utf-8").splitlines()
-    return [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]

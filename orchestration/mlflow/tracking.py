@@ -2,8 +2,8 @@
 
 Belongs here: the content of a partition's run and its child runs. Not here: sending (send.py).
 
-An experiment is a dataset, and a run is named after its partition. The versions of inputs and output are
-MLflow datasets, whose digests are DVC's hashes of the folders.
+A run is named after its dataset and partition. The versions of inputs and output are MLflow datasets, whose
+digests are DVC's hashes of the folders, and whose sources are the folders.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from silverloom.assets.declare.declaration import Dataset, Trainings, Trials, code_version
 from silverloom.assets.declare.graph import label
 from silverloom.assets.declare.logins import without_logins
+from silverloom.ops.core.outcome import required
 from silverloom.ops.core.parts import FILES, TABLES, part_files
 from silverloom.orchestration.state.freshness import Manifest, View, flattened, manifest_file, read_manifest
 from silverloom.orchestration.workspace.workspace import WRITTEN, Workspace, commit
 
-#: The tags of a partition's run that identify it, next to its experiment.
-IDENTITY = ("partition", "data version", "code version")
+#: The tags that identify a partition's run.
+IDENTITY = ("dataset", "partition", "data version", "code version")
 
 #: The most characters of a digest that MLflow stores.
 _DIGEST = 36
@@ -44,7 +46,8 @@ class MadePartition(NamedTuple):
     def identity(self) -> dict[str, str]:
         """The tags that identify its run: what it was made by, and what came out."""
         key = self.manifest.key
-        values = (self.partition or "all", self.manifest.version, code_version(key["code"], key["params"]))
+        version = code_version(key["code"], key["params"])
+        values = (self.dataset.name, self.partition or "all", self.manifest.version, version)
         return dict(zip(IDENTITY, values, strict=True))
 
     def is_intact(self, workspace: Workspace) -> bool:
@@ -75,21 +78,28 @@ class TrackedDataset:
     context: str
     """`input` or `output`."""
     source: str
-    """JSON with its location."""
+    """The path of its folder in the project."""
+    schema: pa.Schema | None = None
+    """The columns of its kept rows."""
     profile: str | None = None
     """JSON with its size."""
 
 
 @dataclass(frozen=True)
 class TrackedModel:
-    """A trained model that becomes an artifact of its run."""
+    """A trained model that its run logs and registers."""
 
+    name: str
     kind: str
     """The module that defines its KIND."""
     folder: Path
     """Its files."""
+    source: str
+    """Their path in the project."""
     packages: Mapping[str, str]
     """The packages that it needs: versions by name."""
+    params: Mapping[str, str]
+    tags: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -116,16 +126,17 @@ def tracked(workspace: Workspace, made: MadePartition, dagster_run: str | None) 
     """
     dataset, partition, manifest = made
     time = manifest_file(workspace, dataset, partition).stat().st_mtime_ns // 1_000_000
-    folder, inputs = workspace.folder(dataset, partition), list(_inputs(manifest))
+    folder, inputs = workspace.folder(dataset, partition), list(_inputs(workspace, manifest))
     common = {
         "mlflow.source.type": "LOCAL",
         "mlflow.source.name": f"assets: {dataset.name}",
         **_git(workspace),
     }
-    tried = _trials(dataset.trials, folder, common, time) if dataset.trials else ()
-    trained = _trainings(workspace, made, dataset.trains, common, time) if dataset.trains else ()
+    own = {**common, IDENTITY[0]: dataset.name}  # not all of them: a child run does not count as sent
+    tried = _trials(dataset.trials, folder, own, time) if dataset.trials else ()
+    trained = _trainings(workspace, made, dataset.trains, own, time) if dataset.trains else ()
     return TrackedRun(
-        name=partition or "all",
+        name=f"{dataset.key.asset} {partition}".strip(),
         time=time,
         params=_params(manifest.key["params"]),
         metrics=_counts(manifest) if dataset.shape else {},
@@ -160,19 +171,63 @@ def _places(workspace: Workspace, made: MadePartition, dagster_run: str | None) 
     }
 
 
-def _inputs(manifest: Manifest) -> Iterator[TrackedDataset]:
+def _inputs(workspace: Workspace, manifest: Manifest) -> Iterator[TrackedDataset]:
     for name, versions in manifest.key["inputs"].items():
+        upstream = workspace.datasets.get(name)
+        columns = upstream.shape.kept if upstream and upstream.shape else None
         for partition, version in versions.items():
-            place = f"data/{name}/{partition}".rstrip("/")
+            place = f"data/{name}/{partition}".rstrip("/*")
             digest = version[:_DIGEST]  # the joint version of all partitions is longer
-            yield TrackedDataset(f"{name} {partition}".strip(), digest, "input", json.dumps({"uri": place}))
+            yield TrackedDataset(f"{name} {partition}".strip(), digest, "input", place, columns)
 
 
 def _output(workspace: Workspace, made: MadePartition) -> TrackedDataset:
     dataset, partition, manifest = made
-    source = json.dumps({"uri": workspace.shown(workspace.folder(dataset, partition))})
-    rows = json.dumps({"num_rows": manifest.counts["kept"]}) if dataset.shape else None
-    return TrackedDataset(label(dataset, partition), manifest.version, "output", source, rows)
+    source = workspace.shown(workspace.folder(dataset, partition))
+    columns, rows = None, None
+    if dataset.shape:
+        columns, rows = dataset.shape.kept, json.dumps({"num_rows": manifest.counts["kept"]})
+    return TrackedDataset(label(dataset, partition), manifest.version, "output", source, columns, rows)
+
+
+def entity(dataset: TrackedDataset) -> Any:
+    """Return MLflow's entity of a dataset."""
+    from mlflow.data.meta_dataset import MetaDataset
+    from mlflow.data.sources import LocalArtifactDatasetSource
+    from mlflow.entities import Dataset as Entity
+    from mlflow.types import ColSpec, Schema
+
+    columns = None
+    if dataset.schema is not None:
+        always = required(dataset.schema)
+        columns = Schema(
+            [ColSpec(_type(field.type), field.name, field.name in always) for field in dataset.schema]
+        )
+    source = LocalArtifactDatasetSource(dataset.source)
+    content = MetaDataset(source, dataset.name, dataset.digest, columns).to_dict()
+    return Entity(**{**content, "profile": dataset.profile})
+
+
+#: MLflow's types by Arrow's; all others become strings.
+_TYPES = {
+    pa.bool_(): "boolean",
+    **dict.fromkeys((pa.int8(), pa.int32()), "integer"),
+    **dict.fromkeys((pa.int64(), pa.uint32(), pa.uint64()), "long"),
+    pa.float32(): "float",
+    pa.float64(): "double",
+}
+
+
+def _type(kind: pa.DataType) -> Any:
+    """Return MLflow's type of a column or field."""
+    from mlflow.types import DataType
+    from mlflow.types.schema import Array, Object, Property
+
+    if pa.types.is_list(kind):
+        return Array(_type(kind.value_type))
+    if pa.types.is_struct(kind):
+        return Object([Property(field.name, _type(field.type)) for field in kind])
+    return DataType[_TYPES.get(kind, "string")]
 
 
 def _trials(trials: Trials, folder: Path, tags: Mapping[str, str], time: int) -> Iterator[TrackedRun]:
@@ -194,16 +249,27 @@ def _trainings(
     workspace: Workspace, made: MadePartition, trains: Trainings, tags: Mapping[str, str], time: int
 ) -> Iterator[TrackedRun]:
     """Yield a run for each trained model of a dataset: its curve and, for the chosen ones, the model."""
-    folder = workspace.folder(made.dataset, made.partition) / FILES
+    dataset, partition, manifest = made
+    folder = workspace.folder(dataset, partition) / FILES
     for report in json.loads((folder / trains.file).read_text()):
-        files = folder / report["model"]
-        model = TrackedModel(trains.kind.module, files, made.manifest.key["code"]["packages"])
+        name, files = report["model"], folder / report["model"]
+        params = _params({key: value for key, value in report.items() if isinstance(value, (str, dict))})
+        own = {**tags, "model": name, "files": workspace.shown(files)}
+        model = TrackedModel(
+            re.sub(r"[/:.%\"']", "-", name),
+            trains.kind.module,
+            files,
+            workspace.shown(files),
+            manifest.key["code"]["packages"],
+            accepted(params),
+            {**own, **made.identity},
+        )
         yield TrackedRun(
-            report["model"],
+            name,
             time,
-            params=_params({name: value for name, value in report.items() if isinstance(value, (str, dict))}),
-            metrics={name: float(value) for name, value in report.items() if type(value) in (int, float)},
-            tags={**tags, "chosen": str(report["chosen"]).lower(), "files": workspace.shown(files)},
+            params=params,
+            metrics={key: float(value) for key, value in report.items() if type(value) in (int, float)},
+            tags={**own, "chosen": str(report["chosen"]).lower()},
             curve=[(point["name"], point["step"], point["value"]) for point in report["curve"]],
             model=model if report["chosen"] else None,
         )

@@ -25,6 +25,7 @@ from silverloom.orchestration.files.edits import check_code
 from silverloom.orchestration.files.identity import folder_hashes
 from silverloom.orchestration.files.parquet import write_outcomes
 from silverloom.orchestration.files.publish import building, write_files
+from silverloom.orchestration.gx.docs import renew_docs
 from silverloom.orchestration.messages import Notice, tell
 from silverloom.orchestration.partition.inputs import open_inputs
 from silverloom.orchestration.partition.op import OpenInputs, outcomes
@@ -102,6 +103,8 @@ class Materialisation:
             if not accepted(findings):
                 raise _RefusedError
         self.accept(manifest, findings)
+        if is_report and (fault := renew_docs(workspace)):
+            tell(Notice(label(dataset, partition), fault))
         return Checked(manifest, findings)
 
     def check(self, names: Collection[str] = tuple(CHECKS)) -> Checked:

@@ -1,7 +1,7 @@
 """A read-only file server for the data-quality pages, which load nothing from outside this machine.
 
-Belongs here: serving the folder of pages below data/quality, and links to Dagster and MLflow. Not here: what
-the pages contain (pages) and who may read them (request_guard.py).
+Belongs here: serving the folders of pages and of Data Docs below data/quality, and links to Dagster and
+MLflow. Not here: what the pages contain (pages) and who may read them (request_guard.py).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from silverloom.ops.parse.files import is_cached
 from silverloom.orchestration.serve.last_runs import last_runs
 from silverloom.orchestration.state.addresses import Addresses
 from silverloom.orchestration.workspace.workspace import Workspace
-from silverloom.pages.paths import PAGES, shown_pages
+from silverloom.pages.paths import DATA_DOCS, PAGES, shown_pages
 
 #: Pages contain inline scripts and styles, and charts compile expressions; everything comes from this server.
 POLICY = (
@@ -32,7 +32,19 @@ POLICY = (
     "worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 
-_NONE, _MAKE = "page not found", "silverloom pages"
+#: Great Expectations' Data Docs load their styles and scripts from these.
+_CDNS = (
+    "https://cdn.jsdelivr.net https://cdnjs.cloudflare.com https://code.jquery.com "
+    "https://maxcdn.bootstrapcdn.com https://stackpath.bootstrapcdn.com https://unpkg.com "
+    "https://great-expectations-web-assets.s3.us-east-2.amazonaws.com"
+)
+DATA_DOCS_POLICY = POLICY.replace("'self' ", f"'self' {_CDNS} ")
+
+_NONE, _MAKE = "page not found", {PAGES: "silverloom pages", DATA_DOCS: "silverloom gx"}
+_TITLES = {
+    PAGES: "Data quality: every dataset, its rows and their lineage",
+    DATA_DOCS: "Great Expectations: Data Docs of all checks (they load styles from the web)",
+}
 _TEMPLATES = Jinja2Templates(Path(__file__).with_name("templates"))
 _TYPES = mimetypes.MimeTypes()  # Python's own table, independent of the machine's
 _TYPES.add_type("text/javascript", ".js")
@@ -43,9 +55,9 @@ def application(workspace: Workspace) -> Starlette:
     folder, addresses = workspace.quality, Addresses(workspace)
 
     def home(request: Request) -> Response:
-        missing = "" if (shown_pages(folder) / "index.html").exists() else _MAKE
+        made = {name: (_shown(folder, name) / "index.html").exists() for name in _MAKE}
         links = [
-            (f"/{PAGES}/", "Data quality: every dataset, its rows and their lineage", missing),
+            *((f"/{name}/", _TITLES[name], "" if made[name] else _MAKE[name]) for name in _MAKE),
             (addresses.address("dagster"), "Dagster: the graph, runs, checks, schedules", ""),
             (addresses.mlflow(), "MLflow: what every partition was made from, with its metrics", ""),
         ]
@@ -65,9 +77,9 @@ def application(workspace: Workspace) -> Starlette:
 def _file(folder: Path, path: str) -> Response:
     """Serve a file, read whole: StaticFiles streams, and a longer file could replace it during that."""
     parts = path.split("/")
-    if parts[0] != PAGES:
+    if parts[0] not in _MAKE:
         raise HTTPException(404, _NONE)
-    name = shown_pages(folder).name
+    name = _shown(folder, parts[0]).name
     try:
         file = locate(folder, [name, *parts[1:]])
         if file is not None and file.is_dir():
@@ -76,8 +88,13 @@ def _file(folder: Path, path: str) -> Response:
     except OSError:  # an impossible file name, or a page replaced at this moment
         file = content = None
     if file is None or content is None:
-        raise HTTPException(404, _NONE if (folder / name).exists() else f"not made yet: run `{_MAKE}`")
+        missing = f"not made yet: run `{_MAKE[parts[0]]}`"
+        raise HTTPException(404, _NONE if (folder / name).exists() else missing)
     return Response(content, media_type=_TYPES.guess_type(file.name)[0] or "application/octet-stream")
+
+
+def _shown(folder: Path, name: str) -> Path:
+    return shown_pages(folder) if name == PAGES else folder / name
 
 
 def _refuse(request: Request, error: Exception) -> Response:
@@ -91,8 +108,9 @@ def _refuse(request: Request, error: Exception) -> Response:
 async def _seal(request: Request, call_next: RequestResponseEndpoint) -> Response:
     """Set headers: load nothing from elsewhere, and cache only pages, which are revalidated on every use."""
     response = await call_next(request)
-    page = response.status_code == 200 and request.url.path.startswith(f"/{PAGES}/")
-    response.headers["Content-Security-Policy"] = POLICY
+    docs = request.url.path.startswith(f"/{DATA_DOCS}/")
+    page = response.status_code == 200 and (docs or request.url.path.startswith(f"/{PAGES}/"))
+    response.headers["Content-Security-Policy"] = DATA_DOCS_POLICY if docs else POLICY
     response.headers["Referrer-Policy"] = "no-referrer"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Cache-Control"] = "no-cache" if page else "no-store"

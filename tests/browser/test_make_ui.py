@@ -105,8 +105,9 @@ def test_a_partition_whose_check_failed_is_failed_and_not_materialised(visit, da
 
 def test_mlflows_page_of_a_run_shows_its_inputs_and_results(visit, servers, project):
     client = MlflowClient(f"sqlite:///{project.root}/.silverloom/mlflow.db")
-    experiment = client.get_experiment_by_name("talksumm/alignments").experiment_id
-    (run,) = client.search_runs([experiment], "tags.partition = '2018-06'")
+    experiment = client.get_experiment_by_name("talksumm").experiment_id
+    condition = "tags.dataset = 'talksumm/alignments' AND tags.partition = '2018-06'"
+    (run,) = client.search_runs([experiment], condition)
 
     place = f"{servers.mlflow}/#/experiments/{experiment}/runs/{run.info.run_id}"
     opened = visit(f"{place}?workflowType=machine_learning", width=1400, height=2000)

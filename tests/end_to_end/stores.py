@@ -12,11 +12,13 @@ def client(project) -> MlflowClient:
 
 
 def runs(project, name):
-    """The latest run of each partition of a dataset."""
+    """The latest run of each partition of a dataset, and its child runs by name."""
     mlflow = client(project)
-    experiment = mlflow.get_experiment_by_name(name)
-    found = mlflow.search_runs([experiment.experiment_id], order_by=["attributes.end_time ASC"])
-    return {run.info.run_name: run for run in found}
+    experiment = mlflow.get_experiment_by_name(name.partition("/")[0])
+    found = mlflow.search_runs(
+        [experiment.experiment_id], f"tags.dataset = '{name}'", order_by=["attributes.end_time ASC"]
+    )
+    return {run.data.tags.get("partition", run.info.run_name): run for run in found}
 
 
 @contextlib.contextmanager

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 import yaml
-from mlflow import MlflowClient
 
+from tests.end_to_end.stores import runs
 from tests.projects import BLOCKING, CODE, LEFT_OUT, ROOT, datasets
 from tests.systems import TOY, own_folders, put_in_toy
 
@@ -72,22 +72,17 @@ def test_a_third_system_has_pages_of_its_datasets_and_pages_of_its_own(made):
 
 def test_the_runs_of_a_third_system_are_in_mlflow_with_trials_and_a_working_model(made, tmp_path):
     project = made[0]
-    mlflow = MlflowClient(f"sqlite:///{project.root}/.silverloom/mlflow.db")
-
-    def runs(name):
-        experiment = mlflow.get_experiment_by_name(name).experiment_id
-        return {run.info.run_name: run for run in mlflow.search_runs([experiment])}
-
-    assert set(runs("toy/questions")) == {"2018-06"}, "no unit is of the other month"
-    assert runs("toy/questions")["2018-06"].data.params["toy.questions.words"] == "4"
-    tried = {name: run.data.metrics for name, run in runs("toy/lengths").items() if name != "all"}
+    tracked = runs(project, "toy/questions")
+    assert set(tracked) == {"2018-06"}, "no unit is of the other month"
+    assert tracked["2018-06"].data.params["toy.questions.words"] == "4"
+    tried = {name: run.data.metrics for name, run in runs(project, "toy/lengths").items() if name != "all"}
     assert tried == {
         "least=4": {"share": 1.0},
         "least=6": {"share": 1.0},
         "least=7": {"share": pytest.approx(2 / 3)},
     }
-    run = runs("toy/model")["by_heart"]
-    folder = project.root / ".silverloom/mlflow/toy/model" / run.info.run_id / "artifacts/model"
+    (output,) = runs(project, "toy/model")["by_heart"].outputs.model_outputs
+    folder = project.root / ".silverloom/mlflow/toy/models" / output.model_id / "artifacts"
     # In another process: here, `ops` is this checkout's, which has no such system.
     done = subprocess.run(
         [sys.executable, "-c", ANSWER, folder], cwd=tmp_path, capture_output=True, text=True

@@ -40,9 +40,9 @@ def test_a_run_with_its_state_on_postgres_makes_the_same_as_with_sqlite(done, fr
     known = json.loads(fresh.zygote.run(fresh.root, [], path=RUNS, env={}).output.splitlines()[-1])
     assert {run["status"] for run in known} == {"SUCCESS"} and len(known) > 10
     client = MlflowClient(with_driver(runs))
-    experiment = client.get_experiment_by_name("talksumm/pairs")
-    found = client.search_runs([experiment.experiment_id])
-    assert sorted(run.info.run_name for run in found) == ["2018-06", "2018-07"]
+    experiment = client.get_experiment_by_name("talksumm")
+    found = client.search_runs([experiment.experiment_id], "tags.dataset = 'talksumm/pairs'")
+    assert sorted(run.info.run_name for run in found) == ["pairs 2018-06", "pairs 2018-07"]
     assert found[0].info.artifact_uri.startswith("mlflow-artifacts:/"), "no path of this machine"
     assert not passwords(fresh)
 

@@ -95,9 +95,9 @@ def test_a_training_logs_a_run_for_each_model_with_its_curve_and_the_chosen_one_
         assert points and [(one.step, one.value) for one in history] == points
         assert "input" in {one.tags[0].value for one in run.inputs.dataset_inputs}
     (chosen,) = (model["model"] for model in told if model["chosen"])
-    artifacts = done.root / ".silverloom/mlflow/talksumm/extractor"
-    folder = artifacts / children[chosen].info.run_id / "artifacts" / "model"
-    model = load_model(str(folder))
+    best = mlflow.get_model_version_by_alias("talksumm.extractor", "champion")
+    assert best.tags["model"] == chosen and best.run_id == children[chosen].info.run_id
+    model = load_model(str(done.root / ".silverloom/mlflow" / best.source.removeprefix("mlflow-artifacts:/")))
     assert model.metadata.signature.inputs.input_names() == ["title", "sentences"]
     paper = {"title": "On rows", "sentences": ["We count every row .", "Nothing is lost ."]}
     (answer,) = model.predict(pandas.DataFrame([paper])).to_dict("records")

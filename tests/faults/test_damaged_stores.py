@@ -57,7 +57,7 @@ def write(path, month):
 
 def known(path, month):
     client = MlflowClient(f"sqlite:///{path}")
-    found = client.get_experiment_by_name(NAME)
+    found = client.get_experiment_by_name(NAME.partition("/")[0])
     return bool(found and client.search_runs([found.experiment_id], f"tags.partition = '{month}'"))
 
 

@@ -5,6 +5,7 @@ import errno
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 
 import dagster as dg
 import pytest
@@ -222,3 +223,16 @@ def test_an_error_of_dagsters_event_log_is_raised_and_not_printed_first(capsys, 
                 dg.materialize([words], instance=instance)
         announced.append("Exception while writing logger call to event log" in capsys.readouterr().err)
     assert announced == [True, False]
+
+
+def test_a_known_result_of_great_expectations_is_stored_once_under_its_names(tmp_path):
+    import great_expectations as gx
+    from great_expectations.core import ExpectationSuiteValidationResult
+
+    context = gx.get_context(mode="file", project_root_dir=tmp_path)
+    context.suites.add(gx.ExpectationSuite("toy.texts"))
+    result = ExpectationSuiteValidationResult(True, [], "toy.texts", statistics={}, meta={})
+    for _ in range(2):
+        compat.store_validation(context, result, "2018-06", datetime(2026, 1, 1, tzinfo=UTC), "version")
+    assert compat.stored_validations(context) == {("toy.texts", "2018-06", "version")}
+    assert compat.suite_page("toy.texts").to_tuple() == ("toy", "texts")

@@ -37,7 +37,7 @@ from silverloom.ops.models.training.checkpoints import CheckpointFolder
     consumes="balanced",
     partitioned=False,
     measures=["source_tokens.length", "target_tokens.length"],
-    trains=Trainings(SEQ2SEQ),
+    trains=Trainings(SEQ2SEQ, "evaluation"),
     expectations=[
         unique("set", "example_id"),
         among("discourse_type", *DISCOURSE_TYPES),
@@ -102,7 +102,7 @@ def evaluation(fusions: Parts, params: EvaluationParams) -> Outcomes:
     partitioned=False,
     measures=["sari", "keep", "add", "delete"],
     scores={"sari": DatasetScore("sari", where="chosen")},
-    trains=Trainings(SEQ2SEQ),
+    trains=Trainings(SEQ2SEQ, "transfer", ("system",)),
     text_pair=("prediction", "target"),
     expectations=[
         unique("pair_id", "system"),

@@ -79,7 +79,7 @@ _generators = partial(
     group="parasci",
     partitioned=False,
     measures=["source_tokens", "target_tokens"],
-    trains=Trainings(SEQ2SEQ),
+    trains=Trainings(SEQ2SEQ, "evaluation"),
     expectations=[
         unique("pair_id"),
         between("source_tokens", 0),

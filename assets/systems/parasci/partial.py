@@ -28,7 +28,7 @@ from silverloom.ops.parasci.spans.served import KIND as SPANS
     consumes="intra",
     partitioned=False,
     measures=["first.words", "second.words"],
-    trains=Trainings(SPANS),
+    trains=Trainings(SPANS, "extractions", ("system",)),
     expectations=[
         unique("pair_id", "number"),
         *text("first", longest=20_000),

@@ -73,7 +73,7 @@ def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params:
     consumes="training_sets",
     partitioned=False,
     measures=["agreement", "sentences", "positions.length"],
-    trains=Trainings(KIND),
+    trains=Trainings(KIND, "evaluation"),
     scores={
         "agreement": DatasetScore("agreement"),
         "agreement_of_chosen": DatasetScore("agreement", where="chosen"),

@@ -33,7 +33,7 @@ from silverloom.ops.wikisum.schemas import EXAMPLES, SplitParams
     consumes="examples",
     partitioned=False,
     measures=["source_tokens", "target_tokens"],
-    trains=Trainings(KIND),
+    trains=Trainings(KIND, "summaries"),
     expectations=[
         unique("example_id"),
         between("source_tokens", 1),
@@ -114,7 +114,7 @@ clean_grid_examples = filter_examples(
     consumes="grid_examples",
     partitioned=False,
     measures=["prediction.words", "target.words", "rougeL_f"],
-    trains=Trainings(KIND),
+    trains=Trainings(KIND, "evaluation", ("system", "model")),
     text_pair=("prediction", "target"),
     expectations=[
         unique("example_id", "model"),

@@ -38,6 +38,7 @@ KIND = ModelKind(
     module=__name__,
     inputs={"wanted": "string", "text": "string"},
     outputs={"part": "string", "confidence": "double"},
+    example={"wanted": "The model is small .", "text": "We show that the model is small and fast ."},
     load=_load,
     answer=_answer,
     named=True,

@@ -69,6 +69,7 @@ KIND = ModelKind(
     inputs={"title": "string", "sentences": "string*"},
     outputs={"indices": "long*", "scores": "double*"},
     params={"words": ("long", 150)},
+    example={"title": "On rows", "sentences": ["We count every row .", "Nothing is lost ."]},
     load=load,
     answer=_answer,
     named=True,

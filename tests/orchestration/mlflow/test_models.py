@@ -15,7 +15,7 @@ from silverloom.ops.talksumm.extractors import files as extractors
 from silverloom.ops.talksumm.extractors.config import PointerConfig
 from silverloom.ops.talksumm.extractors.files import KIND as EXTRACTOR
 from silverloom.ops.talksumm.extractors.paper import ExtractorPaper
-from silverloom.orchestration.mlflow.send import save_model
+from silverloom.orchestration.mlflow.models import save_model
 
 TEXTS = ["Ann sings . Ann runs .", "Bob reads ."]
 

@@ -5,6 +5,7 @@ import hashlib
 import http.server
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -19,6 +20,7 @@ import pytest
 import yaml
 from mlflow import MlflowClient
 from mlflow.artifacts import download_artifacts
+from mlflow.data import get_source
 from mlflow.pyfunc import load_model
 
 from silverloom.ops.core.parts import FILES
@@ -66,13 +68,15 @@ def tuned(workspace, rows, params=None):
 
 
 def runs(workspace, name=PAIRS) -> list:
+    """The runs of a dataset with their child runs, and those of nobody's in its experiment."""
     client = MlflowClient(workspace.tracking_uri)
-    experiment = client.get_experiment_by_name(name)
-    return client.search_runs([experiment.experiment_id], max_results=1000) if experiment else []
+    experiment = client.get_experiment_by_name(name.partition("/")[0])
+    found = client.search_runs([experiment.experiment_id], max_results=1000) if experiment else []
+    return [run for run in found if run.data.tags.get("dataset", name) == name]
 
 
 def names(workspace, name=PAIRS) -> list[str]:
-    return sorted(run.info.run_name for run in runs(workspace, name))
+    return sorted(run.info.run_name.removeprefix("pairs ") for run in runs(workspace, name))
 
 
 @pytest.fixture(scope="module")
@@ -126,9 +130,11 @@ def server(tmp_path_factory, port):
 def experiment_of_its_own(server):
     yield
     client = MlflowClient(server.address)
-    for name in (PAIRS, TUNING, MODEL):
+    for name in ("talksumm", "discofuse"):
         if found := client.get_experiment_by_name(name):
             client.rename_experiment(found.experiment_id, f"former {found.experiment_id}")
+    for model in client.search_registered_models():
+        client.delete_registered_model(model.name)
 
 
 @pytest.fixture(params=["store", "server"])
@@ -157,11 +163,11 @@ def test_a_run_shows_what_its_manifest_says(place):
     manifest = made(place, params=params)
     assert send(place) == ""
     client = MlflowClient(place.tracking_uri)
-    about = client.get_experiment_by_name(PAIRS).tags["mlflow.note.content"]
-    assert about == place.datasets[PAIRS].function.__doc__
+    about = client.get_experiment_by_name("talksumm").tags["mlflow.note.content"]
+    assert about == "The partitions of all datasets of talksumm"
     (run,) = runs(place)
     at = manifest_file(place, place.datasets[PAIRS], "2018-06").stat().st_mtime_ns // 1_000_000
-    assert (run.info.run_name, run.info.status) == ("2018-06", "FINISHED")
+    assert (run.info.run_name, run.info.status) == ("pairs 2018-06", "FINISHED")
     assert run.info.start_time == run.info.end_time == at
     long = "x" * 6_000
     assert run.data.params == {
@@ -171,7 +177,8 @@ def test_a_run_shows_what_its_manifest_says(place):
         "kept": 3, "dropped": 1, "rejected": 0, "drop share": 0.25, "dropped/short": 1
     }  # fmt: skip
     tags = run.data.tags
-    assert (tags["partition"], tags["data version"]) == ("2018-06", manifest.version)
+    assert (tags["dataset"], tags["partition"]) == (PAIRS, "2018-06")
+    assert tags["data version"] == manifest.version
     assert tags["data-quality page"] == "data/quality/pages/datasets/talksumm-pairs.html"
     assert not any("://127.0.0.1" in text for text in tags.values()), "ports change, runs stay"
     datasets = {item.dataset.name: (item.tags[0].value, item.dataset) for item in run.inputs.dataset_inputs}
@@ -180,14 +187,18 @@ def test_a_run_shows_what_its_manifest_says(place):
         "sources/papers *": ("input", "0" * 36),
         "talksumm/pairs 2018-06": ("output", manifest.version),
     }
-    assert datasets["talksumm/pairs 2018-06"][1].profile == '{"num_rows": 3}'
+    output = datasets["talksumm/pairs 2018-06"][1]
+    assert output.profile == '{"num_rows": 3}'
+    assert {"type": "string", "name": "id", "required": True} in json.loads(output.schema)["mlflow_colspec"]
+    sources = {get_source(item).uri for item in run.inputs.dataset_inputs}
+    assert sources == {"data/sources/talks/2018-06", "data/sources/papers", "data/talksumm/pairs/2018-06"}
 
 
 def test_every_kept_row_of_a_grid_is_a_child_run(place):
     tuned(place, 81)
     assert send(place) == ""
     by_name = {run.info.run_name: run for run in runs(place, TUNING)}
-    parent = by_name.pop("all")
+    parent = by_name.pop("tuning")
     assert len(by_name) == 81 and parent.data.metrics["kept"] == 81
     params = ("model", "lambda", "gamma", "delta", "epsilon")
     third = by_name[", ".join(f"{name}=0.03" for name in params)]
@@ -197,43 +208,114 @@ def test_every_kept_row_of_a_grid_is_a_child_run(place):
     assert {run.info.status for run in by_name.values()} == {"FINISHED"}
 
 
-def test_a_model_is_an_artifact_with_its_curve_and_loads_with_its_code(place, tmp_path):
+def trained(workspace, content="", chosen=("best",)):
+    """Write two trained models with their reports, and their manifest."""
     network = make(
         CopyNetConfig(pieces="words", vocabulary=260, longest=12, growth=1, beam=2, hidden=4),
         Pieces.learn(["Ann sings ."], "words", 260),
     )
-    folder = place.folder(place.datasets[MODEL])
-    (folder / FILES / "best").mkdir(parents=True)
-    for name, content in network.files().items():
-        (folder / FILES / "best" / name).write_bytes(content)
+    files = workspace.folder(workspace.datasets[MODEL]) / FILES
     curve = [{"name": "loss", "step": step, "value": 2.0 - step} for step in (0, 1)]
     reports = [
-        {"model": "best", "chosen": True, "curve": curve, "updates": 7, "config": {"hidden": 4}},
-        {"model": "other", "chosen": False, "curve": [], "updates": 3, "config": {"hidden": 2}},
+        {"model": name, "chosen": name in chosen, "curve": curve, "updates": 7, "config": {"hidden": 4}}
+        for name in ("best", "other")
     ]
-    (folder / FILES / "models.json").write_text(json.dumps(reports))
-    made(place, "", name=MODEL, files=folder_hashes(folder))
+    for name in chosen:
+        (files / name).mkdir(parents=True, exist_ok=True)
+        for file, weights in network.files().items():
+            (files / name / file).write_bytes(weights)
+    (files / "models.json").write_text(
+        json.dumps([*reports, {**reports[1], "model": content or "third", "chosen": False}])
+    )
+    return made(workspace, "", name=MODEL, files=folder_hashes(files.parent))
+
+
+def evaluated(workspace, models, scores):
+    """Write an evaluation of models, with the manifests that lead to them."""
+    version = {name: {"": manifest.version} for name, manifest in {MODEL: models}.items()}
+    fusions = made(workspace, "", str(scores), name="discofuse/fusions", inputs=version)
+    folder = workspace.folder(workspace.datasets["discofuse/evaluation"])
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [{"model": name, "in_domain": name != "copy", "sari": score} for name, score in scores.items()]
+    pq.write_table(pa.Table.from_pylist(rows), folder / "kept-00000.parquet")
+    inputs = {"discofuse/fusions": {"": fusions.version}}
+    made(workspace, "", name="discofuse/evaluation", files=folder_hashes(folder), inputs=inputs)
+
+
+def champion(workspace) -> str:
+    client = MlflowClient(workspace.tracking_uri)
+    return client.get_model_version_by_alias("discofuse.fusion_model", "champion").tags["model"]
+
+
+def test_a_model_is_logged_with_its_curve_and_loads_with_its_code(place, tmp_path):
+    manifest = trained(place)
     assert send(place) == ""
+    client = MlflowClient(place.tracking_uri)
     by_name = {run.info.run_name: run for run in runs(place, MODEL)}
-    assert by_name.keys() == {"all", "best", "other"}
     best = by_name["best"]
-    assert best.data.tags["mlflow.parentRunId"] == by_name["all"].info.run_id
+    assert best.data.tags["mlflow.parentRunId"] == by_name["fusion_model"].info.run_id
     assert best.data.params == {"model": "best", "config.hidden": "4"} and best.data.metrics["updates"] == 7
     assert {item.dataset.name for item in best.inputs.dataset_inputs} == {"sources/talks", "sources/papers *"}
-    history = MlflowClient(place.tracking_uri).get_metric_history(best.info.run_id, "loss")
+    history = client.get_metric_history(best.info.run_id, "loss")
     assert [(point.step, point.value) for point in history] == [(0, 2.0), (1, 1.0)]
+    (output,) = best.outputs.model_outputs
+    logged = client.get_logged_model(output.model_id)
+    assert (logged.name, logged.source_run_id, str(logged.status)) == ("best", best.info.run_id, "READY")
+    assert {metric.key for metric in logged.metrics} == {"loss", "updates"}
+    (version,) = client.search_model_versions("name = 'discofuse.fusion_model'")
+    assert (version.run_id, version.tags["data version"]) == (best.info.run_id, manifest.version)
+    assert json.loads(logged.tags["mlflow.modelVersions"]) == [
+        {"name": version.name, "version": version.version}
+    ]
     if place.models_here:
-        stored = place.state / "mlflow" / MODEL / best.info.run_id / "artifacts" / "model"
+        stored = place.state / "mlflow/discofuse/models" / logged.model_id / "artifacts"
         assert os.fsencode(tmp_path) not in place.mlflow_store.read_bytes()
     else:
-        uri, to = place.tracking_uri, tmp_path / "x"
+        uri = place.tracking_uri
         stored = Path(
-            download_artifacts(
-                run_id=best.info.run_id, artifact_path="model", tracking_uri=uri, dst_path=to
-            )
-        )  # fmt: skip
-    assert load_model(str(stored)).metadata.signature.inputs.input_names() == ["source"]
+            download_artifacts(f"models:/{logged.model_id}", dst_path=tmp_path / "x", tracking_uri=uri)
+        )
+    model = load_model(str(stored))
+    assert model.metadata.model_id == logged.model_id
+    assert model.metadata.signature.inputs.input_names() == ["source"]
+    assert list(model.input_example) == ["source"] and len(model.predict(model.input_example)) == 1
     assert (stored / "code/silverloom/ops/models/trained.py").exists()
+    about = (stored / "MLmodel").read_text()
+    assert "uri: data/discofuse/fusion_model/__files/best" in about
+    assert not re.search(r": ['\"]?/", about), "a path of this machine"
+
+
+def test_the_champion_is_the_best_registered_model_of_the_last_evaluation(place):
+    models = trained(place, chosen=("best", "other"))
+    evaluated(place, models, {"best": 0.3, "other": 0.4, "copy": 0.9, "unregistered": 0.8})
+    assert send(place) == "" and champion(place) == "other"
+    client = MlflowClient(place.tracking_uri)
+    versions = {v.tags["model"]: v.version for v in client.search_model_versions("")}
+    client.set_registered_model_alias("discofuse.fusion_model", "champion", versions["best"])
+    assert send(place) == "" and champion(place) == "best", "the alias that a user moved"
+    evaluated(place, models, {"best": 0.5, "other": 0.6})
+    assert send(place) == "" and champion(place) == "other"
+    evaluated(place, trained(place, "others"), {"best": 0.9})
+    assert send(place) == "" and champion(place) == "best"
+    best = client.get_model_version_by_alias("discofuse.fusion_model", "champion")
+    assert int(best.version) == 3
+
+
+def test_an_evaluation_of_other_models_names_no_champion(tmp_workspace):
+    former = trained(tmp_workspace, "former")
+    trained(tmp_workspace)
+    evaluated(tmp_workspace, former, {"best": 0.3})
+    assert send(tmp_workspace) == ""
+    (model,) = MlflowClient(tmp_workspace.tracking_uri).search_registered_models()
+    assert not model.aliases
+
+
+def test_the_judges_of_models_have_a_score_and_the_columns_that_name_models(tmp_workspace):
+    judged = [dataset for dataset in tmp_workspace.datasets.values() if dataset.trains]
+    for dataset in judged:
+        judge = tmp_workspace.datasets[f"{dataset.key.group}/{dataset.trains.judge}"]
+        assert judge.scores and set(dataset.trains.named_by) <= set(judge.shape.kept.names), dataset.name
+    assert len(judged) > 5
 
 
 def test_only_what_mlflow_lacks_is_sent(place):
@@ -249,7 +331,7 @@ def test_only_what_mlflow_lacks_is_sent(place):
     made(place, "2018-07", params={"a.b": {"lambda": 0.5}})  # the same bytes by other params
     assert send(place) == "" and names(place) == ["2018-06", "2018-06", "2018-07", "2018-07"]
     assert first <= {run.info.run_id for run in runs(place) + runs(place, TUNING)}
-    lambdas = {run.data.params["a.b.lambda"] for run in runs(place) if run.info.run_name == "2018-07"}
+    lambdas = {run.data.params["a.b.lambda"] for run in runs(place) if run.info.run_name == "pairs 2018-07"}
     assert lambdas == {"0.75", "0.5"}
 
 
@@ -270,7 +352,10 @@ def test_child_runs_are_read_from_the_bytes_of_the_manifest_or_not_at_all(tmp_wo
     assert send(tmp_workspace) == "" and len(names(tmp_workspace, TUNING)) == 3
 
 
-REQUESTS = ("create_experiment", "create_run", "log_batch", "log_inputs", "set_terminated", "delete_run")
+REQUESTS = (
+    *("create_experiment", "create_run", "log_batch", "log_inputs", "set_terminated", "delete_run"),
+    *("create_logged_model", "finalize_logged_model", "log_outputs", "create_model_version"),
+)
 
 
 class KilledError(BaseException):
@@ -301,6 +386,22 @@ def killed_at(number, executed):
             yield requests
 
 
+def test_a_sender_killed_while_it_sends_a_model_registers_it_once(tmp_workspace):
+    number, requests = 0, ["the first"]
+    while len(requests) >= number:
+        number += 1
+        trained(tmp_workspace, str(number))
+        with killed_at(number, executed=True) as requests:
+            send(tmp_workspace)
+        assert send(tmp_workspace) == ""
+        client = MlflowClient(tmp_workspace.tracking_uri)
+        (experiment,) = client.search_experiments(filter_string="name = 'discofuse'")
+        versions = client.search_model_versions("")
+        logged = client.search_logged_models([experiment.experiment_id])
+        assert len(versions) == len(logged) == number, requests
+    assert set(requests) >= {"create_logged_model", "create_model_version"}
+
+
 @pytest.mark.parametrize("executed", [True, False])
 def test_a_sender_killed_at_any_request_leaves_every_run_once(tmp_workspace, executed):
     number, requests = 0, ["the first"]
@@ -313,7 +414,7 @@ def test_a_sender_killed_at_any_request_leaves_every_run_once(tmp_workspace, exe
         assert send(tmp_workspace) == ""
         assert names(tmp_workspace) == ["2018-06"] * number, requests
         grids = names(tmp_workspace, TUNING)
-        assert (grids.count("all"), len(grids)) == (number, 2 * number), requests
+        assert (grids.count("tuning"), len(grids)) == (number, 2 * number), requests
         found = runs(tmp_workspace) + runs(tmp_workspace, TUNING)
         assert {run.info.status for run in found} == {"FINISHED"}, requests
         parents = {run.data.tags.get("mlflow.parentRunId") for run in found} - {None}
@@ -457,7 +558,7 @@ def test_a_deleted_experiment_is_an_error_that_says_how_to_restore_it(tmp_worksp
     made(tmp_workspace)
     send(tmp_workspace)
     client = MlflowClient(tmp_workspace.tracking_uri)
-    client.delete_experiment(client.get_experiment_by_name(PAIRS).experiment_id)
+    client.delete_experiment(client.get_experiment_by_name("talksumm").experiment_id)
     assert "mlflow experiments restore" in send(tmp_workspace)
 
 

@@ -23,6 +23,7 @@ def quality(tmp_path) -> Path:
         "pages/datasets/a.html",
         "pages/index.html",
         "pages/static/page.js",
+        "gx/index.html",
         "other/x",
     ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -189,3 +190,13 @@ def test_the_root_page_lists_what_was_made_last_and_what_failed_and_was_not_made
 def test_the_root_page_says_that_dagster_does_not_answer(ask, monkeypatch):
     monkeypatch.setenv("SILVERLOOM_PORT", "9")
     assert "Dagster does not answer yet" in ask("/").text
+
+
+def test_data_docs_may_load_the_styles_of_great_expectations_and_pages_may_not(ask, quality):
+    docs, page = ask("/gx/"), ask("/pages/")
+    assert docs.text == "this is gx/index.html"
+    assert "https://cdn.jsdelivr.net" in docs.headers["Content-Security-Policy"]
+    assert "https://" not in page.headers["Content-Security-Policy"]
+    shutil.rmtree(quality / "gx")
+    answer = ask("/gx/expectations/silverloom/a.html")
+    assert answer.status == 404 and "silverloom gx" in answer.text and "silverloom gx" in ask("/").text

@@ -1,0 +1,168 @@
+"""`silverloom gx`: Great Expectations' project in `gx/`, with the results of all checks, and its Data Docs.
+
+Belongs here: what declarations and manifests become in Great Expectations. Not here: validating (checks/),
+the suites that users add (assets/declare/own_suites.py).
+
+All of it is a projection that may be deleted: a manifest alone says what the checks of a partition found. Its
+results are written once for each version of the partition and of its checks.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from silverloom.assets.declare.declaration import Dataset
+from silverloom.assets.declare.expectations import Suite
+from silverloom.assets.declare.own_suites import GX, suite_name
+from silverloom.orchestration.checks.evaluate import suite
+from silverloom.orchestration.checks.validate import LEVELS
+from silverloom.orchestration.compat import store_validation, stored_validations, suite_page
+from silverloom.orchestration.messages import describe
+from silverloom.orchestration.state.freshness import CheckResult, Manifest, manifest_file, read_manifest
+from silverloom.orchestration.workspace.workspace import Workspace
+from silverloom.pages.paths import DATA_DOCS
+
+#: The names of what is written start with it; Great Expectations stores it below folders of this name.
+OURS = "silverloom"
+_NO_EXCEPTION = {"raised_exception": False, "exception_message": None, "exception_traceback": None}
+#: The files of a new project.
+TEMPLATE = Path(__file__).with_name("template")
+
+
+def write_docs(workspace: Workspace, datasets: Iterable[Dataset]) -> Path:
+    """Bring Great Expectations' project and Data Docs up to date for some datasets. Return the first page.
+
+    A partition without results of today's checks gets none. Raises ValueError for a project that Great
+    Expectations cannot open.
+    """
+    context, pages = _open(workspace), list[Any]()
+    stored = stored_validations(context)
+    for dataset in datasets:
+        expectations = [asked for asked in dataset.suite if asked.table == "kept"]
+        for number, (partition, manifest) in enumerate(_checked(workspace, dataset)):
+            if number == 0:
+                pages += _write_suite(context, dataset, expectations)
+            place = f"{OURS}.{suite_name(*dataset.key)}", partition or "all", _batch(manifest)
+            if place not in stored:
+                result = _result(dataset, expectations, partition, manifest)
+                made = manifest_file(workspace, dataset, partition).stat().st_mtime
+                time = datetime.fromtimestamp(made, UTC)
+                pages.append(store_validation(context, result, place[1], time, place[2]))
+    first = workspace.quality / DATA_DOCS / "index.html"
+    if pages or not first.exists():
+        context.build_data_docs(resource_identifiers=pages if first.exists() else None)
+    return first
+
+
+def renew_docs(workspace: Workspace) -> str:
+    """Bring all Data Docs up to date if they were asked for before. Return "", or why that failed."""
+    if not (workspace.quality / DATA_DOCS).exists():
+        return ""
+    try:
+        write_docs(workspace, workspace.datasets.values())
+    except Exception as error:
+        return f"the Data Docs are not up to date: {describe(error)}"
+    return ""
+
+
+def _open(workspace: Workspace) -> Any:
+    import great_expectations as gx
+    from great_expectations.exceptions import GreatExpectationsError
+
+    logging.getLogger("great_expectations").setLevel(logging.ERROR)
+    for path in TEMPLATE.iterdir():  # a user may have changed them
+        target = workspace.root / GX / path.name.replace("gitignore", ".gitignore")
+        if not target.exists():
+            target.parent.mkdir(exist_ok=True)
+            shutil.copy(path, target)
+    try:
+        context: Any = gx.get_context(mode="file", project_root_dir=workspace.root)
+    except GreatExpectationsError as error:
+        raise ValueError(f"{GX}/great_expectations.yml: {error}") from error
+    return context
+
+
+def _checked(workspace: Workspace, dataset: Dataset) -> Iterator[tuple[str, Manifest]]:
+    """Yield the partitions with the results of today's checks."""
+    for partition in dataset.made_partitions:
+        manifest = read_manifest(workspace, dataset, partition)
+        if manifest and manifest.key["code"].get("expectations") == dataset.code["expectations"]:
+            yield partition, manifest
+
+
+def _batch(manifest: Manifest) -> str:
+    """Return the name of what was validated: the version of the partition, and that of its checks."""
+    return f"{manifest.version.removesuffix('.dir')}-{manifest.key['code']['expectations'][:8]}"
+
+
+def _write_suite(context: Any, dataset: Dataset, expectations: Suite) -> list[Any]:
+    """Write the suite of a dataset, with a checkpoint that validates rows of any partition.
+
+    Return the key of its page, or nothing if it is as it was.
+    """
+    import great_expectations as gx
+    from great_expectations.exceptions import DataContextError
+
+    name = f"{OURS}.{suite_name(*dataset.key)}"
+    columns = sorted({column for asked in expectations for column in asked.columns})
+    about = {"version": dataset.code["expectations"], "columns": columns}
+    with suppress(DataContextError):
+        if about.items() <= context.suites.get(name).meta.items():
+            return []
+    written = context.suites.add_or_update(suite(name, expectations, None, about))
+    rows = context.data_sources.get(OURS).get_asset("rows").get_batch_definition("whole")
+    definition = gx.ValidationDefinition(name=name, data=rows, suite=written)
+    definition = context.validation_definitions.add_or_update(definition)
+    context.checkpoints.add_or_update(gx.Checkpoint(name=name, validation_definitions=[definition]))
+    return [suite_page(name)]
+
+
+def _result(dataset: Dataset, expectations: Suite, partition: str, manifest: Manifest) -> Any:
+    """Return what a manifest says as Great Expectations' result of validating a suite."""
+    import great_expectations as gx
+    from great_expectations.core import ExpectationSuiteValidationResult, ExpectationValidationResult
+
+    recorded: Mapping[str, CheckResult] = {
+        result["expected"]: result for check in LEVELS for result in manifest.checks.get(check, ())
+    }
+    name = f"{OURS}.{suite_name(*dataset.key)}"
+    asked = suite(name, [one for one in expectations if one.name in recorded], partition)
+    results = [
+        ExpectationValidationResult(
+            success=recorded[one.meta["name"]]["passed"],
+            expectation_config=one.configuration,
+            result={"observed_value": escape(recorded[one.meta["name"]]["observed"])},  # GX does not
+            exception_info=dict(_NO_EXCEPTION),
+        )
+        for one in asked.expectations
+    ]
+    met = sum(bool(result.success) for result in results)
+    return ExpectationSuiteValidationResult(
+        success=met == len(results),
+        results=results,
+        suite_name=name,
+        statistics={
+            "evaluated_expectations": len(results),
+            "successful_expectations": met,
+            "unsuccessful_expectations": len(results) - met,
+            "success_percent": 100 * met / len(results) if results else None,
+        },
+        meta={
+            "great_expectations_version": gx.__version__,
+            "active_batch_definition": {
+                "datasource_name": OURS,
+                "data_connector_name": "fluent",
+                "data_asset_name": dataset.name,
+                "batch_identifiers": {"partition": partition or "all"},
+            },
+            "batch_spec": {"data_asset_name": dataset.name, "data version": manifest.version},
+            "batch_markers": {},
+        },
+    )

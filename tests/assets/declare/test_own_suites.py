@@ -1,0 +1,109 @@
+"""A suite that a user edits with Great Expectations' own API is part of its dataset's checks."""
+
+import json
+
+import great_expectations as gx
+import great_expectations.expectations as gxe
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from silverloom.assets.declare.own_suites import own_suite, plugins_version
+from silverloom.ops.core.outcome import Shape, columns
+from silverloom.orchestration.checks.validate import validate
+
+SHAPE = Shape(
+    unit=columns(("path", pa.string())),
+    kept=columns(("title", pa.string()), ("score", pa.float64())),
+)
+
+
+@pytest.fixture
+def suite(tmp_path):
+    """The suite of a dataset in a new file context."""
+    context = gx.get_context(mode="file", project_root_dir=tmp_path)
+    return context.suites.add(gx.ExpectationSuite("toy.texts"))
+
+
+def read(root):
+    return own_suite(root, "toy", "texts", SHAPE)
+
+
+def test_what_great_expectations_stores_is_read(suite, tmp_path):
+    suite.add_expectation(
+        gxe.ExpectColumnValuesToBeBetween(column="score", min_value=0.5, severity="warning")
+    )
+    suite.add_expectation(
+        gxe.ExpectColumnValuesToMatchRegex(column="title", regex="^A", description="starts with A")
+    )
+    first, second = read(tmp_path)
+    assert (first.name, first.severity, first.table) == (
+        "values to be between (column=score, min_value=0.5)", "warning", "kept"
+    )  # fmt: skip
+    assert (second.name, second.severity) == ("starts with A", "error"), "critical is the default"
+
+
+def test_no_suite_adds_nothing(tmp_path):
+    assert read(tmp_path) == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        ("{", "gx/expectations/toy/texts.json: : Invalid JSON"),
+        ('{"expectations": [{"kwargs": {}}]}', "gx/expectations/toy/texts.json: expectations.0.type: Field required"),
+        (
+            json.dumps({"expectations": [{"type": "expect_column_values_to_be_null", "kwargs": {"column": "no"}}]}),
+            "gx/expectations/toy/texts.json: .*kept rows have no column or measure no",
+        ),
+    ],
+)  # fmt: skip
+def test_a_wrong_suite_is_an_error_that_names_the_file(tmp_path, content, cause):
+    (tmp_path / "gx/expectations/toy").mkdir(parents=True)
+    (tmp_path / "gx/expectations/toy/texts.json").write_text(content)
+    with pytest.raises((ValueError, LookupError), match=cause):
+        read(tmp_path)
+
+
+def test_expectations_of_a_whole_table_and_with_conditions_get_all_columns(suite, tmp_path):
+    rows = pa.table({"title": ["Ann", "Bob"], "score": [0.9, 0.1]})
+    pq.write_table(rows, tmp_path / "kept-00000.parquet")
+    suite.add_expectation(gxe.ExpectTableRowCountToBeBetween(min_value=2, max_value=2))
+    suite.add_expectation(gxe.ExpectTableColumnsToMatchSet(column_set=["title", "score"]))
+    suite.add_expectation(gxe.ExpectColumnMeanToBeBetween(column="score", max_value=0.4))
+    suite.add_expectation(
+        gxe.ExpectColumnValuesToBeBetween(
+            column="score", min_value=0.5, row_condition='title == "Ann"', condition_parser="pandas"
+        )
+    )
+    results = validate(tmp_path, read(tmp_path), {}, "2018-06").results
+    assert {result.expectation.type: result.passed for result in results} == {
+        "expect_table_row_count_to_be_between": True,
+        "expect_table_columns_to_match_set": True,
+        "expect_column_mean_to_be_between": False,
+        "expect_column_values_to_be_between": True,
+    }, [result.described for result in results]
+
+
+PLUGIN = """
+from great_expectations.expectations import ExpectColumnValuesToBeInSet
+
+class ExpectColumnValuesToBeVowels(ExpectColumnValuesToBeInSet):
+    value_set: list = ["a", "e"]
+"""
+
+
+def test_a_type_of_the_users_own_is_a_class_in_plugins(tmp_path, monkeypatch):
+    monkeypatch.setattr("silverloom.orchestration.checks.evaluate.folder_of_params", lambda: tmp_path)
+    (tmp_path / "gx/plugins").mkdir(parents=True)
+    assert plugins_version(tmp_path) == ""
+    (tmp_path / "gx/plugins/vowels_of_a_test.py").write_text(PLUGIN)
+    (tmp_path / "gx/expectations/toy").mkdir(parents=True)
+    asked = {"type": "expect_column_values_to_be_vowels", "kwargs": {"column": "title"}}
+    (tmp_path / "gx/expectations/toy/texts.json").write_text(json.dumps({"expectations": [asked]}))
+    pq.write_table(pa.table({"title": ["a", "b"]}), tmp_path / "kept-00000.parquet")
+    (result,) = validate(tmp_path, read(tmp_path), {}, "2018-06").results
+    assert (result.passed, result.unexpected, result.rows) == (False, 1, [1]), result.described
+    former = plugins_version(tmp_path)
+    (tmp_path / "gx/plugins/vowels_of_a_test.py").write_text(PLUGIN.replace('"a", ', ""))
+    assert plugins_version(tmp_path) != former != ""
