@@ -55,9 +55,9 @@ def application(workspace: Workspace) -> Starlette:
     folder, addresses = workspace.quality, Addresses(workspace)
 
     def home(request: Request) -> Response:
-        made = {name: (_shown(folder, name) / "index.html").exists() for name in _MAKE}
+        there = {name: (_shown(folder, name) / "index.html").exists() for name in _MAKE}
         links = [
-            *((f"/{name}/", _TITLES[name], "" if made[name] else _MAKE[name]) for name in _MAKE),
+            *((f"/{name}/", _TITLES[name], "" if there[name] else _MAKE[name]) for name in _MAKE),
             (addresses.address("dagster"), "Dagster: the graph, runs, checks, schedules", ""),
             (addresses.mlflow(), "MLflow: what every partition was made from, with its metrics", ""),
         ]
