@@ -99,7 +99,7 @@ def sizes(texts: Sequence[str], params: AnnotationParams, folder: Path) -> None:
         [(name, pa.list_(pa.string())) for name in names]
         + [("spaces", pa.list_(pa.bool_())), ("heads", pa.list_(pa.int32()))]
     )
-    nlp = annotator(params.pipeline)
+    nlp = annotator(params.pipeline, whole=False)
     attributes = ["ORTH", "SPACY", "TAG", "DEP", "HEAD", "LEMMA", "ENT_TYPE", "SENT_START"]
     store = DocBin(attrs=attributes, docs=nlp.pipe(texts, batch_size=params.batch_size))
     alone = [DocBin(attrs=attributes, docs=[doc]).to_bytes() for doc in nlp.pipe(texts[:200])]
@@ -131,7 +131,7 @@ def main() -> None:
     path = given.path or ROOT / "data" / "sample" / "prose" / "encyclopedia"
     texts = documents(path, given.words)
     params = AnnotationParams()
-    nlp = annotator(params.pipeline)
+    nlp = annotator(params.pipeline, whole=False)
     table = prose(texts)
 
     def bare() -> None:

@@ -68,7 +68,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1)
     given = parser.parse_args()
     texts, params = _texts(given.path, given.field, given.words), AnnotationParams()
-    nlp = annotator(params.pipeline, params.coreference)
+    nlp = annotator(params.pipeline, params.coreference, whole=False)
     tokens = sum(len(nlp.make_doc(text)) for text in texts)
     print(f"{len(texts)} documents, {tokens:,} tokens")
     counts = [*dict.fromkeys((1, given.workers))]

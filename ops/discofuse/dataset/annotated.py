@@ -64,7 +64,7 @@ def parsed(texts: Iterable[tuple[str, str | None]], params: AnnotationParams) ->
     """
     from silverloom.ops.discofuse.dataset.pipeline import annotator
 
-    yield from parsed_by(annotator(params.pipeline, params.coreference), texts, params)
+    yield from parsed_by(annotator(params.pipeline, params.coreference, whole=False), texts, params)
 
 
 def parsed_by(

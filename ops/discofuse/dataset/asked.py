@@ -8,24 +8,27 @@ pipeline (pipeline.py). The rules read names and times, which have a capital, a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import islice
-from typing import Any
+from itertools import islice, pairwise
+from typing import Any, TypeAlias
 
-from spacy.attrs import DEP, LEMMA, NORM, ORTH, TAG
+from spacy.attrs import DEP, LEMMA, NORM, ORTH, SPACY, TAG
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from silverloom.ops.coreference.lexicon import words
 
-#: The names of the components.
-ENTITIES, LEMMAS = "asked_entities", "verb_lemmas"
+#: The components of spaCy's English pipelines, which have a recogniser of their own.
+USUAL = ["tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer", "ner"]
+_ENTITIES, _LEMMAS = "asked_entities", "verb_lemmas"
 #: Words of a date or a duration that has neither a capital nor a digit: "the last year", "two days".
 _TIME = words(
     "second seconds minute minutes hour hours day days night nights week weeks weekend month months season "
     "spring summer autumn winter quarter year years decade decades century centuries today yesterday "
     "tomorrow tonight morning afternoon evening noon midnight annual annually daily weekly monthly yearly "
-    "ago earlier later"
+    "ago earlier later twenties thirties forties fifties sixties seventies eighties nineties"
 )
+#: A verb's word, tag, label and, if nothing stands between, next word: keys of spaCy's strings.
+_Verb: TypeAlias = tuple[int, int, int, int]
 _NAMES = frozenset({"NNP", "NNPS"})
 
 
@@ -56,53 +59,72 @@ class Entities:
 
 
 class Lemmas:
-    """The lemmas of verbs, from a pipeline's attribute ruler and lemmatiser: once for each verb with its tag
-    and label. Other tokens have no lemma."""
+    """The lemmas of verbs, from a pipeline's attribute ruler and lemmatiser: once for each verb with its tag,
+    its label and what is attached to it ("ai n't", "gon na"). Other tokens have no lemma."""
 
     def __init__(self, nlp: Language) -> None:
         self._nlp = nlp
-        self._known: dict[tuple[int, int, int], int] = {}
+        self._known: dict[_Verb, int] = {}
 
     def __call__(self, document: Doc) -> Doc:
         """Return a document with the lemmas of its verbs."""
         strings = document.vocab.strings
-        table = document.to_array([ORTH, TAG, DEP])
-        verbs = [strings[tag] for tag in ("MD", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")]
-        keys = {at: (int(o), int(t), int(d)) for at, (o, t, d) in enumerate(table.tolist()) if t in verbs}
-        new = sorted(set(keys.values()).difference(self._known))
+        tags = {strings[tag] for tag in ("MD", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")}
+        table = document.to_array([ORTH, TAG, DEP, SPACY]).tolist()
+        attached = [0 if space else following[0] for (*_, space), following in pairwise([*table, [0] * 4])]
+        verbs: dict[int, _Verb] = {
+            at: (word, tag, label, attached[at])
+            for at, (word, tag, label, _) in enumerate(table)
+            if tag in tags
+        }
+        new = sorted(set(verbs.values()).difference(self._known))
         if new:
             self._known.update(zip(new, self._lemmas(document, new), strict=True))
         lemmas: Any = document.to_array([LEMMA])
-        for at, key in keys.items():
-            lemmas[at] = self._known[key]
+        for at, verb in verbs.items():
+            lemmas[at] = self._known[verb]
         document = document.from_array([LEMMA], lemmas.reshape(-1, 1))
         for token in document:
             if token.is_space:
                 token.tag_, token.dep_ = "_SP", "dep"
         return document
 
-    def _lemmas(self, document: Doc, keys: Sequence[tuple[int, int, int]]) -> list[int]:
-        """Return the lemma of each verb. A full stop follows each, so that no pattern of two tokens fits."""
+    def _lemmas(self, document: Doc, verbs: Sequence[_Verb]) -> list[int]:
+        """Return the lemma of each verb, read in a text of two words each."""
         strings = document.vocab.strings
-        listed = [[strings[part] for part in key] for key in keys]
-        rows = [row for verb in listed for row in (verb, [".", ".", "punct"])]
+        rows = [
+            row
+            for word, tag, label, following in verbs
+            for row in (
+                (strings[word], strings[tag], strings[label]),
+                (strings[following] or ".", "RB", "neg"),
+            )
+        ]
         forms, tags, labels = ([row[column] for row in rows] for column in range(3))
-        verbs = Doc(document.vocab, words=forms, tags=tags, deps=labels, heads=list(range(len(forms))))
+        text = Doc(document.vocab, words=forms, tags=tags, deps=labels, heads=list(range(len(forms))))
         for name in ("attribute_ruler", "lemmatizer"):
-            verbs = self._nlp.get_pipe(name)(verbs)
-        return [verbs[at].lemma for at in range(0, len(verbs), 2)]
+            text = self._nlp.get_pipe(name)(text)
+        return [text[at].lemma for at in range(0, len(text), 2)]
 
 
-@Language.factory(ENTITIES)
+@Language.factory(_ENTITIES)
 def asked_entities(nlp: Language, name: str) -> Entities:
     """Return the component "asked_entities", which pyproject.toml has an entry point for."""
     return Entities(nlp)
 
 
-@Language.factory(LEMMAS)
+@Language.factory(_LEMMAS)
 def verb_lemmas(nlp: Language, name: str) -> Lemmas:
     """Return the component "verb_lemmas", which pyproject.toml has an entry point for."""
     return Lemmas(nlp)
+
+
+def only_what_is_asked(nlp: Language) -> None:
+    """Let these components of a pipeline stand in for its recogniser and lemmatiser, which they ask."""
+    for component in ("attribute_ruler", "lemmatizer", "ner"):
+        nlp.disable_pipe(component)
+    nlp.add_pipe(_LEMMAS, last=True)
+    nlp.add_pipe(_ENTITIES, last=True)
 
 
 def _asking(document: Doc) -> list[int]:
@@ -115,13 +137,11 @@ def _asking(document: Doc) -> list[int]:
 def _may_name(sentence: Span, named: Set[str]) -> bool:
     """Return whether a sentence may hold a name or a time; `named` are words with a capital in others.
 
-    A capital at its beginning tells nothing, unless the word is such a word or tagged as a name.
+    A capital at its beginning tells nothing, unless the word is such a word.
     """
-    if sentence[0].tag_ in _NAMES or sentence[0].text in named:
+    if sentence[0].text in named or any(char.isupper() or char.isdigit() for char in sentence.text[1:]):
         return True
-    if any(char.isupper() or char.isdigit() for char in sentence.text[1:]):
-        return True
-    return any(token.lower_ in _TIME for token in sentence)
+    return any(token.tag_ in _NAMES or token.lower_ in _TIME for token in sentence)
 
 
 def _cut(document: Doc, tokens: Sequence[int]) -> Doc:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from silverloom.ops.coreference.component import COMPONENT
 from silverloom.ops.discofuse.annotation import Annotation
 from silverloom.ops.discofuse.dataset.asked import Entities
 from silverloom.ops.discofuse.dataset.pipeline import annotator
@@ -14,6 +13,7 @@ from silverloom.ops.models.spacy_pipeline import SPACY_PIPELINE, load_pipeline
 SAMPLE = Path(__file__).parents[4] / "data/sample/prose/encyclopedia"
 TEXT = (
     "Helen Orr, a painter, ain't been in Lissa. She says it isn't far. the mill is old and the mill has closed.\n\n"
+    "She was kind and ain't lazy. The king died in march, which was cold. c'mon, it got wet in the nineties.\n\n"
     "it was gonna rain for two days. Let's go, although the mill got wet in 1901."
 )
 
@@ -23,29 +23,25 @@ def _made(annotation):
 
 
 @pytest.fixture(scope="module")
-def everything():
-    """The pipeline with spaCy's own components on all tokens."""
-    nlp = load_pipeline(str(SPACY_PIPELINE))
-    nlp.add_pipe("sentence_ends", first=True)
-    nlp.add_pipe(COMPONENT, last=True)
-    return nlp
+def asked():
+    """The pipeline as the rules use it."""
+    return annotator(whole=False)
 
 
-def test_the_rules_yield_the_same_candidates_as_with_all_entities_and_lemmas(everything):
+def test_the_rules_yield_the_same_candidates_as_with_all_entities_and_lemmas(asked):
     texts = [TEXT, *(path.read_text() for path in sorted(SAMPLE.rglob("[c-z]*.txt"))[:20])]
     for text in texts:
-        asked, whole = Annotation.of(annotator()(text)), Annotation.of(everything(text))
-        assert _made(asked) == _made(whole)
+        assert _made(Annotation.of(asked(text))) == _made(Annotation.of(annotator()(text)))
 
 
-def test_verbs_have_the_lemmas_of_the_whole_pipeline(everything):
-    for token, other in zip(annotator()(TEXT), everything(TEXT), strict=True):
+def test_verbs_have_the_lemmas_of_the_whole_pipeline(asked):
+    for token, other in zip(asked(TEXT), annotator()(TEXT), strict=True):
         assert (token.text, token.tag_, token.dep_) == (other.text, other.tag_, other.dep_)
-        if token.tag_[:2] in ("VB", "MD") and token.lower_ not in ("ai", "gon"):
+        if token.tag_[:2] in ("VB", "MD"):
             assert token.lemma_ == other.lemma_
 
 
-def test_only_sentences_that_may_hold_a_name_or_a_time_are_read():
+def test_only_sentences_that_may_hold_a_name_or_a_time_are_read(asked):
     read = []
 
     class Recogniser:
@@ -65,9 +61,24 @@ def test_only_sentences_that_may_hold_a_name_or_a_time_are_read():
     assert read == ["It lies in Gaul. He left a day ago. Gaul is flat."]
 
 
-def test_entities_lie_where_they_are_in_the_document():
-    document = annotator()("The mill is old. It lies in France. Nobody lives there. Ann saw it two days ago.")
+def test_entities_lie_where_they_are_in_the_document(asked):
+    document = asked("The mill is old. It lies in France. Nobody lives there. Ann saw it two days ago.")
     found = [(entity.text, entity.label_) for entity in document.ents]
     assert ("France", "GPE") in found
     assert ("two days ago", "DATE") in found
     assert all(document[entity.start : entity.end].text == entity.text for entity in document.ents)
+
+
+def test_the_pipeline_for_everyone_has_parts_of_speech_and_all_lemmas():
+    document = annotator()("The mills were old.")
+    assert [token.pos_ for token in document] == ["DET", "NOUN", "AUX", "ADJ", "PUNCT"]
+    assert [token.lemma_ for token in document] == ["the", "mill", "be", "old", "."]
+    assert [chunk.text for chunk in document.noun_chunks] == ["The mills"]
+
+
+def test_a_pipeline_with_components_of_its_own_does_all_that_they_do(tmp_path):
+    pipeline = load_pipeline(SPACY_PIPELINE)
+    pipeline.add_pipe("entity_ruler").add_patterns([{"label": "ORG", "pattern": "mill"}])
+    pipeline.to_disk(tmp_path)
+    document = annotator(str(tmp_path), whole=False)("The mill is old.")
+    assert [(entity.text, entity.label_) for entity in document.ents] == [("mill", "ORG")]
