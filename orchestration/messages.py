@@ -182,6 +182,11 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
+def number_of(count: int, thing: str) -> str:
+    """Return "1 run", or "2 runs"."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
 _WIDTH = 60
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 #: An underscore within a word has no effect. In a URL, the `:` or the `.` after www is escaped too: otherwise

@@ -222,7 +222,7 @@ def clean(
     days: Annotated[int, typer.Option("--days", min=0, help="Keep failed runs younger than this.")] = 90,
     delete: Annotated[bool, typer.Option("--delete", help="Delete; without it, only list.")] = False,
 ) -> int:
-    """Delete old failed runs, and versions of data that no branch, tag or experiment names."""
+    """Delete old failed runs, and versions of data that no commit or experiment names."""
     from silverloom.orchestration.cli.clean import clean
 
     return clean(workspace, days, delete)

@@ -12,30 +12,39 @@ import sys
 
 from silverloom.orchestration.dagster.instance import dagster_errors, instance
 from silverloom.orchestration.dagster.past_runs import old_runs
+from silverloom.orchestration.messages import number_of
 from silverloom.orchestration.mlflow.store import ARTIFACTS
+from silverloom.orchestration.state.dvc_files import cache_folder
 from silverloom.orchestration.workspace.workspace import Workspace
 
 
 def clean(workspace: Workspace, days: int, delete: bool) -> int:
     """Remove old failed runs and more, or only say so. Returns the first nonzero status of a tool.
 
-    Of DVC's cache stays what the workspace, branches, tags and experiments name. MLflow's deleted runs are
-    removed if its store is this checkout's.
+    Of DVC's cache stays what the workspace, any commit and experiments name; a cache outside of the project,
+    which others may share, stays whole. MLflow's deleted runs are removed if its store is this checkout's.
     """
+    ending = "removed" if delete else "would be removed"
     runs = old_runs(workspace, days)
     if delete:
         with dagster_errors():
             for run in runs:
                 instance().delete_run(run)
-    print(f"Dagster: {len(runs)} failed runs {'removed' if delete else 'would be removed'}", flush=True)
-    keep = ("--all-branches", "--all-tags", "--all-experiments")  # and the workspace, which these imply
-    collect = ["dvc", "gc", *keep, "--force", *(() if delete else ("--dry",))]
-    removed = subprocess.run(collect, cwd=workspace.root, stdout=subprocess.PIPE, text=True, check=False)
-    if removed.returncode:  # DVC said why
-        return removed.returncode
-    files = sum(line.startswith("Removing ") for line in removed.stdout.splitlines())
-    print(f"DVC's cache: {files} files {'removed' if delete else 'would be removed'}", flush=True)
-    if not (delete and workspace.tracked_here and workspace.mlflow_store.exists()):
+    print(f"Dagster: {number_of(len(runs), 'failed run')} {ending}", flush=True)
+    cache = cache_folder(workspace.root).resolve()
+    if not cache.is_relative_to(workspace.root.resolve()):
+        print(f"DVC's cache: left as it is, because other projects may share it: {cache}", flush=True)
+    else:
+        found = _collect(workspace, "--dry")  # only this lists the files
+        removed = _collect(workspace) if delete and not found.returncode else found
+        if removed.returncode:  # DVC said why
+            return removed.returncode
+        files = sum(line.startswith("Removing ") for line in found.stdout.splitlines())
+        print(f"DVC's cache: {number_of(files, 'file')} {ending}", flush=True)
+    if not (workspace.tracked_here and workspace.mlflow_store.exists()):
+        return 0
+    if not delete:
+        print(f"MLflow: runs that were deleted more than {number_of(days, 'day')} ago {ending}")
         return 0
     artifacts = str(workspace.mlflow_store.with_name(ARTIFACTS))
     store = ("--backend-store-uri", workspace.tracking_uri, "--artifacts-destination", artifacts)
@@ -47,3 +56,9 @@ def clean(workspace: Workspace, days: int, delete: bool) -> int:
     *_, last = done.stderr.splitlines() or [""] if done.returncode else ["removed what was deleted"]
     print(f"MLflow: {last}", flush=True)
     return done.returncode
+
+
+def _collect(workspace: Workspace, *options: str) -> subprocess.CompletedProcess[str]:
+    keep = ("--all-commits", "--all-experiments")  # and the workspace, which these imply
+    command = [sys.executable, "-m", "dvc", "gc", *keep, "--force", *options]
+    return subprocess.run(command, cwd=workspace.root, stdout=subprocess.PIPE, text=True, check=False)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from silverloom.assets.declare.graph import label
 from silverloom.orchestration.checks.rejects import sources_without_records
 from silverloom.orchestration.dagster.past_runs import ANY, durations
-from silverloom.orchestration.messages import aligned, duration
+from silverloom.orchestration.messages import aligned, duration, number_of
 from silverloom.orchestration.partition.prune import leftovers, no_partitions, orphans
 from silverloom.orchestration.state.dvc_files import check_lock
 from silverloom.orchestration.state.freshness import UNCHECKED, View
@@ -29,7 +29,7 @@ def show(workspace: Workspace, select: str | None) -> None:
     ]:
         print(f"would be removed, {no_partitions(gone)}")
     for folder in orphans(workspace):
-        print(f"warning: {folder} is no dataset of this branch; `dvc checkout` removes it if DVC knows it")
+        print(f"warning: {folder} is not declared here; `dvc checkout` removes it if DVC knows it")
     for source in sources_without_records(workspace, selected):
         print(source)
     for line in outside(workspace, selected):
@@ -47,23 +47,25 @@ def show(workspace: Workspace, select: str | None) -> None:
     print(aligned([("dataset", "partition", "made again", "because"), *rows]))
     if empty := [step.dataset.name for step in steps if step.empty]:
         names = ", ".join(dict.fromkeys(empty))
-        print(f"and {len(empty)} partitions without records, made together: {names}")
+        print(f"and {number_of(len(empty), 'partition')} without records, made together: {names}")
     print(expected(steps))
 
 
 def expected(steps: Sequence[Step]) -> str:
     """Return how long all this takes, and which dataset takes most of it, by the last runs."""
     known = [
-        (step.dataset.name, seconds) for step, seconds in zip(steps, _seconds(steps), strict=True) if seconds
+        (step.dataset.name, seconds)
+        for step, seconds in zip(steps, _seconds(steps), strict=True)
+        if seconds is not None
     ]
     if not known:
-        return "how long it takes is not known: no run here made any of this"
+        return "how long it takes is not known"
     each = dict[str, float]()
     for name, seconds in known:
         each[name] = each.get(name, 0.0) + seconds
     longest, total = max(each, key=lambda name: each[name]), sum(each.values())
     unknown = len(steps) - len(known)
-    beside = f", and {unknown} partitions that no run here made" if unknown else ""
+    beside = f", and {number_of(unknown, 'partition')} of which it is not known" if unknown else ""
     return f"about {duration(total)} if all is made, of which {duration(each[longest])} for {longest}{beside}"
 
 

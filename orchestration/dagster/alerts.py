@@ -7,7 +7,9 @@ The address may be a secret, as those of Slack's webhooks are: no error names it
 
 from __future__ import annotations
 
+import contextlib
 import smtplib
+import time
 from collections.abc import Iterable
 from email.message import EmailMessage
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -45,8 +47,8 @@ def alerts(workspace: Workspace) -> list[dg.SensorDefinition]:
         run = context.dagster_run
         kinds = {dg.DagsterEventType.STEP_FAILURE, dg.DagsterEventType.ASSET_CHECK_EVALUATION}
         events = events_of_run(context.instance, run.run_id, kinds)
-        said = cause(events) if events else context.failure_event.message or "failed before it started"
-        send(address, _text(workspace, run, "failed", said))
+        ended = context.failure_event.message or "failed before it started"
+        send(address, _text(workspace, run, "failed", cause(events, ended)))
 
     @dg.run_status_sensor(
         run_status=dg.DagsterRunStatus.SUCCESS,
@@ -93,19 +95,33 @@ def send(address: str, text: str) -> None:
 
 
 def _check(address: str) -> None:
-    place = urlsplit(address)
-    mail = place.scheme in ("smtp", "smtps") and "@" in place.path
-    if not place.hostname or not (mail or place.scheme in ("http", "https")):
-        raise ValueError(
-            f"{ALERTS} needs an address like https://host/path, or smtps://user:password@host/to@example.org"
-        )
+    with contextlib.suppress(ValueError):  # which may show a part of a password
+        place = urlsplit(address)
+        mail = place.scheme in ("smtp", "smtps") and "@" in place.path
+        if place.hostname and place.port != 0 and (mail or place.scheme in ("http", "https")):
+            return
+    raise ValueError(
+        f"{ALERTS} needs an address like https://host/path, or smtps://user:password@host/to@example.org"
+    )
 
 
 def _post(address: str, place: SplitResult, text: str) -> None:
-    """Post `{"text": ...}`, which the incoming webhooks of Slack, Mattermost and others take."""
-    tries = urllib3.Retry(TRIES, backoff_factor=1, allowed_methods=None)
-    answer = urllib3.request("POST", address, json={"text": text}, timeout=TIMEOUT, retries=tries)
-    if answer.status >= 400:
+    """Post `{"text": ...}`, which the incoming webhooks of Slack, Mattermost and others take.
+
+    Redirections are not followed: urllib3 logs their addresses, and those that it tries again.
+    """
+    said = {"json": {"text": text}, "timeout": TIMEOUT, "redirect": False, "retries": False}
+    for tried in range(TRIES):
+        time.sleep(2**tried - 1)
+        try:
+            answer = urllib3.request("POST", address, **said)
+        except urllib3.exceptions.HTTPError:
+            if tried == TRIES - 1:
+                raise
+        else:
+            if answer.status < 500:
+                break
+    if answer.status >= 300:
         raise RuntimeError(f"{ALERTS}: no alert was sent: the server answered {answer.status}")
 
 

@@ -77,8 +77,7 @@ def _unfresh(view: View, step: Step, suspects: Mapping[tuple[str, str], Sequence
 
 def failed_since(dataset: Dataset, partition: str, times: Sequence[datetime]) -> datetime:
     """Return the first of the times of failure that is later than the partition's last materialisation."""
-    of_partition = dg.AssetRecordsFilter(asset_key(dataset.key), [partition] if partition else None)
-    made = instance().fetch_materializations(of_partition, limit=1).records
+    made = _made(dataset, partition)
     last = datetime.fromtimestamp(made[0].timestamp, UTC) if made else datetime.min.replace(tzinfo=UTC)
     later = [time for time in times if time > last]
     return min(later or times)
@@ -94,10 +93,8 @@ def _cause(dataset: Dataset, run_id: str) -> str:
         if event.step_key == "__".join(key.path)
         or (event.event_type is kinds.ASSET_CHECK_EVALUATION and event.asset_key == key)
     ]
-    if of_dataset:
-        return cause(of_dataset)
     messages = [event.message for event in events if event.event_type in ends and event.message]
-    return messages[-1] if messages else "its run ended before it started"
+    return cause(of_dataset, messages[-1] if messages else "its run ended before it started")
 
 
 def summary(unfresh: list[Unfresh]) -> str:
@@ -140,23 +137,28 @@ def failed_run(dataset: Dataset, partition: str) -> str | None:
     run = instance().get_run_by_id(run_id)
     if run is None or run.status not in _FAILED:
         return None
-    of_partition = [partition] if partition else None
-    later = dg.AssetRecordsFilter(asset_key(dataset.key), of_partition, after_storage_id=storage_id)
-    for event in instance().fetch_materializations(later, limit=10).records:
-        tags = (event.asset_materialization and event.asset_materialization.tags) or {}
-        if tags.get(DATA_VERSION_TAG) != ABSENT:
-            return None
-    return run_id
+    return None if _made(dataset, partition, storage_id) else run_id
 
 
 #: How many events of a partition are searched for the run that made it.
 _EVENTS = 20
 
 
+def _made(dataset: Dataset, partition: str, after: int | None = None) -> list[dg.EventLogRecord]:
+    """Return the last events, newest first, that say that a partition was made, not that it is absent."""
+    asked = dg.AssetRecordsFilter(
+        asset_key(dataset.key), [partition] if partition else None, after_storage_id=after
+    )
+    return [
+        record
+        for record in instance().fetch_materializations(asked, limit=_EVENTS).records
+        if (((event := record.asset_materialization) and event.tags) or {}).get(DATA_VERSION_TAG) != ABSENT
+    ]
+
+
 def made_by(dataset: Dataset, partition: str, version: str) -> str | None:
     """Return the last run here that made or checked a version of a partition, if Dagster knows one."""
-    asked = dg.AssetRecordsFilter(asset_key(dataset.key), [partition] if partition else None)
-    for record in instance().fetch_materializations(asked, limit=_EVENTS).records:
+    for record in _made(dataset, partition):
         event = record.asset_materialization
         if event is None or record.event_log_entry.job_name == SYNC or UNCHANGED in event.metadata:
             continue

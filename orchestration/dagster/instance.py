@@ -139,8 +139,8 @@ def latest_by_partition(
     return latest
 
 
-def cause(events: Iterable[dg.DagsterEvent]) -> str:
-    """Return the innermost human-readable message from a failed run's events."""
+def cause(events: Iterable[dg.DagsterEvent], otherwise: str = "failed before it started") -> str:
+    """Return the innermost human-readable message from a failed run's events, if one says why."""
     events = list(events)
     checks = [
         event.asset_check_evaluation_data
@@ -153,7 +153,7 @@ def cause(events: Iterable[dg.DagsterEvent]) -> str:
         return "; ".join(f"check {check.check_name} failed: {check.description}" for check in failed)
     data = next((event.step_failure_data for event in events if event.is_step_failure), None)
     if data is None:
-        return "failed before it started"
+        return otherwise
     if data.user_failure_data and data.user_failure_data.description:
         return str(data.user_failure_data.description)
     error = data.error

@@ -26,7 +26,7 @@ _RUNS = 5_000
 
 
 def durations() -> Mapping[tuple[str, str], float]:
-    """Return the seconds that partitions took when silverloom last made them, by dataset and partition.
+    """Return the seconds that the last runs of one dataset each took, by dataset and partition.
 
     The partition ANY has the longest of a dataset. Manifests hold no times. An unusable store knows none.
     """
@@ -36,8 +36,10 @@ def durations() -> Mapping[tuple[str, str], float]:
             succeeded = dg.RunsFilter(statuses=[dg.DagsterRunStatus.SUCCESS])
             for record in instance().get_run_records(succeeded, limit=_RUNS):
                 tags = record.dagster_run.tags
-                if DATASET in tags and record.start_time and record.end_time:
-                    took, name = record.end_time - record.start_time, tags[DATASET]
+                selected = [key.to_user_string() for key in record.dagster_run.asset_selection or ()]
+                names = [tags[DATASET]] if DATASET in tags else selected  # of runs from the browser
+                if len(names) == 1 and record.start_time and record.end_time:
+                    took, (name,) = record.end_time - record.start_time, names
                     seconds.setdefault((name, tags.get("dagster/partition", "")), took)
                     seconds[name, ANY] = max(took, seconds.get((name, ANY), 0.0))
     except RuntimeError:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow.parquet as pq
 from pydantic import TypeAdapter
@@ -29,7 +29,7 @@ from silverloom.ops.core.measures import Sum, edges
 from silverloom.ops.core.parts import TABLES, part_files
 from silverloom.orchestration.files import local_state
 from silverloom.orchestration.files.identity import file_md5
-from silverloom.orchestration.files.publish import write_changed, write_file
+from silverloom.orchestration.files.publish import lock_file, write_changed, write_file
 from silverloom.orchestration.state.freshness import View, write_manifest
 from silverloom.orchestration.workspace.workspace import Workspace
 
@@ -97,42 +97,53 @@ def write(datasets: Iterable[Dataset], view: View) -> None:
     `dvc metrics` prints all numbers of a file in one row, so these are only of datasets with scores.
     What a file says of other datasets of the asset graph stays. A file that cannot be read starts anew.
     """
-    known = view.workspace.datasets
     by_system: dict[str, list[Dataset]] = {}
     for dataset in datasets:
         if dataset.shape is not None:
             by_system.setdefault(dataset.key.path[0], []).append(dataset)
     for system, finished in by_system.items():
-        numbers = _read_json(_file(view.workspace, system, ".json"))
-        funnel = _read_table(_file(view.workspace, system, ".funnel.csv"), FUNNEL)
-        curves = _read_table(_file(view.workspace, system, ".distributions.csv"), DISTRIBUTIONS)
-        for dataset in finished:
-            counted = {partition: _counted(dataset, partition, view) for partition in dataset.made_partitions}
-            looks = [look(dataset, partition, view) for partition in dataset.made_partitions]
-            name = dataset.key.path[1]
-            numbers.pop(name, None)
-            if dataset.scores:
-                numbers[name] = _numbers(dataset, counted, looks)
-            funnel[name] = list(_funnel(counted))
-            profiles = profile.total(one["profile"] for one in looks)
-            curves[name] = list(_distributions(dataset.measures, profiles))
-        listed = [name for name in sorted(funnel) if f"{system}/{name}" in known]
-        if scored := {name: numbers[name] for name in listed if name in numbers}:
-            content = json.dumps(scored, indent=2, sort_keys=True)
-            write_changed(_file(view.workspace, system, ".json"), f"{content}\n".encode())
-        for suffix, header, table in (
-            (".funnel.csv", FUNNEL, funnel),
-            (".distributions.csv", DISTRIBUTIONS, curves),
-        ):
-            rows = io.StringIO()
-            lines = ((name, *row) for name in listed for row in table.get(name, ()))
-            csv.writer(rows, lineterminator="\n").writerows([header, *lines])
-            write_changed(_file(view.workspace, system, suffix), rows.getvalue().encode())
+        found = [(dataset, *_found(dataset, view)) for dataset in finished]
+        # Others may finish datasets of the system. Not the lock of commits: those wait for `dvc repro`.
+        with lock_file(view.workspace.state / "locks" / "metrics.lock", wait=True):
+            _merge(view.workspace, system, found)
 
 
-def _numbers(
-    dataset: Dataset, counted: Mapping[str, Mapping[str, Any]], looks: Sequence[Mapping[str, Any]]
-) -> dict[str, float]:
+_Counted: TypeAlias = Mapping[str, Mapping[str, Any]]
+_Looks: TypeAlias = Sequence[Mapping[str, Any]]
+
+
+def _found(dataset: Dataset, view: View) -> tuple[_Counted, _Looks]:
+    counted = {partition: _counted(dataset, partition, view) for partition in dataset.made_partitions}
+    return counted, [look(dataset, partition, view) for partition in dataset.made_partitions]
+
+
+def _merge(workspace: Workspace, system: str, found: Iterable[tuple[Dataset, _Counted, _Looks]]) -> None:
+    numbers = _read_json(_file(workspace, system, ".json"))
+    funnel = _read_table(_file(workspace, system, ".funnel.csv"), FUNNEL)
+    curves = _read_table(_file(workspace, system, ".distributions.csv"), DISTRIBUTIONS)
+    for dataset, counted, looks in found:
+        name = dataset.key.path[1]
+        numbers.pop(name, None)
+        if dataset.scores:
+            numbers[name] = _numbers(dataset, counted, looks)
+        funnel[name] = list(_funnel(counted))
+        profiles = profile.total(one["profile"] for one in looks)
+        curves[name] = list(_distributions(dataset.measures, profiles))
+    listed = [name for name in sorted(funnel) if f"{system}/{name}" in workspace.datasets]
+    if scored := {name: numbers[name] for name in listed if name in numbers}:
+        content = json.dumps(scored, indent=2, sort_keys=True)
+        write_changed(_file(workspace, system, ".json"), f"{content}\n".encode())
+    for suffix, header, table in (
+        (".funnel.csv", FUNNEL, funnel),
+        (".distributions.csv", DISTRIBUTIONS, curves),
+    ):
+        rows = io.StringIO()
+        lines = ((name, *row) for name in listed for row in table.get(name, ()))
+        csv.writer(rows, lineterminator="\n").writerows([header, *lines])
+        write_changed(_file(workspace, system, suffix), rows.getvalue().encode())
+
+
+def _numbers(dataset: Dataset, counted: _Counted, looks: _Looks) -> dict[str, float]:
     """Return a dataset's counts over all partitions, not by reason (the funnel has those), and its scores.
 
     Dropped and rejected rows are left out if there are none.

@@ -72,8 +72,8 @@ def render(workspace: Workspace, made: Sequence[Dataset] = ()) -> str:
 def with_stages(workspace: Workspace, made: Sequence[Dataset] = ()) -> list[Dataset]:
     """Return the datasets that have a stage, inputs first: the targets and what they are made from.
 
-    So have datasets that were `made` besides, now or as dvc.lock says, until `dvc remove` forgets them. DVC
-    calls every other stage changed, and fails to pull it.
+    So have datasets that were `made` besides, now or as dvc.lock says. `dvc remove` forgets them only once
+    their data and manifests are deleted. DVC calls every other stage changed, and fails to pull it.
     """
     if not workspace.settings.targets:
         return list(workspace.datasets.values())
@@ -89,6 +89,8 @@ def goals(workspace: Workspace, datasets: Sequence[Dataset]) -> dict[str, list[D
 
     They let `dvc repro` make a system by its name, and with `release` the released files of all systems. A
     system's goal waits for those of its datasets that no other dataset of the system reads.
+
+    Raises ValueError for a group with the name of another stage.
     """
     read = {
         (dataset.key.path[0], upstream.name)
@@ -99,6 +101,8 @@ def goals(workspace: Workspace, datasets: Sequence[Dataset]) -> dict[str, list[D
     for dataset in datasets:
         system = dataset.key.path[0]
         ends.setdefault(system, []).extend([] if (system, dataset.name) in read else [dataset])
+    if taken := ends.keys() & {"code", "release", *map(stage_name, datasets)}:
+        raise ValueError(f"a stage of DVC is named {min(taken)}: give the group another name")
     released = [dataset for dataset in datasets if dataset.key.asset == RELEASE_FILES]
     return {**ends, **({"release": released} if released else {})}
 

@@ -29,7 +29,7 @@ def leftovers(workspace: Workspace, dataset: Dataset) -> list[str]:
 
 
 def orphans(workspace: Workspace) -> list[str]:
-    """Return the folders of datasets that were made here but are not declared: another branch has them."""
+    """Return the folders of datasets that were made but are not declared here, such as another branch's."""
     made = sorted(path for path in workspace.root.glob("manifests/*/*") if path.is_dir())
     return [
         workspace.shown(workspace.data / path.parent.name / path.name)

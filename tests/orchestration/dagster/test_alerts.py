@@ -3,6 +3,7 @@
 import contextlib
 import json
 import threading
+import traceback
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from types import SimpleNamespace
 
@@ -18,12 +19,14 @@ MONTHS = dg.StaticPartitionsDefinition(["2018-06"])
 @pytest.fixture
 def server():
     """A webhook that keeps what it gets, and answers with `status`."""
-    got = SimpleNamespace(texts=[], status=200)
+    got = SimpleNamespace(texts=[], status=200, headers={})
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
             got.texts.append(json.loads(self.rfile.read(int(self.headers["Content-Length"])))["text"])
             self.send_response(got.status)
+            for name, value in got.headers.items():
+                self.send_header(name, value)
             self.end_headers()
 
         def log_message(self, *_):
@@ -115,20 +118,57 @@ def test_a_webhook_that_fails_shows_in_the_tick_without_its_address(tick, server
     assert "the server answered 404" in said and "s3cret" not in said
 
 
-def test_a_server_that_is_gone_shows_without_the_address(monkeypatch):
-    monkeypatch.setattr(alerts, "TRIES", 0)
+@pytest.fixture
+def slept(monkeypatch):
+    """How long it waited between tries, without waiting."""
+    seconds = []
+    monkeypatch.setattr(alerts.time, "sleep", seconds.append)
+    return seconds
+
+
+def test_a_webhook_is_tried_again_after_pauses_that_it_does_not_choose(server, slept, caplog):
+    server.status, server.headers = 503, {"Retry-After": "3600"}
+    with pytest.raises(RuntimeError, match="the server answered 503"):
+        alerts.send(server.address, "failed: a\nb")
+    assert len(server.texts) == alerts.TRIES and slept == [0, 1, 3] and "s3cret" not in caplog.text
+
+
+def test_a_redirection_is_no_answer_and_is_not_followed(server, slept, caplog):
+    server.status, server.headers = 307, {"Location": server.address}
+    with pytest.raises(RuntimeError, match="the server answered 307"):
+        alerts.send(server.address, "failed: a\nb")
+    assert len(server.texts) == 1 and "s3cret" not in caplog.text
+
+
+def test_a_run_that_dies_after_a_passed_check_is_reported_with_the_end_of_the_run(tick, server, monkeypatch):
+    passed = SimpleNamespace(
+        event_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION,
+        asset_check_evaluation_data=SimpleNamespace(passed=True),
+        is_step_failure=False,
+    )
+    monkeypatch.setattr(alerts, "events_of_run", lambda *_: [passed])
+    assert tick(raises=dg.Failure("row 3 is no row")) == []
+    assert server.texts[0].splitlines()[1].startswith("Execution of run for")
+
+
+def test_a_server_that_is_gone_shows_without_the_address(slept, caplog):
+    caplog.set_level("INFO")
     for address in ("http://127.0.0.1:9/s3cret", "smtp://me:s3cret@127.0.0.1:9/you@example.org"):
         with pytest.raises(RuntimeError, match=r"no alert was sent: \w*Err") as raised:
             alerts.send(address, "failed: a\nb")
-        assert "s3cret" not in str(raised.value)
+        assert "s3cret" not in str(raised.value) + caplog.text
 
 
-@pytest.mark.parametrize("address", ["slack", "ftp://host/s3cret", "smtps://host/s3cret"])
+@pytest.mark.parametrize(
+    "address",
+    ["slack", "ftp://host/s3cret", "smtps://host/s3cret", "smtp://me:s3cret#1@host/a@b", "https://[s3cret/"],
+)
 def test_an_address_of_another_kind_is_refused_without_being_shown(address, tmp_workspace, monkeypatch):
     monkeypatch.setenv(alerts.ALERTS, address)
     with pytest.raises(ValueError, match="SILVERLOOM_ALERTS needs an address like") as raised:
         alerts.alerts(tmp_workspace)
-    assert "s3cret" not in str(raised.value)
+    shown = "".join(traceback.format_exception(raised.value))
+    assert "s3cret" not in shown
 
 
 def test_an_e_mail_has_the_first_line_as_its_subject(monkeypatch):

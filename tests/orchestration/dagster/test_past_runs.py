@@ -7,6 +7,7 @@ import pytest
 
 from silverloom.assets.declare.declaration import Key
 from silverloom.orchestration.cli import plan
+from silverloom.orchestration.compat import DATA_VERSION_TAG
 from silverloom.orchestration.dagster import health, past_runs
 from silverloom.orchestration.dagster.past_runs import ANY, DATASET
 from silverloom.orchestration.state.plan import Step
@@ -23,7 +24,7 @@ def ran(monkeypatch):
         for module in (past_runs, health):
             monkeypatch.setattr(module, "instance", lambda: instance)
 
-        def ran(month, fails=False):
+        def ran(month, fails=False, tags={DATASET: ROWS.name}):  # noqa: B006
             @dg.asset(key=["group", "rows"], partitions_def=dg.StaticPartitionsDefinition(MONTHS))
             def body():
                 if fails:
@@ -33,7 +34,7 @@ def ran(monkeypatch):
             return job.execute_in_process(
                 instance=instance,
                 partition_key=month,
-                tags={DATASET: ROWS.name},
+                tags=tags,
                 asset_selection=[body.key],
                 raise_on_error=False,
             ).run_id
@@ -68,7 +69,7 @@ def test_the_plan_says_how_long_it_takes_and_which_dataset_takes_most(monkeypatc
     quick, slow, new, unknown = step("a/quick"), step("a/slow"), step("a/slow", "2018-07"), step("a/new")
     assert plan.expected([quick, slow]) == "about 9:30 if all is made, of which 9:00 for a/slow"
     assert plan.expected([quick, new, unknown]) == (
-        "about 10:30 if all is made, of which 10:00 for a/slow, and 1 partitions that no run here made"
+        "about 10:30 if all is made, of which 10:00 for a/slow, and 1 partition of which it is not known"
     )
     assert plan.expected([unknown]).startswith("how long it takes is not known")
 
@@ -85,3 +86,22 @@ def test_a_partition_is_failed_since_its_first_failure_after_it_was_made(ran):
     ]
     since = health.failed_since(ROWS, "2018-06", times)
     assert abs(since.timestamp() - ended) < 0.001
+
+
+def test_what_sync_found_absent_is_not_made_since(ran):
+    first = ran("2018-06", fails=True)
+    gone = dg.AssetMaterialization(
+        ["group", "rows"], partition="2018-06", tags={DATA_VERSION_TAG: health.ABSENT}
+    )
+    past_runs.instance().report_runless_asset_event(gone)
+    ran("2018-06", fails=True)
+    times = health.once_failed(WORKSPACE)[ROWS.name, "2018-06"]
+    (ended,) = [
+        record.end_time for record in past_runs.instance().get_run_records(dg.RunsFilter(run_ids=[first]))
+    ]
+    assert abs(health.failed_since(ROWS, "2018-06", times).timestamp() - ended) < 0.001
+
+
+def test_a_run_from_the_browser_counts_if_it_makes_one_dataset(ran):
+    ran("2018-06", tags={})
+    assert past_runs.durations()[ROWS.name, "2018-06"] > 0

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import threading
 
 import pytest
 
@@ -163,3 +164,25 @@ def test_a_file_that_cannot_be_read_is_written_anew(project, suffix):
         project.file(suffix).write_bytes(damage)
         project.write()
         assert project.file(suffix).read_bytes() == right
+
+
+def test_processes_that_finish_datasets_of_one_system_at_once_keep_each_others_numbers(project, monkeypatch):
+    for month in MONTHS:
+        project.put(month, [3])
+    key = project.workspace.datasets["sources/talks"].key
+    other = type(project)(project.workspace, dataclasses.replace(project.dataset, key=key))
+    for month in MONTHS:
+        other.put(month, [3])
+    second = threading.Thread(target=other.write)
+    write = metrics.write_changed
+
+    def write_late(path, content):
+        if second.ident is None:
+            second.start()
+            second.join(0.5)
+        write(path, content)
+
+    monkeypatch.setattr(metrics, "write_changed", write_late)
+    project.write()
+    second.join()
+    assert json.loads(project.file(".json").read_text()).keys() == {"gold_alignments", "talks"}

@@ -1,8 +1,11 @@
 """Which stages dvc.yaml has: one for each dataset that a project wants, and the goals that name many of them."""
 
+import dataclasses
+
 import pytest
 import yaml
 
+from silverloom.assets.declare.declaration import Key
 from silverloom.assets.declare.params_file import document, params_from, read_again
 from silverloom.orchestration.definitions import workspace
 from silverloom.orchestration.dvc import stages
@@ -59,3 +62,12 @@ def test_what_was_made_besides_the_targets_has_a_stage_with_its_inputs(project):
     added = {*rendered(project)} - before
     assert {"talksumm", "talksumm-evaluation", "talksumm-pairs"} <= added
     assert "discofuse-balanced" not in added
+
+
+@pytest.mark.parametrize("name", ["code", "release", "sources-talks"])
+def test_a_group_with_the_name_of_another_stage_is_refused(name):
+    project = workspace()
+    datasets = [*project.datasets.values()]
+    key = Key(name, datasets[0].key.asset)
+    with pytest.raises(ValueError, match=f"a stage of DVC is named {name}: give the group another name"):
+        stages.goals(project, [*datasets[1:], dataclasses.replace(datasets[0], key=key)])

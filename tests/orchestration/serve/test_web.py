@@ -150,7 +150,7 @@ def test_the_first_page_lists_what_exists_and_how_to_make_the_rest(ask, quality)
     assert "silverloom pages" in ask("/").text and "silverloom pages" in ask("/pages/").text
 
 
-RUN = {"runId": "r", "jobName": "discofuse", "endTime": 100.0, "assetSelection": None, "tags": []}
+RUN = {"startTime": 0.0, "creationTime": 0.0, "endTime": 100.0, "assetSelection": None, "tags": []}
 MONTH = [{"key": "dagster/partition", "value": "2018-06"}]
 
 
@@ -160,7 +160,10 @@ def dagster(monkeypatch):
     told = {"made": [], "failed": []}
 
     async def answer(scope, receive, send):
+        asked = (await receive())["body"].decode()
         data = {kind: {"results": runs} for kind, runs in told.items()}
+        if "runsOrError" not in asked:
+            data = {"a0": {}, "a1": {"of_partition": [{"timestamp": "300000", "tags": []}]}}
         await JSONResponse({"data": data})(scope, receive, send)
 
     server = uvicorn.Server(uvicorn.Config(answer, log_level="warning"))
@@ -181,9 +184,11 @@ def test_the_root_page_lists_what_was_made_last_and_what_failed_and_was_not_made
 
     dagster["made"] += [run("mended", 300.0), run("broken", 100.0)]
     dagster["failed"] += [run("broken", 250.0), run("mended", 200.0), run("broken", 150.0)]
+    dagster["failed"].append({**RUN, "runId": "of-sync"})
     text = ask("/").text
     failed, made = text.split("Made last")
     assert "broken-250.0" in failed and "broken-150.0" not in failed and "mended" not in failed
+    assert "of-sync" not in text
     assert "mended-300.0" in made and "group/mended 2018-06" in made and "1970-01-01 00:05 UTC" in made
 
 
