@@ -1,5 +1,6 @@
 """A suite that a user edits with Great Expectations' own API is part of its dataset's checks."""
 
+import dataclasses
 import json
 
 import great_expectations as gx
@@ -83,6 +84,20 @@ def test_expectations_of_a_whole_table_and_with_conditions_get_all_columns(suite
         "expect_column_mean_to_be_between": False,
         "expect_column_values_to_be_between": True,
     }, [result.described for result in results]
+
+
+def test_an_own_expectation_must_not_have_the_name_of_a_declared_one(tmp_workspace, monkeypatch):
+    monkeypatch.setattr("silverloom.assets.declare.declaration.folder_of_params", lambda: tmp_workspace.root)
+    dataset = dataclasses.replace(tmp_workspace.datasets["talksumm/pairs"])
+    declared = next(one for one in dataset.expectations if one.table == "kept")
+    path = tmp_workspace.root / "gx/expectations/talksumm/pairs.json"
+    path.parent.mkdir(parents=True)
+    asked = {"type": declared.type, "kwargs": dict(declared.arguments), "description": declared.name}
+    path.write_text(json.dumps({"expectations": [asked]}))
+    with pytest.raises(ValueError, match="talksumm/pairs with its suite in gx/expectations: expected twice"):
+        _ = dataset.suite
+    path.write_text(json.dumps({"expectations": [asked | {"description": "mine"}]}))
+    assert dataset.suite[-1].name == "mine"
 
 
 PLUGIN = """
