@@ -317,7 +317,7 @@ def send(workspace: Workspace) -> int:
 
 @command()
 def gx(workspace: Workspace, select: Select = "") -> None:
-    """Write Great Expectations' project in gx/ with all results, and print where its Data Docs are."""
+    """Write Great Expectations' project in gx/ with results of kept rows; print where its Data Docs are."""
     from silverloom.orchestration.gx.docs import write_docs
 
     print(workspace.shown(write_docs(workspace, workspace.graph.selected(select or None))))
