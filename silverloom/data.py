@@ -75,7 +75,7 @@ def load(
     `root` is the project; by default it is the one around the working directory.
 
     Only finished partitions are read, and each file is checked against its manifest. Raises LookupError for a
-    project, dataset, partition, column or measure that is not there, ValueError for a damaged manifest, or a file that
+    project, dataset, partition, column or measure not there, ValueError for a damaged manifest, a file that
     differs from its manifest.
     """
     if form not in ("arrow", "pandas", "datasets"):
@@ -169,7 +169,7 @@ def _measured(rows: pa.Table, name: str) -> pa.ChunkedArray:
         kind = rows.schema.field(name.partition(".")[0]).type
         raise LookupError(
             f"there is no measure {name!r} of {kind}; there are, each for some types: "
-            f"column.{{{', '.join(sorted(OF_COLUMNS))}}} and column.field.{{{', '.join(sorted(OF_FIELDS))}}}; "
+            f"column.{{{', '.join(sorted(OF_COLUMNS))}}}, column.field.{{{', '.join(sorted(OF_FIELDS))}}}; "
             f"columns: {', '.join(rows.column_names)}"
         ) from error
 

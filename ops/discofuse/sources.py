@@ -185,7 +185,7 @@ class TableProse(Table):
         super().__init__(text="text", id="id", title="title", url="url", date="date", licence="licence")
 
     def parse(self, raw: Raw) -> Document:
-        """Return the document, without an address that is no valid text. Raises ParseError naming the column."""
+        """Return the document, without a `url` that is no text. Raises ParseError naming the column."""
         if raw.error is not None:
             raise ParseError(raw.error)
         row = self.row(raw)

@@ -149,12 +149,15 @@ def convert(
 
 
 @command(assets=False)
-def models(workspace: Workspace) -> None:
+def models(workspace: Workspace) -> int:
     """Compare the installed models with their publishers' own files, and fetch what differs."""
     from silverloom.orchestration.project.published import prefer_published
 
-    for line in prefer_published():
+    status = 0
+    for right, line in prefer_published():
         print(line, flush=True)
+        status |= not right
+    return status
 
 
 @command(assets=False)

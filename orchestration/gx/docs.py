@@ -1,10 +1,10 @@
-"""`silverloom gx`: Great Expectations' project in `gx/`, with the results of what is expected of kept rows, and its Data Docs.
+"""`silverloom gx`: Great Expectations' project in `gx/`, with what checks of kept rows found.
 
 Belongs here: what declarations and manifests become in Great Expectations. Not here: validating (checks/),
 the suites that users add (assets/declare/own_suites.py).
 
-All of it is a projection that may be deleted: a manifest alone says what the checks of a partition found, also
-about other tables. Its results are written once for each version of the partition and of its checks.
+All of it is a projection that may be deleted: a manifest alone says what the checks of a partition found
+about all tables. Its results are written once for each version of the partition and of its checks.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _open(workspace: Workspace) -> Any:
         _rows(context)
     except (KeyError, LookupError):
         raise ValueError(
-            f"{GX}/great_expectations.yml has no source {OURS} of a data frame `rows` with the batch `whole`: "
+            f"{GX}/great_expectations.yml has no source {OURS} with data frame `rows` and batch `whole`: "
             "add it, or move the file away to get a new one"
         ) from None
     except GreatExpectationsError as error:
@@ -149,13 +149,13 @@ def _checked(workspace: Workspace, dataset: Dataset) -> Iterator[tuple[str, Mani
 
 
 def _batch(manifest: Manifest) -> str:
-    """Return the name of what was validated: the version of the partition, and a hash of checks and results."""
+    """Return the name of what was validated: the version of the partition, a hash of checks and results."""
     found = text_md5(repr([manifest.key["code"]["expectations"], manifest.checks]))
     return f"{manifest.version.removesuffix('.dir')}-{found[:8]}"
 
 
 def _write_suite(context: Any, dataset: Dataset, expectations: Suite, docs: Path) -> Any:
-    """Write the suite of a dataset, with a checkpoint that validates rows of any partition, unless they are there.
+    """Write the suite of a dataset, with a checkpoint for rows of any partition, unless they are there.
 
     Return the key of its page, which is removed from Data Docs if it is no longer right.
     """

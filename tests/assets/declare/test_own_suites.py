@@ -114,7 +114,7 @@ def test_a_type_of_the_users_own_is_a_class_in_plugins(tmp_path, monkeypatch):
     assert plugins_version(tmp_path) == ""
     (tmp_path / "gx/plugins/statistics.py").write_text(PLUGIN)
     (tmp_path / "gx/expectations/toy").mkdir(parents=True)
-    asked = {"type": "expect_column_values_to_be_a_b_c_vowels", "kwargs": {"column": "title"}}
+    asked = {"type": "expect_column_values_to_be_abc_vowels", "kwargs": {"column": "title"}}
     (tmp_path / "gx/expectations/toy/texts.json").write_text(json.dumps({"expectations": [asked]}))
     pq.write_table(pa.table({"title": ["a", "b"]}), tmp_path / "kept-00000.parquet")
     (result,) = validate(tmp_path, read(tmp_path), {}, "2018-06").results
