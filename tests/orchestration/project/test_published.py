@@ -150,7 +150,7 @@ def test_a_missing_model_is_told_and_one_without_a_hash_stays(package):
 
 
 @pytest.mark.parametrize(("wrong", "status"), [(True, 1), (False, 0)])
-def test_the_command_fails_if_a_file_could_not_be_fetched(workspace, monkeypatch, wrong, status):
+def test_the_command_fails_if_a_file_could_not_be_fetched(tmp_workspace, monkeypatch, wrong, status):
     told = [(True, "right"), (not wrong, "perhaps")]
     monkeypatch.setattr(published, "prefer_published", lambda: iter(told))
     assert main(["models"]) == status
