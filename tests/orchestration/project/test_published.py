@@ -153,7 +153,9 @@ def test_a_missing_model_is_told_and_one_without_a_hash_stays(package):
 def test_the_command_fails_if_a_file_could_not_be_fetched(tmp_workspace, monkeypatch, wrong, status):
     told = [(True, "right"), (not wrong, "perhaps")]
     monkeypatch.setattr(published, "prefer_published", lambda: iter(told))
-    assert main(["models"]) == status
+    with pytest.raises(SystemExit) as ended:
+        main(["models"])
+    assert ended.value.code == status
 
 
 def test_without_pip_the_line_says_so(package, monkeypatch):
