@@ -81,6 +81,7 @@ __all__ = [
     "last_attempt",
     "open_instance",
     "open_mlflow_store",
+    "page_of",
     "store_validation",
     "stored_validations",
     "suite_page",
@@ -247,9 +248,16 @@ def suite_page(name: str) -> Any:
     return ExpectationSuiteIdentifier(name)
 
 
-def stored_validations(context: Any) -> set[tuple[str, str, str]]:
-    """Return suite, run and batch of all validation results in Great Expectations' project."""
+def page_of(folder: Path, key: Any) -> Path:
+    """Return the page of a suite or of a validation result in the folder of Data Docs."""
+    kind = "validations" if hasattr(key, "run_id") else "expectations"
+    *folders, name = key.to_tuple()
+    return folder.joinpath(kind, *folders, f"{name}.html")
+
+
+def stored_validations(context: Any) -> dict[tuple[str, str, str], Any]:
+    """Return the keys of all validation results in Great Expectations' project, by suite, run and batch."""
     return {
-        (key.expectation_suite_identifier.name, key.run_id.run_name, key.batch_identifier)
+        (key.expectation_suite_identifier.name, key.run_id.run_name, key.batch_identifier): key
         for key in context.validation_results_store.list_keys()
     }

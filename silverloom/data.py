@@ -75,7 +75,7 @@ def load(
     `root` is the project; by default it is the one around the working directory.
 
     Only finished partitions are read, and each file is checked against its manifest. Raises LookupError for a
-    project, dataset, partition or column that is not there, ValueError for a damaged manifest, or a file that
+    project, dataset, partition, column or measure not there, ValueError for a damaged manifest, a file that
     differs from its manifest.
     """
     if form not in ("arrow", "pandas", "datasets"):
@@ -157,7 +157,21 @@ def _read(content: bytes, columns: Sequence[str] | None) -> pa.Table:
             raise LookupError(f"there is no column {unknown[0]!r}; there are: {', '.join(there)}")
         rows = file.read(columns=list(dict.fromkeys(read.values())))
         plain = all(name == column for name, column in read.items())
-        return rows if plain else pa.table({name: measured(rows, name) for name in read})
+        return rows if plain else pa.table({name: _measured(rows, name) for name in read})
+
+
+def _measured(rows: pa.Table, name: str) -> pa.ChunkedArray:
+    from silverloom.assets.declare.expectations import OF_COLUMNS, OF_FIELDS
+
+    try:
+        return measured(rows, name)
+    except (KeyError, TypeError, ValueError, NotImplementedError) as error:  # of Arrow: the wrong type
+        kind = rows.schema.field(name.partition(".")[0]).type
+        raise LookupError(
+            f"there is no measure {name!r} of {kind}; there are, each for some types: "
+            f"column.{{{', '.join(sorted(OF_COLUMNS))}}}, column.field.{{{', '.join(sorted(OF_FIELDS))}}}; "
+            f"columns: {', '.join(rows.column_names)}"
+        ) from error
 
 
 def _listed(manifest: Path) -> dict[str, str]:

@@ -21,8 +21,8 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from silverloom.assets.declare import code
-from silverloom.assets.declare.expectations import Expectation, checks_version
-from silverloom.assets.declare.own_suites import own_suite, plugins_version
+from silverloom.assets.declare.expectations import Expectation, check, checks_version
+from silverloom.assets.declare.own_suites import SUITES, own_suite, plugins_version
 from silverloom.assets.declare.params_file import (
     common_values,
     document,
@@ -230,6 +230,8 @@ class Dataset:
     def suite(self) -> tuple[Expectation, ...]:
         """What is expected of its rows, by its declaration and the user's suite in `gx/` (own_suites.py)."""
         own = own_suite(folder_of_params(), *self.key, self.shape) if self.shape else ()
+        if own and self.shape:
+            check((*self.expectations, *own), self.shape, f"{self.name} with its suite in {SUITES}")
         return (*self.expectations, *own)
 
     def _models_of_options(self) -> Iterator[str]:

@@ -18,10 +18,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 from pydantic import Field
@@ -184,15 +185,24 @@ class TableProse(Table):
         super().__init__(text="text", id="id", title="title", url="url", date="date", licence="licence")
 
     def parse(self, raw: Raw) -> Document:
-        """Return the document. Raises ParseError naming the column."""
+        """Return the document, without a `url` that is no text. Raises ParseError naming the column."""
         if raw.error is not None:
             raise ParseError(raw.error)
         row = self.row(raw)
         text = text_at(self.needed(raw, row, "text"), "text")
         title = fold(text_at(row.get("title"), "title"))
-        licence, url = (text_at(row.get(name), name).strip() for name in ("licence", "url"))
-        check_characters(f"{title} {licence} {url}", "title, licence or url")
-        return Document(title or None, licence, paragraphs_of(text), url)
+        licence = text_at(row.get("licence"), "licence").strip()
+        check_characters(f"{title} {licence}", "title or licence")
+        return Document(title or None, licence, paragraphs_of(text), _address(row.get("url")))
+
+
+def _address(value: Any) -> str:
+    """Return an address, or "" if it is no valid text."""
+    with suppress(ParseError):
+        address = text_at(value, "url").strip()
+        check_characters(address, "url")
+        return address
+    return ""
 
 
 PROSE_FORMATS: dict[str, AnyFormat] = {

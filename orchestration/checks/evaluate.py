@@ -10,8 +10,9 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
-from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -82,17 +83,21 @@ def _class(kind: str) -> Any:
     Raises LookupError for an unknown type.
     """
     import great_expectations.expectations as types
+    from great_expectations.exceptions import ExpectationNotFoundError
 
-    name = "".join(word.capitalize() for word in kind.split("_"))
-    if hasattr(types, name):
-        return getattr(types, name)
+    with suppress(ExpectationNotFoundError):
+        return types.registry.get_expectation_impl(kind)
     plugins = folder_of_params() / PLUGINS
     if str(plugins) not in sys.path:  # where Great Expectations puts it too
         sys.path.append(str(plugins))
     for path in sorted(plugins.glob("*.py")):
-        if hasattr(module := import_module(path.stem), name):
-            return getattr(module, name)
-    raise LookupError(f"there is no such type, nor a class {name} in {PLUGINS}")
+        spec = spec_from_file_location(f"silverloom_plugins.{path.stem}", path)
+        if spec and spec.loader:
+            sys.modules[spec.name] = module = module_from_spec(spec)
+            spec.loader.exec_module(module)  # registers its classes
+    with suppress(ExpectationNotFoundError):
+        return types.registry.get_expectation_impl(kind)
+    raise LookupError(f"there is no such type, nor a class of it in {PLUGINS}")
 
 
 _evaluated: dict[str, list[Result]] = {}

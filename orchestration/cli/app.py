@@ -149,12 +149,15 @@ def convert(
 
 
 @command(assets=False)
-def models(workspace: Workspace) -> None:
+def models(workspace: Workspace) -> int:
     """Compare the installed models with their publishers' own files, and fetch what differs."""
     from silverloom.orchestration.project.published import prefer_published
 
-    for line in prefer_published():
+    status = 0
+    for right, line in prefer_published():
         print(line, flush=True)
+        status |= not right
+    return status
 
 
 @command(assets=False)
@@ -317,7 +320,7 @@ def send(workspace: Workspace) -> int:
 
 @command()
 def gx(workspace: Workspace, select: Select = "") -> None:
-    """Write Great Expectations' project in gx/ with all results, and print where its Data Docs are."""
+    """Write Great Expectations' project in gx/ with results of kept rows; print where its Data Docs are."""
     from silverloom.orchestration.gx.docs import write_docs
 
     print(workspace.shown(write_docs(workspace, workspace.graph.selected(select or None))))

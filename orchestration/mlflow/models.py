@@ -36,6 +36,8 @@ SERVED = Path(__file__).with_name("served_model.py")
 
 #: The alias of the version that its evaluation found best.
 CHAMPION = "champion"
+#: The tag that tells which version was given it here, not by a user.
+_NAMED = "silverloom.champion"
 
 
 def registered_name(dataset: Dataset) -> str:
@@ -113,11 +115,12 @@ def delete_models(client: Any, experiment: str, run_id: str) -> None:
         client.delete_logged_model(logged.model_id)
 
 
-def set_champions(client: Any, workspace: Workspace, evaluation: MadePartition) -> None:
+def set_champions(client: Any, workspace: Workspace, evaluation: MadePartition, late: bool = False) -> None:
     """Name the best models of an evaluation: each dataset that it judges gets the alias CHAMPION.
 
     The best has the highest first score of the evaluation, over the rows of each registered model. An alias
-    that a user moves stays until the next evaluation. Does nothing if no registered version was evaluated, or
+    that a user moves stays until the next evaluation, also if models
+    are `late`. Does nothing if no registered version was evaluated, or
     if the rows on disk are not those of the manifest.
     """
     judge = evaluation.dataset
@@ -137,7 +140,11 @@ def set_champions(client: Any, workspace: Workspace, evaluation: MadePartition) 
         scores = judged(workspace, evaluation, trains.named_by)
         if compared := versions.keys() & scores.keys():
             best = max(sorted(compared), key=scores.__getitem__)
+            model = client.get_registered_model(name)
+            if late and model.aliases.get(CHAMPION) not in (None, model.tags.get(_NAMED)):
+                continue
             client.set_registered_model_alias(name, CHAMPION, versions[best])
+            client.set_registered_model_tag(name, _NAMED, versions[best])
 
 
 def _registered(client: Any, name: str) -> list[Any]:

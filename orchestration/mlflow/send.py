@@ -186,7 +186,16 @@ class _Receiver:
         if not place.is_intact(self._workspace):
             raise RuntimeError(f"{place.dataset.name} was made again meanwhile")
         set_champions(self._client, self._workspace, place)
+        for evaluation in self._former_evaluations(place.dataset):
+            set_champions(self._client, self._workspace, evaluation, late=True)
         self._client.set_terminated(parent, "FINISHED", run.time)
+
+    def _former_evaluations(self, dataset: Dataset) -> list[MadePartition]:
+        """Return the evaluations of a dataset's models that were sent before them."""
+        judge = dataset.trains and dataset.trains.judge
+        evaluation = self._workspace.datasets.get(f"{dataset.key.group}/{judge}")
+        made = made_partitions(self._workspace, [evaluation]) if evaluation else []
+        return [place for place in made if self.has(place)]
 
     def _experiment(self, dataset: Dataset) -> str:
         name = dataset.key.group

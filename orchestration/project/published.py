@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,8 +56,10 @@ def published_files(text: str) -> dict[str, list[PublishedFile]]:
     return files
 
 
-def prefer_published(text: str | None = None, client: Client | None = None) -> Iterator[str]:
+def prefer_published(text: str | None = None, client: Client | None = None) -> Iterator[tuple[bool, str]]:
     """Yield a line for each publisher's file in models.txt, or in `text`, after it is installed.
+
+    With each line comes whether the installed bytes are as right as the publisher lets one know.
 
     A file is fetched unless the installed one has its bytes. It is used only if its SHA-256 is right;
     otherwise the copy stays, as where the address cannot be reached. A package that is missing is told.
@@ -66,22 +69,23 @@ def prefer_published(text: str | None = None, client: Client | None = None) -> I
         try:
             folder = package_folder(package)
         except ModelNotInstalledError as error:
-            yield str(error)
+            yield False, str(error)
             continue
         if not files:
-            yield f"{package}: its publisher gives no hash; the copy stays"
+            yield True, f"{package}: its publisher gives no hash; the copy stays"
         for file in files:
             name, is_wheel, version = file.file.partition("==")
             try:
                 if is_wheel:
-                    yield f"{package}: the publisher's is {_installed_wheel(file, name, version, client)}"
+                    place = _installed_wheel(file, name, version, client)
+                    yield True, f"{package}: the publisher's is {place}"
                 elif _has_digest(folder / file.file, file.digest):
-                    yield f"{package}: {file.file} has the publisher's bytes"
+                    yield True, f"{package}: {file.file} has the publisher's bytes"
                 else:
                     _fetch(file, folder / file.file, client)
-                    yield f"{package}: {file.file} fetched from the publisher"
+                    yield True, f"{package}: {file.file} fetched from the publisher"
             except (FetchError, OSError, subprocess.CalledProcessError) as error:
-                yield f"{package}: the copy stays; {file.file} is not fetched: {error}"
+                yield False, f"{package}: the copy stays; {file.file} is not fetched: {error}"
 
 
 def _installed_wheel(file: PublishedFile, name: str, version: str, client: Client) -> Path:
@@ -91,6 +95,8 @@ def _installed_wheel(file: PublishedFile, name: str, version: str, client: Clien
     except metadata.PackageNotFoundError:
         origin = ""
     if file.digest not in origin:  # pip notes the hash that it was told
+        if find_spec("pip") is None:
+            raise FetchError("this environment has no pip: run `python -m ensurepip`")
         with tempfile.TemporaryDirectory() as folder:
             wheel = Path(folder) / file.url.rpartition("/")[2]
             _fetch(file, wheel, client)

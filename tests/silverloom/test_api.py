@@ -197,6 +197,9 @@ def test_what_was_not_made_is_an_error_that_lists_what_was(project):
     assert silverloom.load("toys/boats", columns="length", root=project).column_names == ["length"]
     with pytest.raises(LookupError, match="there is no column 'length_'; there are: id, length"):
         silverloom.load("toys/boats", columns=["id", "length_"], root=project)
+    for unknown in ("id.nonsense", "length.words", "id.length", "id.items.least"):
+        with pytest.raises(LookupError, match=rf"no measure '{unknown}' of .*characters.*columns: id"):
+            silverloom.load("toys/boats", columns=["id", unknown], root=project)
     with pytest.raises(ValueError, match="form must be arrow, pandas or datasets, not 'polars'"):
         silverloom.load("toys/model", "polars", root=project)
 

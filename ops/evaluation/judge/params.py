@@ -5,9 +5,12 @@ Belongs here: the section `judge` of params.yaml. Not here: the wording of reque
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Mapping
+from functools import cache
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue, field_validator, model_validator
@@ -16,6 +19,10 @@ from silverloom.ops.core.params import Params
 
 #: Allowed in a header. If a value holds a line break, Python's error message shows the whole value.
 _KEY = re.compile(r"[\x21-\x7e]+")
+
+
+#: Say something once in this process.
+_tell_once = cache(logging.getLogger(__name__).warning)
 
 
 class JudgeParams(Params, section="judge"):
@@ -39,6 +46,15 @@ class JudgeParams(Params, section="judge"):
     connections: int = Field(4, ge=1, description="requests at a time")
     timeout: float = Field(120.0, gt=0, description="seconds that the server may be silent")
     retries: int = Field(4, ge=0, description="after 429, an error of the server or a cut answer")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former(cls, values: Any) -> Any:
+        """Ignore `longest_wait`, which projects of earlier versions have."""
+        if isinstance(values, dict) and "longest_wait" in values:
+            _tell_once("judge.longest_wait has no effect any more: remove it from params.yaml")
+            return {name: value for name, value in values.items() if name != "longest_wait"}
+        return values
 
     @field_validator("address")
     @classmethod

@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import ImportString
+from pydantic import ImportString, JsonValue
 
 from silverloom.ops.core.params import Params
 from silverloom.ops.core.stored_rows import RowFile
@@ -133,7 +133,7 @@ class _Handed(Params):
     identity: dict[str, Any]
     make: ImportString[Any]
     rows: Path
-    values: dict[str, float]
+    values: dict[str, JsonValue]
 
 
 def _hand(

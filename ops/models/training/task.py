@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
+from pydantic import JsonValue
+
 from silverloom.ops.core.params import Params
 from silverloom.ops.core.stored_rows import StoredRows
 
@@ -57,7 +59,7 @@ class LossParts:
     """The module: configs as JSON, weights as safetensors."""
     rows: StoredRows
     """The training examples, with a column `name`; they stay on disk as long as this object."""
-    values: Mapping[str, float] = field(default_factory=dict)
+    values: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 class Task(Loss, Protocol):

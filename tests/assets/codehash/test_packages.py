@@ -2,7 +2,7 @@
 
 import pytest
 
-from silverloom.assets.codehash.packages import locked, pins
+from silverloom.assets.codehash.packages import installed, locked, pins
 
 LOCK = """\
 numpy==2.4.6 \\
@@ -31,3 +31,12 @@ def test_an_installed_package_that_is_not_locked_is_an_error():
 
 def test_an_optional_package_that_is_not_installed_has_no_version():
     assert locked("not_a_package_of_ours", pins(LOCK)) == []
+
+
+def test_without_lock_files_a_package_of_an_extra_counts_the_same_whether_it_is_installed(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    before = locked("scrapy", installed())
+    monkeypatch.undo()
+    assert before == locked("scrapy", installed()) == []
+    assert [name for name, _ in locked("numpy", installed())] == ["numpy"], "an extra does not require it"
+    assert locked("scrapy", pins("scrapy==2.19")) == [("scrapy", "2.19")]

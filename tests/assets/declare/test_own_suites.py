@@ -1,5 +1,6 @@
 """A suite that a user edits with Great Expectations' own API is part of its dataset's checks."""
 
+import dataclasses
 import json
 
 import great_expectations as gx
@@ -85,10 +86,24 @@ def test_expectations_of_a_whole_table_and_with_conditions_get_all_columns(suite
     }, [result.described for result in results]
 
 
+def test_an_own_expectation_must_not_have_the_name_of_a_declared_one(tmp_workspace, monkeypatch):
+    monkeypatch.setattr("silverloom.assets.declare.declaration.folder_of_params", lambda: tmp_workspace.root)
+    dataset = dataclasses.replace(tmp_workspace.datasets["talksumm/pairs"])
+    declared = next(one for one in dataset.expectations if one.table == "kept")
+    path = tmp_workspace.root / "gx/expectations/talksumm/pairs.json"
+    path.parent.mkdir(parents=True)
+    asked = {"type": declared.type, "kwargs": dict(declared.arguments), "description": declared.name}
+    path.write_text(json.dumps({"expectations": [asked]}))
+    with pytest.raises(ValueError, match="talksumm/pairs with its suite in gx/expectations: expected twice"):
+        _ = dataset.suite
+    path.write_text(json.dumps({"expectations": [asked | {"description": "mine"}]}))
+    assert dataset.suite[-1].name == "mine"
+
+
 PLUGIN = """
 from great_expectations.expectations import ExpectColumnValuesToBeInSet
 
-class ExpectColumnValuesToBeVowels(ExpectColumnValuesToBeInSet):
+class ExpectColumnValuesToBeABCVowels(ExpectColumnValuesToBeInSet):
     value_set: list = ["a", "e"]
 """
 
@@ -97,13 +112,13 @@ def test_a_type_of_the_users_own_is_a_class_in_plugins(tmp_path, monkeypatch):
     monkeypatch.setattr("silverloom.orchestration.checks.evaluate.folder_of_params", lambda: tmp_path)
     (tmp_path / "gx/plugins").mkdir(parents=True)
     assert plugins_version(tmp_path) == ""
-    (tmp_path / "gx/plugins/vowels_of_a_test.py").write_text(PLUGIN)
+    (tmp_path / "gx/plugins/statistics.py").write_text(PLUGIN)
     (tmp_path / "gx/expectations/toy").mkdir(parents=True)
-    asked = {"type": "expect_column_values_to_be_vowels", "kwargs": {"column": "title"}}
+    asked = {"type": "expect_column_values_to_be_abc_vowels", "kwargs": {"column": "title"}}
     (tmp_path / "gx/expectations/toy/texts.json").write_text(json.dumps({"expectations": [asked]}))
     pq.write_table(pa.table({"title": ["a", "b"]}), tmp_path / "kept-00000.parquet")
     (result,) = validate(tmp_path, read(tmp_path), {}, "2018-06").results
     assert (result.passed, result.unexpected, result.rows) == (False, 1, [1]), result.described
     former = plugins_version(tmp_path)
-    (tmp_path / "gx/plugins/vowels_of_a_test.py").write_text(PLUGIN.replace('"a", ', ""))
+    (tmp_path / "gx/plugins/statistics.py").write_text(PLUGIN.replace('"a", ', ""))
     assert plugins_version(tmp_path) != former != ""

@@ -86,6 +86,8 @@ def test_lines_are_documents_and_one_bad_line_is_one_reject(tmp_path):
         json.dumps({"id": "e", "text": " "}),
         '{"text": "half a \\ud83d pair"}',
         json.dumps({"id": "long", "text": "x" * 500}),
+        json.dumps({"id": "e1", "text": "Kept.", "url": 3}),
+        '{"id": "e2", "text": "Kept.", "url": "https://a.org/\\ud83d"}',
     ]
     (tmp_path / "x.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     prose_outcome = outcome("jsonl_prose", tmp_path, max_bytes=300)
@@ -99,6 +101,8 @@ def test_lines_are_documents_and_one_bad_line_is_one_reject(tmp_path):
             "text": "It rains.\n\nIt stops.",
         },
         {"document": "7", "title": None, "month": "2018-06", "domain": "sports", "text": "Seven."},
+        {"document": "e1", "title": None, "month": "2018-06", "domain": "sports", "text": "Kept."},
+        {"document": "e2", "title": None, "month": "2018-06", "domain": "sports", "text": "Kept."},
     ]
     errors = prose_outcome.rejected["error"].to_pylist()
     assert [error.split(":")[0] for error in errors] == [
@@ -114,8 +118,8 @@ def test_lines_are_documents_and_one_bad_line_is_one_reject(tmp_path):
         "larger than",
     ]
     assert all(cause in error for cause, error in zip(causes, errors, strict=True)), errors
-    assert len(prose_outcome.units) == 9
-    assert prose_outcome.kept["url"].to_pylist() == [None, "https://a.org/7"]
+    assert len(prose_outcome.units) == 11
+    assert prose_outcome.kept["url"].to_pylist() == [None, "https://a.org/7", None, None]
 
 
 def test_a_domain_is_a_word_that_can_name_a_folder():

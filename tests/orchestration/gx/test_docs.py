@@ -6,6 +6,7 @@ import great_expectations as gx
 import pyarrow as pa
 import pytest
 
+from silverloom.orchestration.files.publish import lock_file
 from silverloom.orchestration.gx.docs import TEMPLATE, renew_docs, write_docs
 from silverloom.orchestration.state.freshness import Manifest, write_manifest
 
@@ -13,7 +14,14 @@ PAIRS, NAME = "talksumm/pairs", "silverloom.talksumm.pairs"
 
 
 def checked(
-    workspace, month="2018-06", content="0", failed=(), observed="3 rows", expectations=None, name=PAIRS
+    workspace,
+    month="2018-06",
+    content="0",
+    failed=(),
+    observed="3 rows",
+    expectations=None,
+    name=PAIRS,
+    checks=None,
 ):
     """Write a manifest with the results of its checks, of which those about some columns `failed`."""
     dataset = workspace.datasets[name]
@@ -34,7 +42,7 @@ def checked(
     }
     counts = {"kept": 3, "dropped": 0, "rejected": 0, "reasons": {}}
     key = {"inputs": {}, "params": {}, "code": code}
-    manifest = Manifest(key, {"kept-00000.parquet": content * 32}, counts, results)
+    manifest = Manifest(key, {"kept-00000.parquet": content * 32}, counts, checks or results)
     write_manifest(workspace, dataset, month, manifest)
     return kept
 
@@ -73,6 +81,68 @@ def test_each_version_of_a_partition_and_of_its_checks_is_written_once(tmp_works
     assert len(results(tmp_workspace)) == 2, "the other month was not checked since its checks changed"
 
 
+def test_a_month_whose_expectations_could_not_be_evaluated_has_failed(tmp_workspace):
+    chosen = [tmp_workspace.datasets[PAIRS]]
+    fault = {"expected": "the expectations", "passed": False, "observed": "could not be evaluated: no memory"}
+    checks = {"expectations": [{**fault, "severity": "error"}], "warnings": []}
+    kept = checked(tmp_workspace, checks=checks)
+    write_docs(tmp_workspace, chosen)
+    (result,) = results(tmp_workspace)
+    assert not result["success"] and len(result["results"]) == len(kept)
+    assert {one["result"]["observed_value"] for one in result["results"]} == {fault["observed"]}
+    checked(tmp_workspace)
+    write_docs(tmp_workspace, chosen)
+    assert {one["success"] for one in results(tmp_workspace)} == {True, False}, "checked again: other results"
+
+
+def test_what_a_killed_process_left_unwritten_or_in_part_is_written_again(tmp_workspace):
+    checked(tmp_workspace)
+    chosen = [tmp_workspace.datasets[PAIRS]]
+    first = write_docs(tmp_workspace, chosen)
+    (page,) = (first.parent / "validations").rglob("*.html")
+    suite_page = first.parent / "expectations/silverloom/talksumm/pairs.html"
+    for lost in (page, suite_page):
+        lost.unlink()
+        write_docs(tmp_workspace, chosen)
+        assert lost.exists()
+    page.write_text("<html")  # later than the first page
+    write_docs(tmp_workspace, chosen)
+    assert "</html>" in page.read_text()
+    folder = tmp_workspace.root / "gx"
+    torn = [path for path in folder.rglob("*.json") if "silverloom" in path.relative_to(folder).as_posix()]
+    assert len(torn) == 4, "suite, checkpoint, validation definition, result"
+    for path in torn:
+        path.write_text('{"id": ')
+        write_docs(tmp_workspace, chosen)
+        assert json.loads(path.read_text())
+
+
+def test_another_process_that_writes_is_waited_for(tmp_workspace, monkeypatch):
+    monkeypatch.setattr("silverloom.orchestration.gx.docs.PATIENCE", 0.1)
+    with lock_file(tmp_workspace.state / "locks/gx.lock"), pytest.raises(TimeoutError, match=r"gx\.lock"):
+        write_docs(tmp_workspace, [])
+
+
+def test_a_wrong_suite_of_ones_own_stops_no_other_dataset_and_is_named(tmp_workspace):
+    checked(tmp_workspace)
+    checked(tmp_workspace, name="sources/papers")
+    path = tmp_workspace.root / "gx/expectations/sources/papers.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("{")
+
+    class Wrong:
+        key, name = tmp_workspace.datasets["sources/papers"].key, "sources/papers"
+
+        @property
+        def suite(self):
+            raise ValueError("gx/expectations/sources/papers.json: Invalid JSON")
+
+    with pytest.raises(ValueError, match=r"^sources/papers: gx/expectations/sources/papers\.json: Invalid"):
+        write_docs(tmp_workspace, [Wrong(), tmp_workspace.datasets[PAIRS]])
+    assert len(results(tmp_workspace)) == 1
+    assert (tmp_workspace.quality / "gx/index.html").exists()
+
+
 def test_its_checkpoint_runs_on_rows_of_any_partition(tmp_workspace):
     checked(tmp_workspace, name="sources/papers")
     write_docs(tmp_workspace, tmp_workspace.datasets.values())
@@ -96,6 +166,8 @@ def test_a_users_own_project_stays_and_a_broken_one_is_named(tmp_workspace):
     settings.write_text(settings.read_text() + "\n# mine\n")
     assert renew_docs(tmp_workspace) == "" and "# mine" in settings.read_text()
     assert len(results(tmp_workspace)) == 1
+    settings.write_text(settings.read_text().replace("\n  silverloom:\n", "\n  mine:\n"))
+    assert "yml has no source silverloom" in renew_docs(tmp_workspace)
     settings.write_text("plugins_directory: 3\n")
     assert "gx/great_expectations.yml" in renew_docs(tmp_workspace)
     with pytest.raises(ValueError, match=r"gx/great_expectations\.yml"):

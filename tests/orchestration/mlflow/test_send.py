@@ -301,6 +301,20 @@ def test_the_champion_is_the_best_registered_model_of_the_last_evaluation(place)
     assert int(best.version) == 3
 
 
+def test_models_that_were_refused_before_their_evaluation_become_champion_when_they_are_sent(
+    tmp_workspace, monkeypatch
+):
+    evaluated(tmp_workspace, trained(tmp_workspace, chosen=("best", "other")), {"best": 0.3, "other": 0.4})
+
+    def refused(*given):
+        raise ValueError("refused")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("silverloom.orchestration.mlflow.send.log_model", refused)
+        assert "refused" in send(tmp_workspace)
+    assert send(tmp_workspace) == "" and champion(tmp_workspace) == "other"
+
+
 def test_an_evaluation_of_other_models_names_no_champion(tmp_workspace):
     former = trained(tmp_workspace, "former")
     trained(tmp_workspace)

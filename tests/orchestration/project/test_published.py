@@ -12,6 +12,7 @@ import pytest
 from silverloom.ops.crawl.addresses import AddressPolicy
 from silverloom.ops.crawl.client import Client
 from silverloom.ops.models.installed import MODELS_TXT
+from silverloom.orchestration.cli.app import main
 from silverloom.orchestration.project import published
 from silverloom.orchestration.project.published import prefer_published, published_files
 
@@ -48,6 +49,10 @@ def serving(files):
 
 
 def lines(text, most_bytes=1000):
+    return [line for _, line in outcomes(text, most_bytes)]
+
+
+def outcomes(text, most_bytes=1000):
     return list(prefer_published(text, Client("test", AddressPolicy(["127.0.0.1"]), 5, most_bytes, 0)))
 
 
@@ -142,3 +147,21 @@ def test_a_missing_model_is_told_and_one_without_a_hash_stays(package):
     assert told[0].startswith("model 'no-model' is not installed: ")
     assert told[1:] == ["a-model: its publisher gives no hash; the copy stays"]
     assert published.published_files("# a comment\n") == {}
+
+
+@pytest.mark.parametrize(("wrong", "status"), [(True, 1), (False, 0)])
+def test_the_command_fails_if_a_file_could_not_be_fetched(tmp_workspace, monkeypatch, wrong, status):
+    told = [(True, "right"), (not wrong, "perhaps")]
+    monkeypatch.setattr(published, "prefer_published", lambda: iter(told))
+    with pytest.raises(SystemExit) as ended:
+        main(["models"])
+    assert ended.value.code == status
+
+
+def test_without_pip_the_line_says_so(package, monkeypatch):
+    find = published.find_spec
+    monkeypatch.setattr(published, "find_spec", lambda name: None if name == "pip" else find(name))
+    [(right, line)] = outcomes(
+        f"#: its-model==1.0 http://127.0.0.1:1/its_model.whl {digest(b'')}\na-model==1.0\n"
+    )
+    assert not right and "this environment has no pip: run `python -m ensurepip`" in line

@@ -18,7 +18,14 @@ def serving(answer):
         def do_POST(self):
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with lock:
-                asked.append({"path": self.path, "key": self.headers.get("Authorization"), **body})
+                asked.append(
+                    {
+                        "path": self.path,
+                        "key": self.headers.get("Authorization"),
+                        "headers": str(self.headers),
+                        **body,
+                    }
+                )
             with contextlib.suppress(ConnectionError):
                 answer(self, body)
 

@@ -1,14 +1,17 @@
 """Rating sheets sent to a model on loopback: what is kept, what is lost and why, and when it is asked again."""
 
+import asyncio
 import importlib.util
 import json
 import shutil
+import threading
 import time
 
 import pytest
 
 from silverloom.ops.core.extras import MissingExtraError
 from silverloom.ops.crawl.options import CrawlPlace
+from silverloom.ops.evaluation.judge.client import MOST_BYTES
 from silverloom.ops.evaluation.judge.judgements import ASKED, JudgeError, judgements, judgements_shape
 from silverloom.ops.evaluation.judge.params import JudgeParams
 from silverloom.ops.parasci.evaluation.people import PAIRS, PEOPLE, PHENOMENA, RATING_SHEETS
@@ -222,9 +225,63 @@ def test_without_the_package_the_error_names_the_command_that_installs_it(judgin
 def test_keys_and_addresses_of_other_programs_are_not_used(judging, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-other")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setenv("OPENAI_ORG_ID", "other-org")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "other-project")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Other: other-header\nAuthorization: Bearer sk-other")
+    monkeypatch.setenv("MY_KEY", "sk-mine")
     with serving(FOUR) as (address, asked):
         judging.make(address, rows(1))
-    assert [request["key"] for request in asked] == [None]
+        judging.make(address, [sent("other")], key="MY_KEY")
+    assert [request["key"] for request in asked] == [None, "Bearer sk-mine"]
+    assert not any("other" in request["headers"] for request in asked)
+
+
+def test_an_answer_is_bounded_in_bytes_and_in_time(judging):
+    def dripping(handler, body):
+        handler.send_response_only(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        for _ in range(100):
+            handler.wfile.write(b" ")
+            time.sleep(0.1)
+
+    large = failing(200, b" " * (MOST_BYTES + 5))
+    with serving(in_turn(large, dripping, FOUR)) as (address, _):
+        outcome = judging.make(address, rows(3), retries=0, timeout=0.3, connections=1)
+    large, late = outcome.rejected["error"].to_pylist()
+    assert f"larger than {MOST_BYTES} bytes" in large and "no whole answer within 3 seconds" in late
+
+
+def test_answers_in_flight_are_kept_when_the_model_refuses(judging):
+    begun = threading.Event()
+
+    def answer(handler, body):
+        if "One p0." in body["messages"][0]["content"]:
+            begun.set()
+            time.sleep(1)
+            FOUR(handler, body)
+        else:
+            begun.wait()
+            failing(403)(handler, body)
+
+    with serving(answer) as (address, asked), pytest.raises(JudgeError, match="status 403"):
+        judging.make(address, rows(9), connections=2)
+    assert len(asked) == 2, "no more are sent"
+    with serving(FOUR) as (address, asked):
+        assert judging.make(address, rows(2)).kept.num_rows == 8
+    assert len(asked) == 1, "the answer in flight was kept"
+
+
+def test_a_running_loop_is_no_hindrance(judging):
+    async def in_a_notebook(address):
+        return judging.make(address)
+
+    with serving(FOUR) as (address, _):
+        assert asyncio.run(in_a_notebook(address)).kept.num_rows == 16
+
+
+def test_a_project_that_sets_a_former_param_opens():
+    assert JudgeParams.model_validate({"longest_wait": 3}) == JudgeParams()
 
 
 @pytest.mark.parametrize("status", [401, 404])

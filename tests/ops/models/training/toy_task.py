@@ -61,11 +61,17 @@ class Toy:
 
     def parts(self):
         rows = StoredRows(pa.schema([("name", pa.string())]), ({"name": name} for name in self.names))
-        return LossParts(toy_loss, {"weights": save(self.module.state_dict())}, rows, {"examples": len(rows)})
+        return LossParts(
+            toy_loss,
+            {"weights": save(self.module.state_dict())},
+            rows,
+            {"examples": len(rows), "a_flag": True},
+        )
 
 
-def toy_loss(files, rows, examples):
-    toy = Toy(int(examples))
+def toy_loss(files, rows, examples, a_flag):
+    assert a_flag is True and type(examples) is int, "values arrive as they were given"
+    toy = Toy(examples)
     toy.module.load_state_dict(load(files["weights"]))
     return toy
 
