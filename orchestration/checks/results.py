@@ -50,7 +50,7 @@ class Result:
             return f"could not be evaluated: {self.exception}"
         table = self.expectation.table
         where = "" if table == "kept" else f" {table}"
-        rows = "" if table == "counts" else f" in {self.unexpected}{where} rows"
+        rows = "" if table == "counts" or not self.unexpected else f" in {self.unexpected}{where} rows"
         return self.observed if self.passed else f"violated{rows} ({self.observed})"
 
 

@@ -35,6 +35,7 @@ def clean(workspace: Workspace, days: int, delete: bool) -> int:
     if not cache.is_relative_to(workspace.root.resolve()):
         print(f"DVC's cache: left as it is, because other projects may share it: {cache}", flush=True)
     else:
+        print("DVC's cache: looking for what no commit names; minutes in a long history", flush=True)
         found = _collect(workspace, "--dry")  # only this lists the files
         removed = _collect(workspace) if delete and not found.returncode else found
         if removed.returncode:  # DVC said why

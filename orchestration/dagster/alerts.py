@@ -110,11 +110,12 @@ def _post(address: str, place: SplitResult, text: str) -> None:
 
     Redirections are not followed: urllib3 logs their addresses, and those that it tries again.
     """
-    said = {"json": {"text": text}, "timeout": TIMEOUT, "redirect": False, "retries": False}
     for tried in range(TRIES):
         time.sleep(2**tried - 1)
         try:
-            answer = urllib3.request("POST", address, **said)
+            answer = urllib3.request(
+                "POST", address, json={"text": text}, timeout=TIMEOUT, redirect=False, retries=False
+            )
         except urllib3.exceptions.HTTPError:
             if tried == TRIES - 1:
                 raise

@@ -137,10 +137,11 @@ async def _ask_all(
 
     async def only_ours(request: Request) -> None:
         """Replace all headers: the package adds some that OPENAI_* in the environment means for others."""
-        own = {"Host": request.url.netloc, "Content-Length": str(len(request.content)), **_HEADERS}
+        own = {"Host": request.url.netloc.decode(), "Content-Length": str(len(request.content)), **_HEADERS}
         request.headers = Headers({**own, **({"Authorization": f"Bearer {secret}"} if secret else {})})
 
     async def bounded(response: Response) -> None:
+        assert isinstance(response.stream, AsyncByteStream), "the client is asynchronous"
         response.stream = Beginning(response.stream)
 
     client = AsyncOpenAI(
