@@ -15,12 +15,12 @@ from typing import Any, TypeAlias
 import urllib3
 
 #: How many runs are asked for, how many of each kind are shown, and seconds to wait for Dagster.
-_ASKED, _SHOWN, _TIMEOUT = 100, 10, 3.0
+ASKED, _SHOWN, _TIMEOUT = 100, 10, 3.0
 
 #: Dagster's documented GraphQL query of runs, newest first.
 _QUERY = f"""{{
-  made: runsOrError(filter: {{statuses: [SUCCESS]}}, limit: {_ASKED}) {{ ...runs }}
-  failed: runsOrError(filter: {{statuses: [FAILURE, CANCELED]}}, limit: {_ASKED}) {{ ...runs }}
+  made: runsOrError(filter: {{statuses: [SUCCESS]}}, limit: {ASKED}) {{ ...runs }}
+  failed: runsOrError(filter: {{statuses: [FAILURE, CANCELED]}}, limit: {ASKED}) {{ ...runs }}
 }}
 fragment runs on Runs {{ results {{
   runId creationTime startTime endTime assetSelection {{ path }} tags {{ key value }}

@@ -27,7 +27,7 @@ def ran(server, monkeypatch):
     """Make assets of a month, of which some fail; return the runs that are listed as failed."""
     instance, client = server
     instance.wipe()
-    monkeypatch.setattr(last_runs, "_ASKED", 2)
+    monkeypatch.setattr(last_runs, "ASKED", 2)
     monkeypatch.setattr(
         last_runs.urllib3, "request", lambda method, url, json, **_: client.post("/graphql", json=json)
     )
