@@ -41,7 +41,8 @@ HEADER = "# Rendered from the asset graph by `silverloom render`: do not edit th
 
 
 def render(workspace: Workspace, made: Sequence[Dataset] = ()) -> str:
-    """Return dvc.yaml: a stage that hashes the code, one stage per dataset (`with_stages`), and the goals.
+    """Return dvc.yaml: a stage that hashes the code, one stage per dataset (`with_stages`), and the goals,
+    which DVC reaches last then whoever drives it.
 
     DVC can only compare files, and even a comment changes a file. So the first stage depends on nothing and
     always runs, and the others depend on the hashes that it writes.
@@ -58,7 +59,7 @@ def render(workspace: Workspace, made: Sequence[Dataset] = ()) -> str:
     }
     stages = {stage_name(dataset): stage(workspace, dataset) for dataset in datasets}
     content = {
-        "stages": {**ends, "code": code, **stages},
+        "stages": {"code": code, **stages, **ends},
         "metrics": [workspace.shown(path) for path in metrics.metrics_files(workspace, datasets)],
         "plots": [
             {workspace.shown(path): drawn} for path, drawn in metrics.plots(workspace, datasets).items()

@@ -46,6 +46,8 @@ def test_every_link_of_a_page_leads_to_a_page(quality):
                 "https://talks.example.org/"
             ):  # where a talk can be watched, from its metadata
                 continue
+            if path.startswith("../../gx/"):  # Data Docs are made on demand, and the server says how
+                continue
             assert "://" not in path, f"{page.name}: {link}"
             assert (page.parent / path).exists(), f"{page.name}: {link}"
 

@@ -50,7 +50,7 @@ def project(tmp_workspace):
 
 def test_only_the_targets_and_what_they_are_made_from_have_stages(project):
     wanted = [stage_name(dataset) for dataset in project.graph.selected("discofuse/examples")]
-    assert [*rendered(project)] == ["sources", "discofuse", "code", *wanted]
+    assert [*rendered(project)] == ["code", *wanted, "sources", "discofuse"]
 
 
 def test_what_was_made_besides_the_targets_has_a_stage_with_its_inputs(project):
