@@ -41,8 +41,8 @@ HEADER = "# Rendered from the asset graph by `silverloom render`: do not edit th
 
 
 def render(workspace: Workspace, made: Sequence[Dataset] = ()) -> str:
-    """Return dvc.yaml: a stage that hashes the code, one stage per dataset (`with_stages`), and the goals,
-    which DVC reaches last then whoever drives it.
+    """Return dvc.yaml: a stage that hashes the code, one stage per dataset (`with_stages`), and the goals.
+    These come last, so that each driver reaches them last.
 
     DVC can only compare files, and even a comment changes a file. So the first stage depends on nothing and
     always runs, and the others depend on the hashes that it writes.
