@@ -223,6 +223,20 @@ def open_mlflow_store(url: str, artifacts: str) -> None:
     store(url, artifacts).engine.dispose()
 
 
+def known_result(**said: Any) -> Any:
+    """Return Great Expectations' result of one expectation, made from what is known of it."""
+    from great_expectations.core import ExpectationValidationResult
+
+    return ExpectationValidationResult(**said)
+
+
+def known_results(**said: Any) -> Any:
+    """Return Great Expectations' result of a suite, made from what is known of it."""
+    from great_expectations.core import ExpectationSuiteValidationResult
+
+    return ExpectationSuiteValidationResult(**said)
+
+
 def store_validation(context: Any, result: Any, run: str, time: datetime, batch: str) -> Any:
     """Store a known validation result in Great Expectations' project. Return the key of its page.
 

@@ -303,8 +303,7 @@ class Trials:
 class Trainings:
     """A dataset of trained models: their kind, and the file that describes each.
 
-    The file is a list of entries with `model` (its folder), `chosen` (whether it is registered), `curve`, and
-    other facts: see ops/models/training/report.py.
+    The file lists them, with `model` (its folder), `chosen` (whether it is registered): training/report.py.
     """
 
     kind: ModelKind

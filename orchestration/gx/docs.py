@@ -24,7 +24,14 @@ from silverloom.assets.declare.expectations import Suite
 from silverloom.assets.declare.own_suites import GX, suite_name
 from silverloom.orchestration.checks.evaluate import suite
 from silverloom.orchestration.checks.validate import LEVELS
-from silverloom.orchestration.compat import page_of, store_validation, stored_validations, suite_page
+from silverloom.orchestration.compat import (
+    known_result,
+    known_results,
+    page_of,
+    store_validation,
+    stored_validations,
+    suite_page,
+)
 from silverloom.orchestration.files.identity import text_md5
 from silverloom.orchestration.files.publish import lock_within
 from silverloom.orchestration.messages import describe
@@ -182,7 +189,6 @@ def _result(dataset: Dataset, expectations: Suite, partition: str, manifest: Man
     Where a manifest only says why nothing could be evaluated, this is the result of each expectation.
     """
     import great_expectations as gx
-    from great_expectations.core import ExpectationSuiteValidationResult, ExpectationValidationResult
 
     recorded: dict[str, CheckResult] = {
         result["expected"]: result for check in LEVELS for result in manifest.checks.get(check, ())
@@ -193,7 +199,7 @@ def _result(dataset: Dataset, expectations: Suite, partition: str, manifest: Man
     name = f"{OURS}.{suite_name(*dataset.key)}"
     asked = suite(name, [one for one in expectations if one.name in recorded], partition)
     results = [
-        ExpectationValidationResult(
+        known_result(
             success=recorded[one.meta["name"]]["passed"],
             expectation_config=one.configuration,
             result={"observed_value": escape(recorded[one.meta["name"]]["observed"])},  # GX does not
@@ -202,7 +208,7 @@ def _result(dataset: Dataset, expectations: Suite, partition: str, manifest: Man
         for one in asked.expectations
     ]
     met = sum(bool(result.success) for result in results)
-    return ExpectationSuiteValidationResult(
+    return known_results(
         success=met == len(results) and all(result["passed"] for result in other),
         results=results,
         suite_name=name,

@@ -119,9 +119,8 @@ def set_champions(client: Any, workspace: Workspace, evaluation: MadePartition, 
     """Name the best models of an evaluation: each dataset that it judges gets the alias CHAMPION.
 
     The best has the highest first score of the evaluation, over the rows of each registered model. An alias
-    that a user moves stays until the next evaluation, also if models
-    are `late`. Does nothing if no registered version was evaluated, or
-    if the rows on disk are not those of the manifest.
+    that a user moves stays until the next evaluation, also if models are `late`. Does nothing if no
+    registered version was evaluated, or if the rows on disk are not those of the manifest.
     """
     judge = evaluation.dataset
     for dataset in workspace.datasets.values():
