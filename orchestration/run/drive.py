@@ -73,13 +73,14 @@ def drive(
     with contextlib.closing(bring_up_to_date(view, wanted, console, force, jobs, of_all)) as ended:
         for report in ended:
             reports.append(report)
-    if any(report.made or report.failed for report in reports):
+    if begun := any(report.made or report.failed for report in reports):
         view = View(workspace)  # read again: other processes may have made partitions too
     try:
         committed = commit_finished(view)
     finally:  # report failures even if the commit fails
         rejected = tell_reports(view, reports, console, notes)
-    sync(view)
+    if not begun:  # else the loop has told Dagster what was on disk, and each run what it made
+        sync(view)
     if committed or any(report.made for report in reports):
         send_and_tell(workspace, run_of=made_by)
     return 1 if rejected or any(report.failed for report in reports) else 0
