@@ -29,7 +29,7 @@ from silverloom.ops.core.measures import Sum, edges
 from silverloom.ops.core.parts import TABLES, part_files
 from silverloom.orchestration.files import local_state
 from silverloom.orchestration.files.identity import file_md5
-from silverloom.orchestration.files.publish import lock_file, write_changed, write_file
+from silverloom.orchestration.files.publish import sharing, write_changed, write_file
 from silverloom.orchestration.state.freshness import View, write_manifest
 from silverloom.orchestration.workspace.workspace import Workspace
 
@@ -104,7 +104,7 @@ def write(datasets: Iterable[Dataset], view: View) -> None:
     for system, finished in by_system.items():
         found = [(dataset, *_found(dataset, view)) for dataset in finished]
         # Others may finish datasets of the system. Not the lock of commits: those wait for `dvc repro`.
-        with lock_file(view.workspace.state / "locks" / "metrics.lock", wait=True):
+        with sharing(view.workspace):
             _merge(view.workspace, system, found)
 
 

@@ -233,6 +233,8 @@ def exchange(first: Path, second: Path) -> bool:
 
 
 _PAUSE = 0.02
+#: Seconds to wait for another process that writes what they share.
+PATIENCE = 600.0
 
 
 def lock_file(path: Path, wait: bool = False) -> ExitStack:
@@ -246,20 +248,29 @@ def lock_file(path: Path, wait: bool = False) -> ExitStack:
         raise BlockingIOError(errno.EAGAIN, "another process holds the lock", str(path)) from None
 
 
-def lock_within(path: Path, seconds: float) -> ExitStack:
-    """Like `lock_file`, but wait up to `seconds`. Raises TimeoutError, which names the lock, after that."""
+@contextlib.contextmanager
+def sharing(workspace: Workspace) -> Iterator[None]:
+    """Hold the lock of what all processes of a project write: metrics and the stores of other tools.
+
+    A process that holds it may take it again. Raises TimeoutError, which names the lock, after PATIENCE.
+    """
+    path = workspace.enclosing.state / "locks" / "shared.lock"
     try:
-        return _held(path, seconds)
+        held = _held(path, PATIENCE, again=True)
     except Timeout:
-        message = f"another process has held {path} for {seconds:g} s: run again when that process has ended"
+        message = f"another process has held {path} for {PATIENCE:g} s: run again when that process has ended"
         raise TimeoutError(message) from None
+    with contextlib.closing(held):
+        yield
 
 
-def _held(path: Path, timeout: float) -> ExitStack:
+def _held(path: Path, timeout: float, again: bool = False) -> ExitStack:
     path.parent.mkdir(parents=True, exist_ok=True)
     # A soft lock is a plain file, which remains after its process is killed.
-    lock = FileLock(path, timeout, thread_local=False, poll_interval=_PAUSE, fallback_to_soft=False)
-    lock.acquire()
+    lock = FileLock(
+        path, thread_local=False, poll_interval=_PAUSE, fallback_to_soft=False, is_singleton=again
+    )
+    lock.acquire(timeout)
     held = ExitStack()
     held.callback(lock.release)
     return held
