@@ -19,17 +19,16 @@ from typing import Any, TypeAlias
 
 import pyarrow.parquet as pq
 from pydantic import TypeAdapter
-from typing_extensions import TypedDict
 
+from silverloom.assets.declare.cache import read_cache, write_cache
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.project import checkout
 from silverloom.ops.core import profile
 from silverloom.ops.core.counts import counts, counts_match, total
 from silverloom.ops.core.measures import Sum, edges
 from silverloom.ops.core.parts import TABLES, part_files
-from silverloom.orchestration.files import local_state
 from silverloom.orchestration.files.identity import file_md5
-from silverloom.orchestration.files.publish import sharing, write_changed, write_file
+from silverloom.orchestration.files.publish import sharing, write_changed
 from silverloom.orchestration.state.freshness import View, write_manifest
 from silverloom.orchestration.workspace.workspace import Workspace
 
@@ -44,15 +43,6 @@ _MEASURING = (
 )
 
 
-class _Look(TypedDict):
-    """Measurements of a partition's kept rows."""
-
-    asked: dict[str, Any]
-    profile: dict[str, list[int]]
-    scores: dict[str, list[float | None]]
-
-
-_LOOK = TypeAdapter(_Look)
 _NUMBERS = TypeAdapter(dict[str, dict[str, int | float]])  # counts stay whole
 
 
@@ -222,14 +212,14 @@ def look(dataset: Dataset, partition: str, view: View) -> Mapping[str, Any]:
         "measures": list(dataset.measures),
         "scores": {name: repr(score) for name, score in dataset.scores.items()},
     }
-    path = view.workspace.state_file("measured", dataset, partition)
-    known = local_state.read_checked(path, _LOOK, "it is measured again")
-    if known is not None and known["asked"] == asked:
+    name = f"measured/{dataset.name}/{partition or 'all'}.json"
+    known: dict[str, Any] = json.loads(read_cache(view.workspace.root, name) or "{}")
+    if known.get("asked") == asked:
         return known
     place = view.workspace.folder(dataset, partition)
     measured = {"profile": profile.profile(place, dataset.measures), "scores": _scores(dataset, place)}
     measurements = {"asked": asked, **measured}
-    write_file(path, local_state.dump_checked(measurements))
+    write_cache(view.workspace.root, name, json.dumps(measurements).encode())
     return measurements
 
 
@@ -258,5 +248,5 @@ def write_template(workspace: Workspace) -> None:
     """Write the template (a megabyte, with all scripts), unless it is up to date."""
     from silverloom.pages.vega import bundle
 
-    page = Path(__file__).with_name("plots.html").read_text().replace("{vega}", bundle(workspace.state))
+    page = Path(__file__).with_name("plots.html").read_text().replace("{vega}", bundle(workspace.root))
     write_changed(template_file(workspace), page.encode())

@@ -40,7 +40,7 @@ def open_inputs(
             for name, source in workspace.datasets.items()
             if name in partitions
         }
-        scratch = workspace.state_file("parts", dataset, "", "")
+        scratch = workspace.state_file("parts", dataset, "")
         scratch.mkdir(parents=True, exist_ok=True)
         return Everything(folders, workspace.graph, scratch)
     return {

@@ -294,7 +294,7 @@ class StoredCheckpoints:
     @property
     def folder(self) -> Path:
         """The folder of the checkpoints."""
-        folder = self.workspace.state_file("checkpoints", self.dataset, self.partition, "")
+        folder = self.workspace.state_file("checkpoints", self.dataset, self.partition)
         return folder / json_digest(self.key)
 
     def at(self, name: str) -> StoredCheckpoint:
@@ -304,7 +304,7 @@ class StoredCheckpoints:
 
 def begin_parts(workspace: Workspace, dataset: Dataset, partition: str, key: Mapping[str, Any]) -> Path:
     """Return the folder for a partition's finished parts under its key; remove parts under other keys."""
-    folder = workspace.state_file("parts", dataset, partition, "") / json_digest(key)
+    folder = workspace.state_file("parts", dataset, partition) / json_digest(key)
     for stale in set(_entries(folder.parent)) - {folder}:
         _remove(stale)
     return folder
@@ -314,18 +314,18 @@ def discard_parts(
     workspace: Workspace, dataset: Dataset, partition: str, key: Mapping[str, Any] | None = None
 ) -> None:
     """Remove a partition's finished parts, all or those of one key: it is made, or no longer exists."""
-    folder = workspace.state_file("parts", dataset, partition, "")
+    folder = workspace.state_file("parts", dataset, partition)
     _remove(folder if key is None else folder / json_digest(key))
 
 
 def discard_checkpoints(workspace: Workspace, dataset: Dataset, partition: str) -> None:
     """Remove the checkpoints of a partition that is made."""
-    _remove(workspace.state_file("checkpoints", dataset, partition, ""))
+    _remove(workspace.state_file("checkpoints", dataset, partition))
 
 
 def partitions_with_parts(workspace: Workspace, dataset: Dataset) -> set[str]:
     """Return the partitions of a dataset that have finished parts."""
-    return {path.name for path in _entries(workspace.state_file("parts", dataset, "", "").parent)}
+    return {path.name for path in _entries(workspace.state_file("parts", dataset, "").parent)}
 
 
 def count_parts(workspace: Workspace) -> int:

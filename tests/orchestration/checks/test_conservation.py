@@ -187,7 +187,7 @@ def test_combinations_are_stored_counted_and_summed(tmp_path):
 
 def test_the_folder_of_a_killed_check_is_removed_by_the_next_one(tmp_workspace):
     dataset = next(iter(tmp_workspace.datasets.values()))
-    left = tmp_workspace.state_file("parts", dataset, "2018-06", "") / "silverloom-killed"
+    left = tmp_workspace.state_file("parts", dataset, "2018-06") / "silverloom-killed"
     left.mkdir(parents=True)
     with scratch(tmp_workspace, dataset, "2018-06") as space:
         assert space.is_dir() and not left.exists()
