@@ -29,12 +29,7 @@ from silverloom.orchestration.gx.docs import renew_docs
 from silverloom.orchestration.messages import Notice, tell
 from silverloom.orchestration.partition.inputs import open_inputs
 from silverloom.orchestration.partition.op import OpenInputs, outcomes
-from silverloom.orchestration.partition.resume import (
-    ResumableEngine,
-    begin_parts,
-    discard_checkpoints,
-    discard_parts,
-)
+from silverloom.orchestration.partition.resume import ResumableEngine, begin_parts, discard_parts
 from silverloom.orchestration.state.freshness import (
     CHECKS_CHANGED,
     Manifest,
@@ -165,14 +160,11 @@ class Materialisation:
 
     def accept(self, manifest: Manifest, findings: _Findings) -> None:
         """Write the manifest if the blocking checks passed, and discard what only making it needed."""
-        passed = accepted(findings)
-        if passed:
+        if accepted(findings):
             write_manifest(*self._place, manifest)
-        discard_parts(*self._place)
-        if passed and self.dataset.checkpoints:
-            discard_checkpoints(*self._place)
-        if passed and self.dataset.crawl:
-            discard_crawl(*self._place)
+            discard_parts(*self._place)
+            if self.dataset.crawl:
+                discard_crawl(*self._place)
 
     def _expected(self, inputs: OpenInputs, folder: Path) -> Iterator[str]:
         return expected_units(*self._place, inputs, folder)

@@ -18,7 +18,7 @@ from silverloom.ops.parse.records import RowRecords
 from silverloom.orchestration.executors.parts import RayEngine
 from silverloom.orchestration.partition.crawl import crawl_place
 from silverloom.orchestration.partition.one_task import made_by_one_task
-from silverloom.orchestration.partition.resume import ResumableEngine, StoredCheckpoints
+from silverloom.orchestration.partition.resume import ResumableEngine
 from silverloom.orchestration.state.derived import StoredDerived
 from silverloom.orchestration.state.sources import corpus
 from silverloom.orchestration.workspace.workspace import Workspace
@@ -49,7 +49,7 @@ def outcomes(
     }
     arguments: dict[str, Any] = {**mapped, **dataset.arguments}
     if dataset.checkpoints:
-        arguments[dataset.checkpoints] = StoredCheckpoints(*place, key)
+        arguments[dataset.checkpoints] = engine.checkpoints
     if dataset.strict:
         arguments[dataset.strict] = workspace.settings.numerics == "strict"
     if dataset.crawl:

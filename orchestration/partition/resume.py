@@ -68,6 +68,11 @@ class ResumableEngine:
         self._maps.append(self._map(name, finished, op, pieces, shared))
         return self._maps[-1]
 
+    @property
+    def checkpoints(self) -> StoredCheckpoints:
+        """The checkpoints of trainings of the partition, under its key."""
+        return StoredCheckpoints(self.folder / "checkpoints")
+
     def scratch(self) -> AbstractContextManager[Path]:
         """Return a scratch folder next to the finished parts; after a kill, it is removed along with them."""
         self.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -281,21 +286,9 @@ class StoredCheckpoint:
 
 @dataclass(frozen=True)
 class StoredCheckpoints:
-    """The checkpoints of one partition's trainings under one key; with other params, training starts over.
+    """The checkpoints of a partition's trainings, beside its finished parts."""
 
-    Checkpoints under other keys stay until the partition is made, in case its params are changed back.
-    """
-
-    workspace: Workspace
-    dataset: Dataset
-    partition: str
-    key: Mapping[str, Any]
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the checkpoints."""
-        folder = self.workspace.state_file("checkpoints", self.dataset, self.partition)
-        return folder / json_digest(self.key)
+    folder: Path
 
     def at(self, name: str) -> StoredCheckpoint:
         """Return the place of one training's checkpoint."""
@@ -303,7 +296,7 @@ class StoredCheckpoints:
 
 
 def begin_parts(workspace: Workspace, dataset: Dataset, partition: str, key: Mapping[str, Any]) -> Path:
-    """Return the folder for a partition's finished parts under its key; remove parts under other keys."""
+    """Return the folder for a partition's finished parts and checkpoints under its key; remove all others."""
     folder = workspace.state_file("parts", dataset, partition) / json_digest(key)
     for stale in set(_entries(folder.parent)) - {folder}:
         _remove(stale)
@@ -313,14 +306,12 @@ def begin_parts(workspace: Workspace, dataset: Dataset, partition: str, key: Map
 def discard_parts(
     workspace: Workspace, dataset: Dataset, partition: str, key: Mapping[str, Any] | None = None
 ) -> None:
-    """Remove a partition's finished parts, all or those of one key: it is made, or no longer exists."""
+    """Remove a partition's finished parts and checkpoints, all or those of one key.
+
+    It is made, or no longer exists.
+    """
     folder = workspace.state_file("parts", dataset, partition)
     _remove(folder if key is None else folder / json_digest(key))
-
-
-def discard_checkpoints(workspace: Workspace, dataset: Dataset, partition: str) -> None:
-    """Remove the checkpoints of a partition that is made."""
-    _remove(workspace.state_file("checkpoints", dataset, partition))
 
 
 def partitions_with_parts(workspace: Workspace, dataset: Dataset) -> set[str]:
