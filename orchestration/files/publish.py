@@ -252,7 +252,7 @@ def lock_file(path: Path, wait: bool = False) -> ExitStack:
 def sharing(workspace: Workspace) -> Iterator[None]:
     """Hold the lock of what all processes of a project write: metrics and the stores of other tools.
 
-    A process that holds it may take it again. Raises TimeoutError, which names the lock, after PATIENCE.
+    A thread that holds it may take it again. Raises TimeoutError, which names the lock, after PATIENCE.
     """
     path = workspace.enclosing.state / "locks" / "shared.lock"
     try:
@@ -268,7 +268,7 @@ def _held(path: Path, timeout: float, again: bool = False) -> ExitStack:
     path.parent.mkdir(parents=True, exist_ok=True)
     # A soft lock is a plain file, which remains after its process is killed.
     lock = FileLock(
-        path, thread_local=False, poll_interval=_PAUSE, fallback_to_soft=False, is_singleton=again
+        path, thread_local=again, poll_interval=_PAUSE, fallback_to_soft=False, is_singleton=again
     )
     lock.acquire(timeout)
     held = ExitStack()
