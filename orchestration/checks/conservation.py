@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from silverloom.assets.declare.checks import ADVISORY
+from silverloom.assets.rows.reading import read
 from silverloom.ops.core.outcome import Shape
 from silverloom.ops.core.parts import TABLES, part_files, part_name, temporary_folder
 from silverloom.orchestration.checks.ids import IdCounts, StoredIds, counted
@@ -134,14 +135,14 @@ def _fates(units: pa.Array, paths: Mapping[str, Iterable[Path]]) -> dict[str, pa
 def _mentioned(paths: Iterable[Path]) -> Iterator[pa.Array]:
     """Yield the ids of kept rows and of their sources."""
     for path in paths:
-        table = pq.read_table(path, columns=["id", "source_ids"])
+        table = read(path, ["id", "source_ids"])
         yield from table["id"].chunks
         yield from pc.list_flatten(table["source_ids"]).chunks
 
 
 def _ids(paths: Iterable[Path]) -> Iterator[pa.Array]:
     for path in paths:
-        yield from pq.read_table(path, columns=["id"])["id"].chunks
+        yield from read(path, ["id"])["id"].chunks
 
 
 def _faults(ids: IdCounts, used: str, where: str) -> Iterator[str]:
@@ -166,11 +167,12 @@ def schema(folder: Path, shape: Shape, scratch: Path | None = None) -> Finding:
         before = rows
         declared = getattr(shape, table).names
         for path in part_files(folder, table):
-            columns = pq.read_schema(path).names
-            if columns != declared:
-                faults.append(f"{path.name} has the columns {columns}, but {declared} are declared")
-                continue
-            part = pq.read_table(path, columns=["id", "source_ids", "licence"])
+            with pq.ParquetFile(path) as file:
+                columns = file.schema_arrow.names
+                if columns != declared:
+                    faults.append(f"{path.name} has the columns {columns}, but {declared} are declared")
+                    continue
+                part = file.read(["id", "source_ids", "licence"])
             rows += part.num_rows
             sound.append(path)
             few = [*few, part["id"]] if rows - before <= FEW else []

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from silverloom.assets.declare.checks import CHECKS
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import Everything, label
-from silverloom.ops.core.counts import counts
+from silverloom.ops.core.counts import total
 from silverloom.orchestration.checks import conservation, validate
 from silverloom.orchestration.checks.conservation import Finding, accepted, recorded
 from silverloom.orchestration.checks.ids import StoredIds, scratch
@@ -78,7 +78,7 @@ class Materialisation:
         is_report = dataset.shape is None
         check_code(workspace, is_report)
         target = workspace.folder(dataset, partition)
-        findings: dict[str, Finding] = {}
+        findings, counts = dict[str, Finding](), total([])
         with (
             contextlib.suppress(_RefusedError),
             building(workspace.staging, target) as new,
@@ -89,9 +89,9 @@ class Materialisation:
             if isinstance(inputs, Everything):
                 write_files(new, dataset.function(inputs))
             else:
-                findings = self.make_rows(new, inputs, key)
+                findings, counts = self.make_rows(new, inputs, key)
             check_code(workspace, is_report)  # workers may have run other code than the key says
-            manifest = Manifest(key, folder_hashes(new), counts(new))
+            manifest = Manifest(key, folder_hashes(new), counts)
             if not is_report:
                 findings |= validate.check(*self._place, new, manifest)
             manifest = replace(manifest, checks=recorded(findings))
@@ -141,8 +141,13 @@ class Materialisation:
     def _read(self) -> Mapping[str, list[str]]:
         return self.workspace.graph.input_partitions(self.dataset, self.partition)
 
-    def make_rows(self, new: Path, inputs: OpenInputs, key: Mapping[str, Any]) -> dict[str, Finding]:
-        """Write the partition's rows to a folder. Return the findings of the checks that need its inputs."""
+    def make_rows(
+        self, new: Path, inputs: OpenInputs, key: Mapping[str, Any]
+    ) -> tuple[dict[str, Finding], dict[str, Any]]:
+        """Write the partition's rows to a folder.
+
+        Return the findings of the checks that need its inputs, and the counts of its rows.
+        """
         assert self.dataset.shape is not None, f"{self.dataset.name} has no rows"
         folder = begin_parts(*self._place, key)
         named = label(self.dataset, self.partition)
@@ -152,11 +157,12 @@ class Materialisation:
             units = StoredIds(space / "units")
             with contextlib.closing(resumable):
                 made = outcomes(*self._place, inputs, key, resumable, new)
-                write_outcomes(new, units.taken_from(made), self.dataset.shape)
-            return {
+                counts = write_outcomes(new, units.taken_from(made), self.dataset.shape)
+            findings = {
                 "conservation": conservation.conservation(new, units, self._expected(inputs, new), space),
                 "schema": conservation.schema(new, self.dataset.shape, space),
             }
+            return findings, counts
 
     def accept(self, manifest: Manifest, findings: _Findings) -> None:
         """Write the manifest if the blocking checks passed, and discard what only making it needed."""

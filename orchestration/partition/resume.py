@@ -319,11 +319,6 @@ def partitions_with_parts(workspace: Workspace, dataset: Dataset) -> set[str]:
     return {path.name for path in _entries(workspace.state_file("parts", dataset, "").parent)}
 
 
-def count_parts(workspace: Workspace) -> int:
-    """Return the number of finished parts of unpublished partitions."""
-    return sum(1 for _ in (workspace.state / "parts").rglob("*.zip"))
-
-
 def _remove(place: Path) -> None:
     if place.is_dir() and not place.is_symlink():
         shutil.rmtree(place, ignore_errors=True)
