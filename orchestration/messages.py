@@ -18,7 +18,6 @@ from typing import Any, NoReturn, TypeAlias
 
 from silverloom.assets.declare.logins import without_logins
 from silverloom.assets.reasons import meaning_of
-from silverloom.orchestration.files.failing_file import name_file
 from silverloom.orchestration.files.full_disk import full_disk, with_its_type
 from silverloom.orchestration.files.stores import sqlite_error
 from silverloom.orchestration.files.transient import transient
@@ -278,7 +277,7 @@ def _described(error: BaseException) -> str:
 
 def _worded(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
-        file = name_file(error) or ""
+        file = str(error.filename or "")
         return error.strerror if file in error.strerror else f"{error.strerror} ({file})"
     if isinstance(error, (ValueError, RuntimeError, LookupError)) and not isinstance(error, KeyError):
         return str(error)

@@ -23,7 +23,6 @@ from silverloom.ops.parse.bounded.messages import watched
 from silverloom.orchestration.executors.base import WorkerDiedError
 from silverloom.orchestration.executors.parts import LocalEngine, Locality, PartsEngine
 from silverloom.orchestration.files.edits import Digests, check_code, check_imported, code_stamp
-from silverloom.orchestration.files.failing_file import name_file
 from silverloom.orchestration.files.identity import json_digest
 from silverloom.orchestration.files.local_state import UnreadableError
 from silverloom.orchestration.messages import Notice, PartitionProgress, Recent, tell
@@ -184,7 +183,6 @@ def _compute(
     try:
         outcome = op(piece, *shared)
     except Exception as error:
-        name_file(error)
         error.add_note(f"{_name(op, shared)}, part {index + 1}")
         raise
     return keep(index, outcome) if several or time.monotonic() - begun > LONG else outcome

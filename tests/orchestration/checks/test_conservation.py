@@ -36,9 +36,10 @@ def outcome(fates, units=None):
 
 
 def check(folder, *outcomes, expected=None):
-    units = write_outcomes(folder, outcomes, SHAPE)
+    counted = write_outcomes(folder, outcomes, SHAPE)
+    assert counted == counts(folder)
     due = [name for part in outcomes for name in part.units.to_pylist()] if expected is None else expected
-    return conservation(folder, units, due)
+    return conservation(folder, [part.units for part in outcomes], due)
 
 
 @given(fates=st.lists(st.sampled_from(FATES)))
