@@ -27,9 +27,8 @@ from silverloom.ops.core.outcome import Shape, columns
 from silverloom.ops.core.parts import FILES, FilesFolder, Part, Parts
 from silverloom.ops.core.release import ReleaseParams, release_files, shape
 from silverloom.ops.core.sampling import SPLITS
-from silverloom.orchestration.checks.conservation import conservation
+from silverloom.orchestration.checks.conservation import conservation, unit_ids
 from silverloom.orchestration.checks.ids import StoredIds
-from silverloom.orchestration.checks.units import unit_ids
 from silverloom.orchestration.executors.parts import LocalEngine
 from silverloom.orchestration.files.identity import folder_hashes
 from silverloom.orchestration.files.parquet import write_outcomes

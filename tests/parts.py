@@ -46,8 +46,3 @@ def parts(folder, schema, *tables):
 def dealt(folder, schema, rows, several=2):
     """Write rows as several parts: no result may depend on which part a row is in."""
     return parts(folder, schema, *(rows[number::several] for number in range(several)))
-
-
-def count_parts(workspace):
-    """Return the number of finished parts of unpublished partitions."""
-    return sum(1 for _ in (workspace.state / "parts").rglob("*.zip"))

@@ -11,9 +11,8 @@ from silverloom.ops.core.counts import counts, total
 from silverloom.ops.core.outcome import Outcome, Shape, columns, drop, reject
 from silverloom.ops.core.parts import Part, Parts
 from silverloom.orchestration.checks import conservation as checks
-from silverloom.orchestration.checks.conservation import conservation, on_disk, schema
+from silverloom.orchestration.checks.conservation import conservation, on_disk, schema, unit_ids
 from silverloom.orchestration.checks.ids import StoredIds, scratch
-from silverloom.orchestration.checks.units import unit_ids
 from silverloom.orchestration.files.identity import folder_files
 from silverloom.orchestration.files.parquet import write_outcomes, write_part
 

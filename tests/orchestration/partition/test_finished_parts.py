@@ -18,7 +18,11 @@ from silverloom.orchestration.partition import prune, resume
 from silverloom.orchestration.partition.resume import FinishedParts
 from silverloom.orchestration.state.freshness import Manifest, View
 from silverloom.orchestration.workspace.workspace import Workspace
-from tests.parts import count_parts
+
+
+def count_parts(workspace):
+    return len([*(workspace.state / "parts").rglob("*.zip")])
+
 
 SHAPE = Shape(
     unit=columns(("text", pa.string(), "what it says")),

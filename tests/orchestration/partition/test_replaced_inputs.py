@@ -23,10 +23,13 @@ from silverloom.orchestration.partition import resume
 from silverloom.orchestration.partition.inputs import ChangedBytesError, open_inputs
 from silverloom.orchestration.partition.materialise import Materialisation
 from silverloom.orchestration.state.freshness import Manifest, read_manifest, write_manifest
-from tests.parts import count_parts
 
 SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("size", pa.int64())))
 KEY = {"inputs": {}, "params": {}, "code": {}}
+
+
+def count_parts(project):
+    return len([*(project.state / "parts").rglob("*.zip")])
 
 
 @pytest.fixture
