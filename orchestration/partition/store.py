@@ -152,7 +152,7 @@ class Store:
 
                 commit_finished(view)
         except Exception as error:
-                context.log.warning(f"could not commit to dvc.lock: {describe(error)}")
+            context.log.warning(f"could not commit to dvc.lock: {describe(error)}")
 
     def _copy_empty(self, dataset: Dataset, partition: str, context: dg.AssetExecutionContext) -> None:
         """Publish the other empty partitions as copies of this one, and report them to Dagster."""
