@@ -12,7 +12,6 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -24,12 +23,12 @@ from silverloom.assets.declare.cache import read_cache, write_cache
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.project import checkout
 from silverloom.ops.core import profile
-from silverloom.ops.core.counts import counts, counts_match, total
+from silverloom.ops.core.counts import total
 from silverloom.ops.core.measures import Sum, edges
 from silverloom.ops.core.parts import TABLES, part_files
 from silverloom.orchestration.files.identity import file_md5
 from silverloom.orchestration.files.publish import sharing, write_changed
-from silverloom.orchestration.state.freshness import View, write_manifest
+from silverloom.orchestration.state.freshness import View
 from silverloom.orchestration.workspace.workspace import Workspace
 
 FUNNEL = ("dataset", "month", "outcome", "reason", "rows")
@@ -103,7 +102,7 @@ _Looks: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 def _found(dataset: Dataset, view: View) -> tuple[_Counted, _Looks]:
-    counted = {partition: _counted(dataset, partition, view) for partition in dataset.made_partitions}
+    counted = {name: view.finished(dataset, name).counts for name in dataset.made_partitions}
     return counted, [look(dataset, partition, view) for partition in dataset.made_partitions]
 
 
@@ -163,19 +162,6 @@ def _read_table(path: Path, header: Sequence[str]) -> dict[str, list[tuple[Any, 
         for name, *row in rows if tuple(first) == header else ():
             by_dataset.setdefault(name, []).append(tuple(row))
     return by_dataset
-
-
-def _counted(dataset: Dataset, partition: str, view: View) -> Mapping[str, Any]:
-    """Return the counts of a partition: those in its manifest, unless its files say otherwise.
-
-    Every commit goes through here, so committed counts always match the files.
-    """
-    manifest, place = view.finished(dataset, partition), view.workspace.folder(dataset, partition)
-    if not counts_match(place, manifest.counts):
-        manifest = replace(manifest, counts=counts(place))
-        write_manifest(view.workspace, dataset, partition, manifest)
-        view.renew(dataset, partition)
-    return manifest.counts
 
 
 def _funnel(counts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str, int]]:

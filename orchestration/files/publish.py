@@ -107,9 +107,9 @@ def _clear(slot: Path) -> None:
 
 def _target(slot: Path) -> Path:
     """Return a slot's target. Raises UnreadableError if it is not a path in the staging folder's parent."""
-    content, checked = load_checked(read_state(slot / "target") or b"")
+    content = load_checked(read_state(slot / "target") or b"")
     place = PurePosixPath(str(content.get("target", "")))
-    if not checked or place.is_absolute() or ".." in place.parts or not place.parts:
+    if place.is_absolute() or ".." in place.parts or not place.parts:
         raise UnreadableError("it does not name a target")
     return slot.parent.parent / place
 

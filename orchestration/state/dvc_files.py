@@ -25,12 +25,7 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError, model
 
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.yaml import read_yaml
-from silverloom.orchestration.files.local_state import (
-    UnreadableError,
-    first_fault,
-    read_state,
-    tell_unreadable,
-)
+from silverloom.orchestration.files.local_state import UnreadableError, read_state, tell_unreadable
 from silverloom.orchestration.workspace.workspace import NoGitError, Workspace, git
 
 #: A file may still be being written for this many seconds after its last change.
@@ -151,7 +146,9 @@ def stages_of(content: bytes) -> dict[str, Any]:
     try:
         _Lock.model_validate(read)
     except ValidationError as error:
-        raise DamagedLockError(first_fault(error)) from error
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise DamagedLockError(f"it has the wrong structure ({place}: {first['msg']})") from error
     if not content.endswith(b"\n"):
         raise DamagedLockError("its last line is cut off")
     stages: dict[str, Any] = read["stages"]

@@ -18,19 +18,20 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NotRequired
-
-from pydantic import ConfigDict, NonNegativeInt, TypeAdapter, ValidationError, with_config
-from typing_extensions import TypedDict
+from typing import Any, TypedDict
 
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.expectations import Severity
 from silverloom.assets.declare.graph import label
 from silverloom.assets.declare.logins import without_logins
 from silverloom.ops.core.parts import TABLES
-from silverloom.orchestration.files import local_state
 from silverloom.orchestration.files.identity import FileStamp, file_stamp, folder_hashes, is_stable, version
-from silverloom.orchestration.files.local_state import UnreadableError
+from silverloom.orchestration.files.local_state import (
+    UnreadableError,
+    dump_checked,
+    load_checked,
+    read_checked,
+)
 from silverloom.orchestration.files.publish import write_changed
 from silverloom.orchestration.state.sources import asks_again, corpus
 from silverloom.orchestration.workspace.workspace import Workspace
@@ -38,26 +39,7 @@ from silverloom.orchestration.workspace.workspace import Workspace
 #: In a key: all partitions of an input that is read whole, which share one version.
 EVERY_PARTITION = "*"
 
-_STRICT = ConfigDict(extra="forbid", strict=True)
 
-
-@with_config(_STRICT)
-class _Key(TypedDict):
-    inputs: dict[str, dict[str, str]]
-    params: dict[str, Any]
-    code: dict[str, Any]
-
-
-@with_config(_STRICT)
-class _Counts(TypedDict):
-    kept: NonNegativeInt
-    dropped: NonNegativeInt
-    rejected: NonNegativeInt
-    reasons: dict[str, NonNegativeInt]
-    combinations: NotRequired[dict[str, NonNegativeInt]]
-
-
-@with_config(_STRICT)
 class CheckResult(TypedDict):
     """What a check found, or what it found of one expectation."""
 
@@ -65,20 +47,6 @@ class CheckResult(TypedDict):
     severity: Severity
     passed: bool
     observed: str
-
-
-@with_config(_STRICT)
-class _Stored(TypedDict):
-    """The content of a manifest file, without its checksum."""
-
-    key: _Key
-    files: dict[str, str]
-    version: str
-    counts: _Counts
-    checks: NotRequired[dict[str, list[CheckResult]]]
-
-
-_STORED: TypeAdapter[_Stored] = TypeAdapter(_Stored)
 
 
 @dataclass(frozen=True)
@@ -133,8 +101,7 @@ def read_manifest(workspace: Workspace, dataset: Dataset, partition: str) -> Man
     if path in _read and _read[path][0] == stamp:
         return _read[path][1]
     then = f"`dvc checkout --force {workspace.shown(path.parent)}` restores it; otherwise it is made again"
-    content = local_state.read_checked(path, _STORED, then)
-    manifest = None if content is None else _manifest(content)
+    manifest = read_checked(path, then, _manifest)
     if manifest is not None and stamp is not None and is_stable(stamp):
         _read[path] = stamp, manifest
     return manifest
@@ -142,19 +109,12 @@ def read_manifest(workspace: Workspace, dataset: Dataset, partition: str) -> Man
 
 def parse_manifest(content: bytes) -> Manifest:
     """Parse a manifest. Raises UnreadableError if it is not one."""
-    stored, checked = local_state.load_checked(content)
-    try:
-        _STORED.validate_python(stored)
-    except ValidationError as error:
-        raise UnreadableError(local_state.first_fault(error)) from None
-    if not checked:
-        raise UnreadableError("it has no checksum")
-    return _manifest(stored)
+    return _manifest(load_checked(content))
 
 
 def write_manifest(workspace: Workspace, dataset: Dataset, partition: str, manifest: Manifest) -> None:
     """Write a partition's manifest whole, unless the file already has this content."""
-    content = local_state.dump_checked({**asdict(manifest), "version": manifest.version})
+    content = dump_checked({**asdict(manifest), "version": manifest.version})
     write_changed(manifest_file(workspace, dataset, partition), content)
 
 
@@ -164,7 +124,10 @@ def forget(workspace: Workspace, dataset: Dataset, partition: str) -> None:
 
 
 def _manifest(stored: Mapping[str, Any]) -> Manifest:
-    return Manifest(**{name: value for name, value in stored.items() if name != "version"})
+    try:
+        return Manifest(**{name: value for name, value in stored.items() if name != "version"})
+    except TypeError:  # of another version of this code
+        raise UnreadableError("it has the wrong structure") from None
 
 
 #: The tag of a run that makes a partition even if it is fresh.
