@@ -1,7 +1,7 @@
 """A partition's inputs, opened only after every byte was compared with their manifests.
 
 Belongs here: reading other partitions, and waiting for one that is being published. Not here: noticing that
-one was replaced while it was read (state/replaced.py), what is made from them (materialise.py).
+one was replaced while it was read (state/freshness.py), what is made from them (materialise.py).
 """
 
 from __future__ import annotations

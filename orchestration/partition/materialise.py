@@ -40,9 +40,9 @@ from silverloom.orchestration.state.freshness import (
     NotReadyError,
     View,
     differences,
+    unreplaced,
     write_manifest,
 )
-from silverloom.orchestration.state.replaced import unreplaced
 from silverloom.orchestration.state.sources import corpus, discard_crawl
 from silverloom.orchestration.workspace.environment import check_kernels
 from silverloom.orchestration.workspace.workspace import Workspace

@@ -1,9 +1,9 @@
 """The manifest of a partition, and whether the partition on disk matches today's inputs, params and code.
 
 Belongs here: the manifest and its file, a partition's key, and comparing the two, which alone decides what is
-fresh. Not here: what would be made again (plan.py), making it (partition/materialise.py), telling Dagster
-(dagster/sync.py), and how manifests travel with the data, as a second output of the DVC stage
-(dvc/stages.py).
+fresh; noticing that a partition was replaced while it was read, since readers hold no lock. Not here: what
+would be made again (plan.py), making it (partition/materialise.py), telling Dagster (dagster/sync.py), and how
+manifests travel with the data, as a second output of the DVC stage (dvc/stages.py).
 
 A manifest is written last, after the partition's checks passed, and holds their results. If existing bytes
 later fail a check that runs alone, the manifest says so, and the partition is not fresh. A manifest contains
@@ -12,8 +12,9 @@ no time and no run, so the same partition has the same manifest wherever it is m
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -33,6 +34,7 @@ from silverloom.orchestration.files.local_state import (
     read_checked,
 )
 from silverloom.orchestration.files.publish import write_changed
+from silverloom.orchestration.files.transient import InputReplacedError
 from silverloom.orchestration.state.sources import asks_again, corpus
 from silverloom.orchestration.workspace.workspace import Workspace
 
@@ -266,6 +268,42 @@ class View:
         if not manifest.passed:
             reasons = [*(reason for reason in reasons if reason != CHECKS_CHANGED), CHECKS_FAILED]
         return Status(manifest, (*reasons, *again))
+
+
+@contextlib.contextmanager
+def unreplaced(
+    workspace: Workspace,
+    partitions: Mapping[str, Iterable[str]],
+    then: Callable[[], object] = lambda: None,
+) -> Iterator[View]:
+    """Provide a view of partitions, by dataset; notice afterwards if one was replaced or edited meanwhile.
+
+    The block may have read half of the former version and half of the new one. So its result is invalid, and
+    an error in it may come from just that: this calls `then`, and raises InputReplacedError in place of any
+    other Exception.
+    """
+    places = [(workspace.datasets[name], partition) for name in partitions for partition in partitions[name]]
+    view = View(workspace)
+    before = _versions(view, places)
+    ended: BaseException | None = None
+    try:
+        yield view
+    except BaseException as error:
+        ended = error
+    after = _versions(View(workspace), places)
+    if before != after:
+        then()
+        if ended is None or isinstance(ended, Exception):
+            replaced = next(n for n in range(len(places)) if before[n] != after[n])
+            named = label(*places[replaced])
+            raise InputReplacedError(f"{named} was replaced while it was read: run again") from ended
+    if ended is not None:
+        raise ended
+
+
+def _versions(view: View, places: Iterable[tuple[Dataset, str]]) -> list[str]:
+    """Return the version of each partition, or "" if its bytes are not on disk."""
+    return [manifest.version if (manifest := view.known(*place)) else "" for place in places]
 
 
 def load_manifest(workspace: Workspace, dataset: Dataset, partition: str) -> Manifest:
