@@ -1,9 +1,9 @@
 """The manifest of a partition, and whether the partition on disk matches today's inputs, params and code.
 
-Belongs here: the manifest and its file, a partition's key, and comparing the two, which alone decides what is
-fresh; noticing that a partition was replaced while it was read, since readers hold no lock. Not here: what
-would be made again (plan.py), making it (partition/materialise.py), telling Dagster (dagster/sync.py), and how
-manifests travel with the data, as a second output of the DVC stage (dvc/stages.py).
+Belongs here: the manifest and its file, a partition's key, and comparing the two, which alone decides what
+is fresh; noticing that a partition was replaced while it was read, since readers hold no lock. Not here: what
+would be made again (plan.py), making it (partition/materialise.py), telling Dagster (dagster/sync.py), and
+how manifests travel with the data, as a second output of the DVC stage (dvc/stages.py).
 
 A manifest is written last, after the partition's checks passed, and holds their results. If existing bytes
 later fail a check that runs alone, the manifest says so, and the partition is not fresh. A manifest contains
