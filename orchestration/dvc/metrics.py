@@ -27,7 +27,7 @@ from silverloom.ops.core.counts import total
 from silverloom.ops.core.measures import Sum, edges
 from silverloom.ops.core.parts import TABLES, part_files
 from silverloom.orchestration.files.identity import file_md5
-from silverloom.orchestration.files.publish import sharing, write_changed
+from silverloom.orchestration.files.publish import lock_file, write_changed
 from silverloom.orchestration.state.freshness import View
 from silverloom.orchestration.workspace.workspace import Workspace
 
@@ -92,8 +92,9 @@ def write(datasets: Iterable[Dataset], view: View) -> None:
             by_system.setdefault(dataset.key.path[0], []).append(dataset)
     for system, finished in by_system.items():
         found = [(dataset, *_found(dataset, view)) for dataset in finished]
-        # Others may finish datasets of the system. Not the lock of commits: those wait for `dvc repro`.
-        with sharing(view.workspace):
+        # Others may finish datasets of the system. Not the lock of commits: those wait for `dvc repro`; nor the
+        # shared one: its holder may wait for MLflow's server.
+        with lock_file(view.workspace.state / "locks" / "metrics.lock", wait=True):
             _merge(view.workspace, system, found)
 
 

@@ -250,7 +250,7 @@ def lock_file(path: Path, wait: bool = False) -> ExitStack:
 
 @contextlib.contextmanager
 def sharing(workspace: Workspace) -> Iterator[None]:
-    """Hold the lock of what all processes of a project write: metrics and the stores of other tools.
+    """Hold the lock of the stores that all processes of a project write to with other tools.
 
     A thread that holds it may take it again. Raises TimeoutError, which names the lock, after PATIENCE.
     """
@@ -277,22 +277,8 @@ def _held(path: Path, timeout: float, again: bool = False) -> ExitStack:
 
 
 @contextlib.contextmanager
-def making(workspace: Workspace, dataset: Dataset, partition: str, wait: bool = True) -> Iterator[bool]:
-    """Hold a partition's lock; yields whether another process held it before.
-
-    Raises BlockingIOError if another process holds it and `wait` is not set.
-    """
-    path = _path(workspace, dataset, partition)
-    waited = False
-    try:
-        held = lock_file(path)
-    except BlockingIOError:
-        if not wait:
-            raise
-        waited, held = True, lock_file(path, wait=True)
-    with contextlib.closing(held):
-        yield waited
-
-
-def _path(workspace: Workspace, dataset: Dataset, partition: str) -> Path:
-    return workspace.state_file("locks", dataset, partition, ".lock")
+def making(workspace: Workspace, dataset: Dataset, partition: str, wait: bool = True) -> Iterator[None]:
+    """Hold a partition's lock. Raises BlockingIOError if another process holds it and `wait` is not set."""
+    path = workspace.state_file("locks", dataset, partition, ".lock")
+    with contextlib.closing(lock_file(path, wait)):
+        yield
