@@ -92,8 +92,8 @@ def write(datasets: Iterable[Dataset], view: View) -> None:
             by_system.setdefault(dataset.key.path[0], []).append(dataset)
     for system, finished in by_system.items():
         found = [(dataset, *_found(dataset, view)) for dataset in finished]
-        # Others may finish datasets of the system. Not the lock of commits: those wait for `dvc repro`; nor the
-        # shared one: its holder may wait for MLflow's server.
+        # Others may finish datasets of the system. The lock of commits waits for `dvc repro`, and the shared
+        # one for MLflow's server.
         with lock_file(view.workspace.state / "locks" / "metrics.lock", wait=True):
             _merge(view.workspace, system, found)
 
