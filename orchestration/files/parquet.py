@@ -29,7 +29,7 @@ def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> d
     pyarrow.ArrowInvalid if a table does not have its declared columns, ValueError if one of the other files
     leaves its folder or occurs twice.
     """
-    parts = []
+    parts: list[dict[str, Any]] = []
     for outcome in outcomes:
         write_part(folder, len(parts), outcome, shape)
         write_files(folder / FILES, outcome.files.items())
