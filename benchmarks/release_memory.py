@@ -27,8 +27,8 @@ from silverloom.ops.core.outcome import Shape, columns
 from silverloom.ops.core.parts import FILES, FilesFolder, Part, Parts
 from silverloom.ops.core.release import ReleaseParams, release_files, shape
 from silverloom.ops.core.sampling import SPLITS
-from silverloom.orchestration.checks.conservation import conservation
-from silverloom.orchestration.checks.units import unit_ids
+from silverloom.orchestration.checks.conservation import conservation, unit_ids
+from silverloom.orchestration.checks.ids import StoredIds
 from silverloom.orchestration.executors.parts import LocalEngine
 from silverloom.orchestration.files.identity import folder_hashes
 from silverloom.orchestration.files.parquet import write_outcomes
@@ -53,7 +53,8 @@ def main() -> None:
         params = ReleaseParams(megabytes=options.megabytes)
         kind = shape(Shape(_ROWS, _ROWS))
         outcomes = release_files(rows, FilesFolder(target / FILES), params, "set")
-        units = write_outcomes(target, outcomes, kind)
+        units = StoredIds(Path(folder, "units"))
+        write_outcomes(target, units.taken_from(outcomes), kind)
         written = _peak()
         found = conservation(target, units, unit_ids(rows))
         size = sum(path.stat().st_size for path in (target / FILES).rglob("*.parquet"))

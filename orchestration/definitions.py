@@ -6,7 +6,7 @@ parts themselves (assets/, dagster/), and the runs of the project's own commands
 
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 from silverloom.orchestration.process import prepare
@@ -77,9 +77,10 @@ def build(
             warnings.simplefilter("ignore", kind)
         loaded, sources = dg.load_definitions_from_package_module(silverloom.assets), source_assets(workspace)
     ours = dg.Definitions(resources={"store": Store(workspace), "rows": rows(workspace)})
-    plain = _plain_definitions()
-    _check_conflicts({"silverloom": ours, **plain})
-    merged = dg.Definitions.merge(ours, loaded, *plain.values())
+    try:
+        merged = dg.Definitions.merge(ours, loaded, *_plain_definitions())
+    except dg.DagsterInvariantViolationError as error:
+        raise ValueError(f"the Definitions in assets/ contradict each other: {error}") from error
     absent = {asset_key(key) for key in DECLARED if key.to_user_string() not in workspace.datasets}
     pages = workspace.datasets["quality/pages"]  # it reads the datasets that exist
     # Assets were declared before all datasets were known, which say what is excluded and which months exist.
@@ -102,42 +103,14 @@ def build(
     )
 
 
-def _plain_definitions() -> dict[str, dg.Definitions]:
-    """Return the Definitions in modules of assets/, by module and name.
+def _plain_definitions() -> list[dg.Definitions]:
+    """Return the Definitions in modules of assets/.
 
     Dagster's loader finds what lies in a module by itself, but not what only a Definitions object holds.
     """
-    modules = [
-        (name, module)
-        for name, module in sorted(sys.modules.items())
-        if name.startswith("silverloom.assets.")
-    ]
-    return {
-        f"{name}.{attribute}": value
-        for name, module in modules
-        for attribute, value in vars(module).items()
-        if isinstance(value, dg.Definitions)
-    }
-
-
-def _check_conflicts(definitions: Mapping[str, dg.Definitions]) -> None:
-    """Raise ValueError if two Definitions have different resources or loggers of one name, or executors."""
-    known: dict[str, tuple[str, object]] = {}
-    for owner, parts in definitions.items():
-        for name, value in _unique_parts(parts):
-            other, former = known.setdefault(name, (owner, value))
-            if former is not value:
-                raise ValueError(f"{owner} and {other} both define {name}: rename or remove one")
-
-
-def _unique_parts(definitions: dg.Definitions) -> Iterator[tuple[str, object]]:
-    """Yield what a code location has only one of, with its name."""
-    for name, resource in (definitions.resources or {}).items():
-        yield f"the resource `{name}`", resource
-    for name, logger in (definitions.loggers or {}).items():
-        yield f"the logger `{name}`", logger
-    if definitions.executor is not None:
-        yield "the executor", definitions.executor
+    names = sorted(name for name in sys.modules if name.startswith("silverloom.assets."))
+    values = (value for name in names for value in vars(sys.modules[name]).values())
+    return [value for value in values if isinstance(value, dg.Definitions)]
 
 
 defs = build(workspace())

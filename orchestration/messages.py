@@ -13,12 +13,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NoReturn, TypeAlias
 
 from silverloom.assets.declare.logins import without_logins
 from silverloom.assets.reasons import meaning_of
-from silverloom.orchestration.files.failing_file import name_file
 from silverloom.orchestration.files.full_disk import full_disk, with_its_type
 from silverloom.orchestration.files.stores import sqlite_error
 from silverloom.orchestration.files.transient import transient
@@ -30,9 +28,6 @@ FIRST, EVERY = 10.0, 30.0
 #: The pace is measured over the last half minute, but over at least LEAST and at most MOST parts. So the
 #: first part, which loads models, soon drops out.
 SPAN, LEAST, MOST = 30.0, 5, 200
-
-#: The next part counts as slow once it has taken both this many seconds and twice the longest recent time.
-LONG = 5.0
 
 #: The meanings of so many reasons are printed.
 MEANINGS = 5
@@ -46,18 +41,10 @@ class RecentPace:
     """When the last part finished, or when the work began if none has; in `time.monotonic` seconds."""
     seconds: float | None = None
     """Recent seconds per part; None before the first part is done."""
-    longest: float = 0.0
-    """The longest recent gap between two finished parts, in seconds."""
 
     def left(self, parts: int, now: float) -> float | None:
-        """Return the seconds that `parts` more parts should take from now, or None if unknown.
-
-        It is unknown before the first part is done, and when the next part is far slower than recent ones.
-        """
-        waited = now - self.since
-        if self.seconds is None or waited > max(2 * self.longest, LONG):
-            return None
-        return max(parts * self.seconds - waited, 0.0)
+        """Return the seconds that `parts` more parts should take from now, None before the first is done."""
+        return None if self.seconds is None else max(parts * self.seconds - (now - self.since), 0.0)
 
 
 class Recent:
@@ -81,8 +68,7 @@ class Recent:
         (begin, before), (end, after) = self._ends[0], self._ends[-1]
         if after == before:
             return RecentPace(end)
-        longest = max(later - earlier for (earlier, _), (later, _) in pairwise(self._ends))
-        return RecentPace(end, (end - begin) / (after - before), longest)
+        return RecentPace(end, (end - begin) / (after - before))
 
 
 @dataclass(frozen=True)
@@ -110,9 +96,8 @@ class PartitionProgress:
         if self.pace.seconds:
             rate = 1 / self.pace.seconds
             shown.append(f"{rate:.1f} a second" if rate >= 1 else f"{rate * 60:.1f} a minute")
-            if remaining > 0:
-                left = self.pace.left(remaining, now)
-                shown.append("the next one is slow" if left is None else f"{duration(left)} left")
+            if remaining > 0 and (left := self.pace.left(remaining, now)) is not None:
+                shown.append(f"{duration(left)} left")
         return ", ".join(shown)
 
 
@@ -278,7 +263,7 @@ def _described(error: BaseException) -> str:
 
 def _worded(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
-        file = name_file(error) or ""
+        file = str(error.filename or "")
         return error.strerror if file in error.strerror else f"{error.strerror} ({file})"
     if isinstance(error, (ValueError, RuntimeError, LookupError)) and not isinstance(error, KeyError):
         return str(error)

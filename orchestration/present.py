@@ -12,9 +12,8 @@ from pathlib import Path
 
 from silverloom.assets.declare.graph import Everything
 from silverloom.orchestration.files.publish import building, making, write_files
-from silverloom.orchestration.state.freshness import View
+from silverloom.orchestration.state.freshness import View, unreplaced
 from silverloom.orchestration.state.plan import plan
-from silverloom.orchestration.state.replaced import unreplaced
 from silverloom.orchestration.workspace.workspace import Workspace
 from silverloom.pages.paths import PAGES, REPORT, SO_FAR
 

@@ -50,7 +50,7 @@ sys.meta_path.append(Renamed)
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        import_module("silverloom.assets.declare.foreign_code").check_checkout()
+        import_module("silverloom.assets.declare.project").check_checkout()
     if name == "load":
         return import_module("silverloom.data").load
     if name == "__version__":

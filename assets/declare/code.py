@@ -10,7 +10,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,6 +18,7 @@ from silverloom.assets.codehash.names import ProjectNames, Symbol
 from silverloom.assets.codehash.packages import Pins, installed, locked, pins
 from silverloom.assets.codehash.statements import PROJECT, md5
 from silverloom.assets.codehash.symbols import Symbols
+from silverloom.assets.declare.cache import read_cache, write_cache
 from silverloom.assets.declare.project import LOCKS, checkout, project
 from silverloom.ops.models.installed import digest
 
@@ -29,8 +29,8 @@ WRITER = Symbol("silverloom.orchestration.files.parquet", "write_outcomes")
 DATASET = ("silverloom.ops",)
 REPORT = ("silverloom.ops", "silverloom.assets.rows", "silverloom.pages")
 
-#: Cache of what symbols reach, next to the digest of the files that all of it was read from.
-CACHE = ".silverloom/reach.json"
+#: The cache of what symbols reach, next to the digest of the files that all of it was read from.
+CACHE = "reach.json"
 
 
 #: The hash of a symbol and everything that it reaches, and the locked versions of external packages.
@@ -83,21 +83,15 @@ def reach(symbol: Symbol, within: tuple[str, ...]) -> LockedReach:
 def known() -> dict[str, LockedReach]:
     """Return what symbols reach, by key: what an earlier process stored for these files, or nothing."""
     today = project_files()  # before any of them is read
-    with suppress(OSError, ValueError, TypeError):
-        files, stored = json.loads((project() / CACHE).read_bytes())
-        return dict(stored) if files == today else {}
-    return {}
+    files, stored = json.loads(read_cache(project(), CACHE) or '["", {}]')
+    return dict(stored) if files == today else {}
 
 
 def keep() -> None:
     """Store what symbols reach for other processes, unless a file changed in the meantime."""
-    path = project() / CACHE
     content = json.dumps([project_files(), known()]).encode()
-    with suppress(OSError):  # before set-up, or no space
-        if not (path.exists() and path.read_bytes() == content) and read_files() == project_files():
-            new = path.with_name(f"{path.name}.{os.getpid()}")
-            new.write_bytes(content)
-            new.replace(path)
+    if read_cache(project(), CACHE) != content and read_files() == project_files():
+        write_cache(project(), CACHE, content)
 
 
 def read_files() -> str:

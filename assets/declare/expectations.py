@@ -41,7 +41,7 @@ OF_COUNTS = frozenset({"kept.of_previous", "drop_share.rise", "reject_share.rise
 
 #: The code that decides whether rows pass: the checks, and which findings keep a partition from publication.
 RULES = (
-    Symbol("silverloom.orchestration.checks.units", "expected_units"),
+    Symbol("silverloom.orchestration.checks.conservation", "expected_units"),
     Symbol("silverloom.orchestration.checks.conservation", "conservation"),
     Symbol("silverloom.orchestration.checks.conservation", "on_disk"),
     Symbol("silverloom.orchestration.checks.conservation", "schema"),

@@ -150,30 +150,6 @@ def label(dataset: Dataset, partition: str) -> str:
     return f"{dataset.name} {partition}".strip()
 
 
-_NEEDS: dict[str, tuple[str, ...]] = {}
-
-
-def needs(system: str, *records: str) -> None:
-    """Declare that a system needs some `sources:` of params.yaml: without them its datasets are absent.
-
-    Other sources may be left out: their readers then read no rows.
-    """
-    _NEEDS[system] = records
-
-
-_WITHOUT: dict[str, dict[str, str]] = {}
-
-
-def recommends(system: str, records: str, without: str) -> None:
-    """Declare that a system should have some `sources:` of params.yaml, and what happens without them."""
-    _WITHOUT.setdefault(system, {})[records] = without
-
-
-def recommended(system: str) -> Mapping[str, str]:
-    """Return the sources that a system should have, with what happens without them."""
-    return _WITHOUT.get(system, {})
-
-
 class Measurement(NamedTuple):
     """A measured run of a system, from raw records to its dataset, on two cores."""
 
@@ -192,30 +168,26 @@ class Measurement(NamedTuple):
     """What the minutes are of."""
 
 
-_MEASURED: dict[tuple[str, str], Measurement] = {}
+class System(NamedTuple):
+    """What a system says of its `sources:` in params.yaml."""
+
+    needs: tuple[str, ...] = ()
+    """Without these its datasets are absent. Others may be left out: their readers then read no rows."""
+    begins_with: tuple[str, ...] = ()
+    """Any one of these is enough to begin with."""
+    recommends: Mapping[str, str] = {}
+    """Those that it should have, with what happens without them."""
+    measured: tuple[Measurement, ...] = ()
+    """What runs of it have cost, one for each kind of records."""
 
 
-def measured(system: str, *measurements: Measurement) -> None:
-    """Declare what runs of a system have cost, one for each kind of records."""
-    _MEASURED.update({(system, measurement.records): measurement for measurement in measurements})
+#: What systems say of their sources, in the head of their packages: no part of any dataset's code.
+SYSTEMS: dict[str, System] = {}
 
 
-def measurement(system: str, records: str) -> Measurement | None:
-    """Return a measured run of a system on some records, if there is one."""
-    return _MEASURED.get((system, records))
-
-
-_BEGINS: dict[str, tuple[str, ...]] = {}
-
-
-def begins_with(system: str, *records: str) -> None:
-    """Say which `sources:` of params.yaml a system can be begun with, each alone."""
-    _BEGINS[system] = records
-
-
-def beginnings(system: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the sources that a system needs, all of them, and those of which any one is enough."""
-    return _NEEDS.get(system, ()), _BEGINS.get(system, ())
+def system_named(name: str) -> System:
+    """Return what a system says of its sources."""
+    return SYSTEMS.get(name, System())
 
 
 _OPTIONAL: set[str] = set()
@@ -270,7 +242,7 @@ def _absent(declared: Mapping[str, Dataset], given: Collection[str]) -> Iterator
         tops = {str(kind.section).partition(".")[0] for kind in dataset.params.values()}
         sections.setdefault(dataset.key.group, set()).update(tops & {dataset.key.group})
     for group, own in sections.items():
-        if missing := [name for name in _NEEDS.get(group, ()) if name not in given]:
+        if missing := [name for name in system_named(group).needs if name not in given]:
             yield group, f"no sources.{', no sources.'.join(missing)}"
         elif not own <= document().keys():
             yield group, f"no section {group}"

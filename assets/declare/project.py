@@ -1,7 +1,7 @@
 """The project that this process works on, the checkout that its code is from, and what is code in it.
 
-Belongs here: finding both on disk; the names of packages and files. Not here: params.yaml (params_file.py),
-refusing the code of another checkout (foreign_code.py).
+Belongs here: finding both on disk, and refusing the code of another checkout; the names of packages and
+files. Not here: params.yaml (params_file.py), the command, which runs the right code (silverloom/command.py).
 """
 
 from __future__ import annotations
@@ -29,6 +29,28 @@ def checkout() -> Path:
     It is a checkout's root, to which the links in its folder `silverloom` lead, or the installed package.
     """
     return Path(__file__).resolve().parents[2]
+
+
+class ForeignCodeError(ImportError):
+    """The code of one checkout was imported in another one; the text names both and says what to do."""
+
+
+def check_checkout() -> None:
+    """Raise ForeignCodeError if the working directory is in a checkout other than that of this code.
+
+    Checkouts that share a virtual environment have only one of them installed in it.
+    """
+    with contextlib.suppress(FileNotFoundError):  # the working directory was removed
+        here = Path.cwd()
+        for folder in (here, *here.parents):
+            if (folder / "orchestration" / "cli" / "app.py").is_file():
+                if folder != checkout():
+                    raise ForeignCodeError(
+                        f"{folder} is a checkout of its own, but this environment would run the code of "
+                        f"{checkout()} in it: activate an environment of {folder} (`make setup` there makes "
+                        f".venv), or set PYTHONPATH={folder}"
+                    )
+                return
 
 
 @cache

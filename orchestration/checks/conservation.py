@@ -1,7 +1,7 @@
 """Two blocking checks, `conservation` of units and the `schema` of tables, and what a finding decides.
 
-Belongs here: checking a partition that was just written, using its files and those of its inputs on disk.
-Not here: which units its inputs have (units.py), expectations about the content (validate.py).
+Belongs here: which units a partition must account for, read from its inputs, and checking its files. Not
+here: expectations about the content (validate.py), opening inputs (partition/inputs.py).
 """
 
 from __future__ import annotations
@@ -19,11 +19,24 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from silverloom.assets.declare.checks import ADVISORY
+from silverloom.assets.declare.declaration import Dataset
+from silverloom.assets.rows.reading import read
 from silverloom.ops.core.outcome import Shape
-from silverloom.ops.core.parts import TABLES, part_files, part_name, temporary_folder
+from silverloom.ops.core.parts import (
+    FILES,
+    TABLES,
+    Artifact,
+    Parts,
+    part_files,
+    part_name,
+    temporary_folder,
+)
+from silverloom.ops.crawl.journal import asked_units
 from silverloom.orchestration.checks.ids import IdCounts, StoredIds, counted
 from silverloom.orchestration.messages import escaped
 from silverloom.orchestration.state.freshness import CheckResult
+from silverloom.orchestration.state.sources import corpus
+from silverloom.orchestration.workspace.workspace import Workspace
 
 #: The most ids whose repetition is looked for in memory.
 FEW = 100_000
@@ -71,6 +84,52 @@ def _finding(expected: str, faults: Iterable[str], summary: str) -> Finding:
     observed = "; ".join(faults) or summary
     result = CheckResult(expected=expected, severity="error", passed=not faults, observed=observed)
     return Finding(faults, summary, (result,))
+
+
+def expected_units(
+    workspace: Workspace,
+    dataset: Dataset,
+    partition: str,
+    inputs: Mapping[str, Parts | Artifact],
+    folder: Path,
+) -> Iterator[str]:
+    """Return the ids of the units that a partition in `folder` must account for.
+
+    A crawl finds units itself; the journal in its folder lists those it requested.
+    """
+    listed = _listed(workspace, dataset, partition, inputs)
+    if not dataset.crawl:
+        return listed
+    known = list(listed)
+    return chain(known, asked_units(folder / FILES, besides=known))
+
+
+def _listed(
+    workspace: Workspace, dataset: Dataset, partition: str, inputs: Mapping[str, Parts | Artifact]
+) -> Iterator[str]:
+    """Yield the units in the inputs: raw records, and rows of the datasets that params.yaml lists as sources;
+    else those of the input that the dataset consumes.
+    """
+    if dataset.records:
+        yield from corpus(workspace, dataset.records).ids(partition)
+        for source in workspace.settings.named_datasets(dataset.records).values():
+            yield from unit_ids(_rows(inputs[source.dataset]))
+    elif dataset.consumes:
+        argument, _, nested = dataset.consumes.partition(".")
+        yield from unit_ids(_rows(inputs[argument]), nested or None)
+
+
+def _rows(read: Parts | Artifact) -> Parts:
+    return read.rows if isinstance(read, Artifact) else read
+
+
+def unit_ids(parts: Parts, path: str | None = None) -> Iterator[str]:
+    """Yield the ids of the units in an input: its rows, or the entries of a nested column."""
+    for part in parts.parts:
+        if path is None:
+            yield from part.read(["id"])["id"].to_pylist()
+        else:
+            yield from pc.struct_field(pc.list_flatten(part.read([path])[path]), "id").to_pylist()
 
 
 def conservation(
@@ -134,14 +193,14 @@ def _fates(units: pa.Array, paths: Mapping[str, Iterable[Path]]) -> dict[str, pa
 def _mentioned(paths: Iterable[Path]) -> Iterator[pa.Array]:
     """Yield the ids of kept rows and of their sources."""
     for path in paths:
-        table = pq.read_table(path, columns=["id", "source_ids"])
+        table = read(path, ["id", "source_ids"])
         yield from table["id"].chunks
         yield from pc.list_flatten(table["source_ids"]).chunks
 
 
 def _ids(paths: Iterable[Path]) -> Iterator[pa.Array]:
     for path in paths:
-        yield from pq.read_table(path, columns=["id"])["id"].chunks
+        yield from read(path, ["id"])["id"].chunks
 
 
 def _faults(ids: IdCounts, used: str, where: str) -> Iterator[str]:
@@ -166,11 +225,12 @@ def schema(folder: Path, shape: Shape, scratch: Path | None = None) -> Finding:
         before = rows
         declared = getattr(shape, table).names
         for path in part_files(folder, table):
-            columns = pq.read_schema(path).names
-            if columns != declared:
-                faults.append(f"{path.name} has the columns {columns}, but {declared} are declared")
-                continue
-            part = pq.read_table(path, columns=["id", "source_ids", "licence"])
+            with pq.ParquetFile(path) as file:
+                columns = file.schema_arrow.names
+                if columns != declared:
+                    faults.append(f"{path.name} has the columns {columns}, but {declared} are declared")
+                    continue
+                part = file.read(["id", "source_ids", "licence"])
             rows += part.num_rows
             sound.append(path)
             few = [*few, part["id"]] if rows - before <= FEW else []

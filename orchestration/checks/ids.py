@@ -34,7 +34,7 @@ def scratch(workspace: Workspace, dataset: Dataset, partition: str) -> Iterator[
 
     The caller holds the partition's lock.
     """
-    parts = workspace.state_file("parts", dataset, partition, "")
+    parts = workspace.state_file("parts", dataset, partition)
     parts.mkdir(parents=True, exist_ok=True)
     for left in parts.glob("silverloom-*"):
         shutil.rmtree(left, ignore_errors=True)

@@ -165,11 +165,13 @@ def setup(workspace: Workspace) -> None:
     """Create what git does not hold: the stores of Dagster and MLflow, and DVC's template of plots."""
     from silverloom.orchestration.dagster.instance import close_stores, instance
     from silverloom.orchestration.dvc.metrics import write_template
+    from silverloom.orchestration.files.publish import sharing
     from silverloom.orchestration.mlflow import store
 
     instance()
     close_stores()
-    store.prepare(workspace.mlflow_store)
+    with sharing(workspace):
+        store.prepare(workspace.mlflow_store)
     write_template(workspace)
 
 

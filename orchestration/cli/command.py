@@ -140,12 +140,5 @@ def _status(body: Callable[[], int | None]) -> int | None:
 
 
 def _interrupted() -> int:
-    print(f"interrupted; finished work is kept{_parts()}; run again to resume", file=sys.stderr)
+    print("interrupted; finished work is kept; run again to resume", file=sys.stderr)
     return 130
-
-
-def _parts() -> str:
-    """Return how many parts of unfinished partitions are kept, as text; "" if this process made none."""
-    store = sys.modules.get("silverloom.orchestration.partition.resume")
-    count = store.count_parts(Workspace.here()) if store else 0
-    return f" (including {count} parts of unfinished partitions)" if count else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,13 +18,15 @@ from dotenv import dotenv_values, set_key
 
 from silverloom.orchestration.compat import open_instance
 from silverloom.orchestration.dagster.settings import COMMANDS, write_settings
-from silverloom.orchestration.files.publish import lock_file
+from silverloom.orchestration.files.publish import sharing
 from silverloom.orchestration.files.stores import check_store, store_errors
 from silverloom.orchestration.workspace import postgres
+from silverloom.orchestration.workspace.workspace import Workspace
 
-#: The files of Dagster's storage below its home, and tables of which each has one as soon as it has any.
+#: The files of Dagster's storage below its home.
 _STORES = ("history/runs.db", "event_log.db", "schedules/schedules.db")
-_TABLES = ("secondary_indexes", "event_logs", "jobs")
+#: Tables of which each has one as soon as it has any, and the one that it gets after all others.
+_TABLES, _LAST_TABLE = ("secondary_indexes", "event_logs", "jobs"), "alembic_version"
 
 _WHAT = "Dagster's store"
 
@@ -52,15 +54,17 @@ def instance() -> dg.DagsterInstance:
     ValueError if the server's address is invalid.
     """
     server = postgres.dagster_address()
-    with _opening(), dagster_errors():
+    _check_writable()
+    with dagster_errors(), contextlib.ExitStack() as held:
         write_settings(home(), on_server=server is not None)
         _tell_dagster()
         if server is not None:
             postgres.check_answers(server, postgres.DAGSTER)
         else:
-            for name in _STORES:
-                check_store(_WHAT, home() / name, _TABLES)
-        return _get()
+            tables = [check_store(_WHAT, home() / name, _TABLES) for name in _STORES]
+            if not all(_LAST_TABLE in of_file for of_file in tables):
+                held.enter_context(sharing(Workspace(home().parent)))  # two would both create the tables
+        return _open.enter_context(open_instance(home(), COMMANDS))
 
 
 def dagster_errors() -> contextlib.AbstractContextManager[None]:
@@ -79,10 +83,6 @@ def close_stores() -> None:
 
 _open = contextlib.ExitStack()
 atexit.register(_open.close)
-
-
-def _get() -> dg.DagsterInstance:
-    return _open.enter_context(open_instance(home(), COMMANDS))
 
 
 def _tell_dagster() -> None:
@@ -106,21 +106,14 @@ def home() -> Path:
     return Path(os.environ["DAGSTER_HOME"])
 
 
-@contextlib.contextmanager
-def _opening() -> Iterator[None]:
-    """Let only one process open the storage at a time: two would both create its tables.
-
-    Raises RuntimeError if the folder is not writable, for example read-only, immutable, or owned by someone
-    else.
-    """
+def _check_writable() -> None:
+    """Raise RuntimeError if the folder is read-only, immutable, or owned by someone else; create it."""
     home().mkdir(parents=True, exist_ok=True)
     if not os.access(home(), os.W_OK | os.X_OK):
         raise RuntimeError(
             f"{home()} is not writable, but Dagster keeps its runs there: make it writable (chmod u+w, "
             "chattr -i, or remount it), or move it away to start a new one"
         )
-    with contextlib.closing(lock_file(home() / ".opening", wait=True)):
-        yield
 
 
 def latest_by_partition(

@@ -12,25 +12,23 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow.parquet as pq
 from pydantic import TypeAdapter
-from typing_extensions import TypedDict
 
+from silverloom.assets.declare.cache import read_cache, write_cache
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.project import checkout
 from silverloom.ops.core import profile
-from silverloom.ops.core.counts import counts, counts_match, total
+from silverloom.ops.core.counts import total
 from silverloom.ops.core.measures import Sum, edges
 from silverloom.ops.core.parts import TABLES, part_files
-from silverloom.orchestration.files import local_state
 from silverloom.orchestration.files.identity import file_md5
-from silverloom.orchestration.files.publish import lock_file, write_changed, write_file
-from silverloom.orchestration.state.freshness import View, write_manifest
+from silverloom.orchestration.files.publish import lock_file, write_changed
+from silverloom.orchestration.state.freshness import View
 from silverloom.orchestration.workspace.workspace import Workspace
 
 FUNNEL = ("dataset", "month", "outcome", "reason", "rows")
@@ -44,15 +42,6 @@ _MEASURING = (
 )
 
 
-class _Look(TypedDict):
-    """Measurements of a partition's kept rows."""
-
-    asked: dict[str, Any]
-    profile: dict[str, list[int]]
-    scores: dict[str, list[float | None]]
-
-
-_LOOK = TypeAdapter(_Look)
 _NUMBERS = TypeAdapter(dict[str, dict[str, int | float]])  # counts stay whole
 
 
@@ -103,7 +92,8 @@ def write(datasets: Iterable[Dataset], view: View) -> None:
             by_system.setdefault(dataset.key.path[0], []).append(dataset)
     for system, finished in by_system.items():
         found = [(dataset, *_found(dataset, view)) for dataset in finished]
-        # Others may finish datasets of the system. Not the lock of commits: those wait for `dvc repro`.
+        # Others may finish datasets of the system. The lock of commits waits for `dvc repro`, and the shared
+        # one for MLflow's server.
         with lock_file(view.workspace.state / "locks" / "metrics.lock", wait=True):
             _merge(view.workspace, system, found)
 
@@ -113,7 +103,7 @@ _Looks: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 def _found(dataset: Dataset, view: View) -> tuple[_Counted, _Looks]:
-    counted = {partition: _counted(dataset, partition, view) for partition in dataset.made_partitions}
+    counted = {name: view.finished(dataset, name).counts for name in dataset.made_partitions}
     return counted, [look(dataset, partition, view) for partition in dataset.made_partitions]
 
 
@@ -175,19 +165,6 @@ def _read_table(path: Path, header: Sequence[str]) -> dict[str, list[tuple[Any, 
     return by_dataset
 
 
-def _counted(dataset: Dataset, partition: str, view: View) -> Mapping[str, Any]:
-    """Return the counts of a partition: those in its manifest, unless its files say otherwise.
-
-    Every commit goes through here, so committed counts always match the files.
-    """
-    manifest, place = view.finished(dataset, partition), view.workspace.folder(dataset, partition)
-    if not counts_match(place, manifest.counts):
-        manifest = replace(manifest, counts=counts(place))
-        write_manifest(view.workspace, dataset, partition, manifest)
-        view.renew(dataset, partition)
-    return manifest.counts
-
-
 def _funnel(counts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str, int]]:
     """Yield rows by partition, outcome and reason, even for partitions with 0 kept rows."""
     for partition, outcomes in counts.items():
@@ -222,14 +199,14 @@ def look(dataset: Dataset, partition: str, view: View) -> Mapping[str, Any]:
         "measures": list(dataset.measures),
         "scores": {name: repr(score) for name, score in dataset.scores.items()},
     }
-    path = view.workspace.state_file("measured", dataset, partition)
-    known = local_state.read_checked(path, _LOOK, "it is measured again")
-    if known is not None and known["asked"] == asked:
+    name = f"measured/{dataset.name}/{partition or 'all'}.json"
+    known: dict[str, Any] = json.loads(read_cache(view.workspace.root, name) or "{}")
+    if known.get("asked") == asked:
         return known
     place = view.workspace.folder(dataset, partition)
     measured = {"profile": profile.profile(place, dataset.measures), "scores": _scores(dataset, place)}
     measurements = {"asked": asked, **measured}
-    write_file(path, local_state.dump_checked(measurements))
+    write_cache(view.workspace.root, name, json.dumps(measurements).encode())
     return measurements
 
 
@@ -258,5 +235,5 @@ def write_template(workspace: Workspace) -> None:
     """Write the template (a megabyte, with all scripts), unless it is up to date."""
     from silverloom.pages.vega import bundle
 
-    page = Path(__file__).with_name("plots.html").read_text().replace("{vega}", bundle(workspace.state))
+    page = Path(__file__).with_name("plots.html").read_text().replace("{vega}", bundle(workspace.root))
     write_changed(template_file(workspace), page.encode())

@@ -12,8 +12,6 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from silverloom.orchestration.files.local_state import dump_checked, read_checked
 from silverloom.orchestration.files.publish import lock_file, sync_file_system, sync_to_disk, write_file
 from silverloom.orchestration.state.dvc_files import (
@@ -23,8 +21,6 @@ from silverloom.orchestration.state.dvc_files import (
     tracking_files,
 )
 from silverloom.orchestration.workspace.workspace import Workspace
-
-_TEXTS = TypeAdapter(dict[str, str])
 
 
 def restore(workspace: Workspace) -> None:
@@ -81,7 +77,7 @@ def _restore(workspace: Workspace) -> None:
     copy = _lock_copy(workspace)
     if not copy.is_file():
         return
-    texts = read_checked(_tracking_copies(workspace), _TEXTS, ".dvc files stay as they are")
+    texts = read_checked(_tracking_copies(workspace), ".dvc files stay as they are", dict[str, str])
     for name, text in (texts or {}).items():
         path = workspace.root / name
         if not is_tracking_file(path.read_bytes() if path.is_file() else b""):

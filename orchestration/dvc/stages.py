@@ -166,19 +166,16 @@ _UNMOVED = 3
 _PATIENCE = 60.0
 
 
-def commit_finished(view: View, made: Dataset | None = None) -> list[str]:
+def commit_finished(view: View) -> list[str]:
     """Commit to dvc.lock every finished stage whose current state is not recorded; return the stages' names.
 
     A stage is only committed when all partitions of it and of its ancestors are fresh. Otherwise DVC would
-    call stale partitions up to date, or record a dependency that differs from its ancestor's output. With
-    `made`, nothing is checked until that dataset, which was just worked on, is finished.
+    call stale partitions up to date, or record a dependency that differs from its ancestor's output.
 
     Raises DamagedLockError for a damaged dvc.lock, MovedError for edits made during the run, and RuntimeError
     if DVC fails; dvc.lock then remains unchanged.
     """
     workspace = view.workspace
-    if made is not None and not view.complete(made):
-        return []
     check_versions(workspace)
     check_unmoved(workspace)
     restore(workspace)

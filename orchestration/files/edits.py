@@ -2,7 +2,7 @@
 
 Belongs here: stamps of params and code as of this process's start, versions of the sources as of its first
 look, and comparing both with today's. DVC records what is on disk at the end of the work, but the work used
-what was there at the beginning. Not here: inputs that are replaced (state/replaced.py).
+what was there at the beginning. Not here: inputs that are replaced (state/freshness.py).
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from silverloom.orchestration.files.failing_file import name_file
 from silverloom.orchestration.workspace.workspace import Workspace
 
 #: How every line about a full disk begins.
@@ -45,7 +44,7 @@ def full_disk(error: BaseException) -> str | None:
         if isinstance(cause, DiskFullError):
             return str(cause.strerror)
         if isinstance(cause, OSError) and cause.errno in _NUMBERS:
-            written = cause.filename2 or cause.filename or name_file(cause)
+            written = cause.filename2 or cause.filename
             return full_line(Path(written) if isinstance(written, str) else None)
         if isinstance(cause, sqlite3.Error) and _means_full(cause):
             return full_line()

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from silverloom.assets.declare.cache import read_cache, write_cache
 from silverloom.orchestration.workspace.workspace import Workspace
 
 #: Folders listed in .dvcignore.
@@ -25,26 +26,21 @@ IGNORED = frozenset({"__pycache__"})
 #: A file's path, size, modification time in nanoseconds, and inode.
 FileStamp: TypeAlias = tuple[str, int, int, int]
 
+_CACHE = "hashes.json"
+
 #: MD5s by path, with the stamps of the hashed files: from this process, and from earlier ones.
 _hashes: dict[str, tuple[FileStamp, str]] = {}
 _former: dict[str, tuple[FileStamp, str]] = {}
 
 
 def keep_hashes(workspace: Workspace) -> None:
-    """Load the hashes that earlier commands cached in a checkout's state, and save this one's at exit.
-
-    If the cache is damaged or missing, every file is read once.
-    """
-    path = workspace.state / "hashes"
-    with contextlib.suppress(OSError, ValueError):
-        checksum, _, content = path.read_bytes().partition(b"\n")
-        if checksum.decode() == text_md5(content):
-            stored: dict[str, list[Any]] = json.loads(content)
-            _former.update({name: ((name, *stamp), md5) for name, (*stamp, md5) in stored.items()})
-    atexit.register(_leave_hashes, path, workspace.root, os.getpid())
+    """Load the hashes that earlier commands cached, and save this one's at exit."""
+    stored: dict[str, list[Any]] = json.loads(read_cache(workspace.root, _CACHE) or "{}")
+    _former.update({name: ((name, *stamp), md5) for name, (*stamp, md5) in stored.items()})
+    atexit.register(_leave_hashes, workspace.root, os.getpid())
 
 
-def _leave_hashes(path: Path, root: Path, process: int) -> None:
+def _leave_hashes(root: Path, process: int) -> None:
     if not _hashes or os.getpid() != process:
         return
     inside = f"{root}{os.sep}"
@@ -53,11 +49,7 @@ def _leave_hashes(path: Path, root: Path, process: int) -> None:
         for name, (stamp, md5) in {**_former, **_hashes}.items()
         if name.startswith(inside) and Path(name).exists()
     }
-    content = json.dumps(known).encode()
-    temporary = path.with_name(f".{path.name}.{process}")
-    with contextlib.suppress(OSError):
-        temporary.write_bytes(b"\n".join([text_md5(content).encode(), content]))
-        temporary.replace(path)
+    write_cache(root, _CACHE, json.dumps(known).encode())
 
 
 def file_stamp(path: Path) -> FileStamp | None:

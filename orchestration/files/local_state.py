@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
+from typing import Any, TypeVar
 
 from silverloom.orchestration.files.identity import json_digest
+
+T = TypeVar("T")
 
 
 class UnreadableError(ValueError):
@@ -49,41 +49,25 @@ def dump_checked(content: Mapping[str, Any]) -> bytes:
     return json.dumps({**content, CHECKSUM: json_digest(content)}, sort_keys=True, indent=1).encode()
 
 
-def load_checked(text: bytes) -> tuple[dict[str, Any], bool]:
-    """Return the content that `dump_checked` wrote, and whether it has a checksum. Raises UnreadableError."""
+def load_checked(text: bytes) -> dict[str, Any]:
+    """Return the content that `dump_checked` wrote. Raises UnreadableError for anything else."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
         raise UnreadableError("it is not JSON" if text.strip() else "it is empty") from None
-    if not isinstance(content, dict):
-        raise UnreadableError("it has the wrong structure")
-    checked = CHECKSUM in content
-    if checked and content.pop(CHECKSUM) != json_digest(content):
+    if not isinstance(content, dict) or content.pop(CHECKSUM, None) != json_digest(content):
         raise UnreadableError("its checksum does not match its content")
-    return content, checked
+    return content
 
 
-def read_checked(path: Path, kind: TypeAdapter[Any], then: str) -> dict[str, Any] | None:
-    """Return the content of a file, or None if it is missing or unreadable; then a line with `then` says so.
+def read_checked(path: Path, then: str, parse: Callable[[dict[str, Any]], T]) -> T | None:
+    """Return what `parse` makes of a file's content, or None if it is missing or unreadable.
 
-    A valid file without a checksum dates from before checksums existed, and counts as missing.
+    If it is unreadable, or `parse` raises UnreadableError, a line with `then` says so.
     """
     try:
         text = read_state(path)
-        if text is None:
-            return None
-        content, checked = load_checked(text)
-        kind.validate_python(content)
+        return None if text is None else parse(load_checked(text))
     except UnreadableError as error:
         tell_unreadable(path, str(error), then)
         return None
-    except ValidationError as error:
-        tell_unreadable(path, first_fault(error), then)
-        return None
-    return content if checked else None
-
-
-def first_fault(error: ValidationError) -> str:
-    """Return the first place where a content has the wrong structure, and what is wrong there."""
-    first = error.errors()[0]
-    return f"it has the wrong structure ({'.'.join(map(str, first['loc']))}: {first['msg']})"

@@ -10,36 +10,43 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from silverloom.ops.core.counts import total
 from silverloom.ops.core.outcome import Outcome, Shape, of_role, unchecked
 from silverloom.ops.core.parts import COMBINATIONS, FILES, TABLES, part_name
 from silverloom.orchestration.files.publish import write_files
 
 
-def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> list[pa.Array]:
-    """Write three tables per part, and the step's other files; return the input units of each part.
+def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> dict[str, Any]:
+    """Write three tables per part, and the step's other files; return the counts of their rows.
 
     The other files go to a folder of their own, `__files`, which readers of the dataset skip. A step without
     parts writes one empty part, so that "nothing came in" is a file and not an absence. Raises
     pyarrow.ArrowInvalid if a table does not have its declared columns, ValueError if one of the other files
     leaves its folder or occurs twice.
     """
-    units: list[pa.Array] = []
-    combinations: Counter[str] = Counter()
+    parts: list[dict[str, Any]] = []
     for outcome in outcomes:
-        write_part(folder, len(units), outcome, shape)
+        write_part(folder, len(parts), outcome, shape)
         write_files(folder / FILES, outcome.files.items())
-        units.append(outcome.units)
-        combinations.update(outcome.combinations)
-    if not units:
+        parts.append(_counts(outcome))
+    if not parts:
         write_part(folder, 0, Outcome.of(shape, [], []), shape)
-    if combinations:
+    counts = total(parts)
+    if combinations := counts.get("combinations"):
         (folder / COMBINATIONS).parent.mkdir()
         (folder / COMBINATIONS).write_text(json.dumps(combinations, sort_keys=True))
-    return units
+    return counts
+
+
+def _counts(outcome: Outcome) -> dict[str, Any]:
+    rows = {name: getattr(outcome, name).num_rows for name in TABLES}
+    reasons = Counter(outcome.dropped["reason"].to_pylist())
+    return {**rows, "reasons": reasons, "combinations": outcome.combinations}
 
 
 def write_part(folder: Path, index: int, outcome: Outcome, shape: Shape) -> None:

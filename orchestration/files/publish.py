@@ -107,9 +107,9 @@ def _clear(slot: Path) -> None:
 
 def _target(slot: Path) -> Path:
     """Return a slot's target. Raises UnreadableError if it is not a path in the staging folder's parent."""
-    content, checked = load_checked(read_state(slot / "target") or b"")
+    content = load_checked(read_state(slot / "target") or b"")
     place = PurePosixPath(str(content.get("target", "")))
-    if not checked or place.is_absolute() or ".." in place.parts or not place.parts:
+    if place.is_absolute() or ".." in place.parts or not place.parts:
         raise UnreadableError("it does not name a target")
     return slot.parent.parent / place
 
@@ -233,6 +233,8 @@ def exchange(first: Path, second: Path) -> bool:
 
 
 _PAUSE = 0.02
+#: Seconds to wait for another process that writes what they share.
+PATIENCE = 600.0
 
 
 def lock_file(path: Path, wait: bool = False) -> ExitStack:
@@ -246,42 +248,37 @@ def lock_file(path: Path, wait: bool = False) -> ExitStack:
         raise BlockingIOError(errno.EAGAIN, "another process holds the lock", str(path)) from None
 
 
-def lock_within(path: Path, seconds: float) -> ExitStack:
-    """Like `lock_file`, but wait up to `seconds`. Raises TimeoutError, which names the lock, after that."""
+@contextlib.contextmanager
+def sharing(workspace: Workspace) -> Iterator[None]:
+    """Hold the lock of the stores that all processes of a project write to with other tools.
+
+    A thread that holds it may take it again. Raises TimeoutError, which names the lock, after PATIENCE.
+    """
+    path = workspace.enclosing.state / "locks" / "shared.lock"
     try:
-        return _held(path, seconds)
+        held = _held(path, PATIENCE, again=True)
     except Timeout:
-        message = f"another process has held {path} for {seconds:g} s: run again when that process has ended"
+        message = f"another process has held {path} for {PATIENCE:g} s: run again when that process has ended"
         raise TimeoutError(message) from None
+    with contextlib.closing(held):
+        yield
 
 
-def _held(path: Path, timeout: float) -> ExitStack:
+def _held(path: Path, timeout: float, again: bool = False) -> ExitStack:
     path.parent.mkdir(parents=True, exist_ok=True)
     # A soft lock is a plain file, which remains after its process is killed.
-    lock = FileLock(path, timeout, thread_local=False, poll_interval=_PAUSE, fallback_to_soft=False)
-    lock.acquire()
+    lock = FileLock(
+        path, thread_local=again, poll_interval=_PAUSE, fallback_to_soft=False, is_singleton=again
+    )
+    lock.acquire(timeout)
     held = ExitStack()
     held.callback(lock.release)
     return held
 
 
 @contextlib.contextmanager
-def making(workspace: Workspace, dataset: Dataset, partition: str, wait: bool = True) -> Iterator[bool]:
-    """Hold a partition's lock; yields whether another process held it before.
-
-    Raises BlockingIOError if another process holds it and `wait` is not set.
-    """
-    path = _path(workspace, dataset, partition)
-    waited = False
-    try:
-        held = lock_file(path)
-    except BlockingIOError:
-        if not wait:
-            raise
-        waited, held = True, lock_file(path, wait=True)
-    with contextlib.closing(held):
-        yield waited
-
-
-def _path(workspace: Workspace, dataset: Dataset, partition: str) -> Path:
-    return workspace.state_file("locks", dataset, partition, ".lock")
+def making(workspace: Workspace, dataset: Dataset, partition: str, wait: bool = True) -> Iterator[None]:
+    """Hold a partition's lock. Raises BlockingIOError if another process holds it and `wait` is not set."""
+    path = workspace.state_file("locks", dataset, partition, ".lock")
+    with contextlib.closing(lock_file(path, wait)):
+        yield

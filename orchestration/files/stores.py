@@ -50,17 +50,19 @@ def store_errors(what: str, files: Iterable[Path]) -> Iterator[None]:
         raise StoreError(f"{what} cannot be used: {place}: {cause}; {_remedy(cause)}") from error
 
 
-def check_store(what: str, file: Path, tables: Iterable[str]) -> None:
-    """Raise StoreError for a database that has tables, but none of these: it is another program's.
+def check_store(what: str, file: Path, tables: Iterable[str]) -> set[str]:
+    """Return the tables of a database, none if there is no file.
 
-    Raises SQLite's error for a file that is no database.
+    Raises StoreError if it has tables, but none of these: it is another program's; SQLite's error for a file
+    that is no database.
     """
     if not file.is_file():
-        return
+        return set()
     with contextlib.closing(sqlite3.connect(file)) as store:
         present = {name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if present and present.isdisjoint(tables):
         raise StoreError(f"{what} cannot be used: {file}: it is another program's; {_AWAY}")
+    return present
 
 
 def sqlite_error(error: BaseException) -> sqlite3.DatabaseError | None:

@@ -13,7 +13,7 @@ import json
 import logging
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -33,7 +33,7 @@ from silverloom.orchestration.compat import (
     suite_page,
 )
 from silverloom.orchestration.files.identity import text_md5
-from silverloom.orchestration.files.publish import lock_within
+from silverloom.orchestration.files.publish import sharing
 from silverloom.orchestration.messages import describe
 from silverloom.orchestration.state.freshness import CheckResult, Manifest, manifest_file, read_manifest
 from silverloom.orchestration.workspace.workspace import Workspace
@@ -42,8 +42,6 @@ from silverloom.pages.paths import DATA_DOCS
 #: The names of what is written start with it; Great Expectations stores it below folders of this name.
 OURS = "silverloom"
 _NO_EXCEPTION = {"raised_exception": False, "exception_message": None, "exception_traceback": None}
-#: Seconds to wait for another process that writes.
-PATIENCE = 600.0
 #: The files of a new project.
 TEMPLATE = Path(__file__).with_name("template")
 
@@ -55,7 +53,7 @@ def write_docs(workspace: Workspace, datasets: Iterable[Dataset]) -> Path:
     Expectations cannot open, and, after all other datasets, for one whose own suite is wrong; TimeoutError if
     another process does not stop writing.
     """
-    with closing(lock_within(workspace.state / "locks" / "gx.lock", PATIENCE)):
+    with sharing(workspace):
         return _write_docs(workspace, datasets)
 
 

@@ -12,7 +12,6 @@ or what a slow server made of a request that was repeated. It is deleted, and se
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import socket
@@ -24,7 +23,7 @@ from typing import Any, TypeAlias
 
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.files.identity import text_md5
-from silverloom.orchestration.files.publish import lock_within
+from silverloom.orchestration.files.publish import sharing
 from silverloom.orchestration.messages import describe
 from silverloom.orchestration.mlflow.models import delete_models, log_model, register, set_champions
 from silverloom.orchestration.mlflow.store import ARTIFACTS_URI, prepare, prepare_server
@@ -42,9 +41,6 @@ from silverloom.orchestration.workspace.workspace import Workspace
 
 #: The tag of all runs, child runs too: which checkout sent them. Several may share a server.
 TAG = "silverloom.checkout"
-
-#: Seconds to wait for another process that is sending.
-PATIENCE = 600.0
 
 #: The most characters of a tag. MLflow does not cut the tags that a run starts with, and Postgres rejects
 #: more.
@@ -77,8 +73,7 @@ def send(workspace: Workspace, datasets: Iterable[Dataset] | None = None, run_of
         made = made_partitions(workspace, workspace.datasets.values() if datasets is None else datasets)
         if not made:
             return ""
-        lock = workspace.enclosing.state / "locks" / "mlflow.lock"
-        with contextlib.closing(lock_within(lock, PATIENCE)):
+        with sharing(workspace):
             causes = _send(workspace, made, run_of)
     except Exception as error:
         causes = [_line(error)]

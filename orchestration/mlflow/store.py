@@ -1,12 +1,11 @@
 """MLflow's store and server: the SQLite file of this checkout, or a database on a Postgres server.
 
-Belongs here: having MLflow create or upgrade the tables, one process at a time; starting
-`mlflow server`. Not here: the content (send.py), when it is served (serve/ui.py).
+Belongs here: having MLflow create or upgrade the tables; starting `mlflow server`. Not here: the content
+(send.py), when it is served (serve/ui.py).
 """
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import subprocess
@@ -14,7 +13,7 @@ import sys
 from pathlib import Path
 
 from silverloom.orchestration.compat import open_mlflow_store
-from silverloom.orchestration.files.publish import lock_within
+from silverloom.orchestration.files.publish import sharing
 from silverloom.orchestration.files.stores import StoreError, check_store, store_errors
 from silverloom.orchestration.state.addresses import HOST, allowed_hosts
 from silverloom.orchestration.workspace.postgres import check_answers, is_postgres
@@ -24,24 +23,21 @@ from silverloom.orchestration.workspace.workspace import Workspace
 #: of this machine.
 ARTIFACTS, ARTIFACTS_URI = "mlflow", "mlflow-artifacts:/"
 
-#: Seconds to wait for another process to create or upgrade the tables.
-MIGRATION = 30.0
-
 
 def prepare(path: Path) -> None:
     """Have MLflow create or upgrade its tables.
 
-    A new store is built under another name and renamed, so that it appears whole. Raises StoreError if it
-    cannot be used, is another program's or of an unknown version, TimeoutError if another process works on it
-    for longer than MIGRATION.
+    A new store is built under another name and renamed, so that it appears whole. The caller holds the lock
+    of what processes share. Raises StoreError if it cannot be used, is another program's or of an unknown
+    version.
     """
     _quiet()
-    lock = lock_within(path.parent / "locks" / f"{path.name}.lock", MIGRATION)
-    with contextlib.closing(lock), store_errors("MLflow's store", [path]):
+    with store_errors("MLflow's store", [path]):
         if path.exists():
             check_store("MLflow's store", path, ["experiments"])
             _migrate(path)
         else:
+            path.parent.mkdir(parents=True, exist_ok=True)
             new = path.with_name(f".{path.name}.new")
             new.unlink(missing_ok=True)
             _migrate(new)
@@ -84,7 +80,8 @@ def _migrate(path: Path) -> None:
 def serve(workspace: Workspace, port: int) -> None:
     """Turn this process into `mlflow server`. Raises RuntimeError if the store cannot be used."""
     if workspace.tracked_here:
-        prepare(workspace.mlflow_store)
+        with sharing(workspace):
+            prepare(workspace.mlflow_store)
     elif is_postgres(workspace.tracking_uri):
         prepare_server(workspace.tracking_uri)
     # Not as an argument: all users of the machine can see those.

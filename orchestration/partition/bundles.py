@@ -72,19 +72,13 @@ def write_bundle(path: Path, contents: Mapping[str, bytes], sync: bool = True) -
 
     Without `sync`, a power cut may tear the file; the checksum then shows it.
     """
-    with writing(path, sync) as temporary:
-        return _write_checked(temporary, zipped(contents))
+    return write_zipped(path, zipped(contents), sync)
 
 
 def write_zipped(path: Path, content: bytes, sync: bool = True) -> str:
     """Write the result of `zipped`, like `write_bundle`."""
-    with writing(path, sync) as temporary:
-        return _write_checked(temporary, content)
-
-
-def _write_checked(temporary: Path, content: bytes) -> str:
     checksum = _checksum(content)
-    with temporary.open("wb") as file:
+    with writing(path, sync) as temporary, temporary.open("wb") as file:
         file.write(content)
         file.write(checksum)
     return checksum.hex()

@@ -1,7 +1,7 @@
 """A partition's inputs, opened only after every byte was compared with their manifests.
 
 Belongs here: reading other partitions, and waiting for one that is being published. Not here: noticing that
-one was replaced while it was read (state/replaced.py), what is made from them (materialise.py).
+one was replaced while it was read (state/freshness.py), what is made from them (materialise.py).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def open_inputs(
             for name, source in workspace.datasets.items()
             if name in partitions
         }
-        scratch = workspace.state_file("parts", dataset, "", "")
+        scratch = workspace.state_file("parts", dataset, "")
         scratch.mkdir(parents=True, exist_ok=True)
         return Everything(folders, workspace.graph, scratch)
     return {

@@ -1,7 +1,7 @@
 """Make one partition (key, write, check, publish, manifest), or only run its checks.
 
-Belongs here: the order of these steps. Not here: calling its function (op.py), what Dagster asks and records
-(store.py), which partitions are made and when (run/, Dagster itself).
+Belongs here: the order of these steps, and calling the dataset's function with its arguments. Not here: where
+its parts run (executors/), which of them are finished (resume.py), what Dagster asks and records (store.py).
 """
 
 from __future__ import annotations
@@ -15,40 +15,41 @@ from typing import Any, NamedTuple, TypeAlias
 from silverloom.assets.declare.checks import CHECKS
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import Everything, label
-from silverloom.ops.core.counts import counts
+from silverloom.ops.core.counts import total
+from silverloom.ops.core.outcome import Outcomes
+from silverloom.ops.core.parts import FILES, Artifact, FilesFolder, Parts
+from silverloom.ops.parse.records import RowRecords
 from silverloom.orchestration.checks import conservation, validate
-from silverloom.orchestration.checks.conservation import Finding, accepted, recorded
+from silverloom.orchestration.checks.conservation import Finding, accepted, expected_units, recorded
 from silverloom.orchestration.checks.ids import StoredIds, scratch
-from silverloom.orchestration.checks.units import expected_units
-from silverloom.orchestration.executors.parts import engine
+from silverloom.orchestration.executors.parts import RayEngine, engine
 from silverloom.orchestration.files.edits import check_code
 from silverloom.orchestration.files.identity import folder_hashes
 from silverloom.orchestration.files.parquet import write_outcomes
 from silverloom.orchestration.files.publish import building, write_files
 from silverloom.orchestration.gx.docs import renew_docs
 from silverloom.orchestration.messages import Notice, tell
+from silverloom.orchestration.partition.crawl import crawl_place
 from silverloom.orchestration.partition.inputs import open_inputs
-from silverloom.orchestration.partition.op import OpenInputs, outcomes
-from silverloom.orchestration.partition.resume import (
-    ResumableEngine,
-    begin_parts,
-    discard_checkpoints,
-    discard_parts,
-)
+from silverloom.orchestration.partition.one_task import made_by_one_task
+from silverloom.orchestration.partition.resume import ResumableEngine, begin_parts, discard_parts
+from silverloom.orchestration.state.derived import StoredDerived
 from silverloom.orchestration.state.freshness import (
     CHECKS_CHANGED,
     Manifest,
     NotReadyError,
     View,
     differences,
+    unreplaced,
     write_manifest,
 )
-from silverloom.orchestration.state.replaced import unreplaced
-from silverloom.orchestration.state.sources import discard_crawl
+from silverloom.orchestration.state.sources import corpus, discard_crawl
 from silverloom.orchestration.workspace.environment import check_kernels
 from silverloom.orchestration.workspace.workspace import Workspace
 
 _Findings: TypeAlias = Mapping[str, Finding]
+#: The opened inputs of a partition, by the argument or dataset that they are for.
+OpenInputs: TypeAlias = Mapping[str, Parts | Artifact]
 
 
 class Checked(NamedTuple):
@@ -83,7 +84,7 @@ class Materialisation:
         is_report = dataset.shape is None
         check_code(workspace, is_report)
         target = workspace.folder(dataset, partition)
-        findings: dict[str, Finding] = {}
+        findings, counts = dict[str, Finding](), total([])
         with (
             contextlib.suppress(_RefusedError),
             building(workspace.staging, target) as new,
@@ -94,9 +95,9 @@ class Materialisation:
             if isinstance(inputs, Everything):
                 write_files(new, dataset.function(inputs))
             else:
-                findings = self.make_rows(new, inputs, key)
+                findings, counts = self.make_rows(new, inputs, key)
             check_code(workspace, is_report)  # workers may have run other code than the key says
-            manifest = Manifest(key, folder_hashes(new), counts(new))
+            manifest = Manifest(key, folder_hashes(new), counts)
             if not is_report:
                 findings |= validate.check(*self._place, new, manifest)
             manifest = replace(manifest, checks=recorded(findings))
@@ -146,8 +147,13 @@ class Materialisation:
     def _read(self) -> Mapping[str, list[str]]:
         return self.workspace.graph.input_partitions(self.dataset, self.partition)
 
-    def make_rows(self, new: Path, inputs: OpenInputs, key: Mapping[str, Any]) -> dict[str, Finding]:
-        """Write the partition's rows to a folder. Return the findings of the checks that need its inputs."""
+    def make_rows(
+        self, new: Path, inputs: OpenInputs, key: Mapping[str, Any]
+    ) -> tuple[dict[str, Finding], dict[str, Any]]:
+        """Write the partition's rows to a folder.
+
+        Return the findings of the checks that need its inputs, and the counts of its rows.
+        """
         assert self.dataset.shape is not None, f"{self.dataset.name} has no rows"
         folder = begin_parts(*self._place, key)
         named = label(self.dataset, self.partition)
@@ -157,22 +163,72 @@ class Materialisation:
             units = StoredIds(space / "units")
             with contextlib.closing(resumable):
                 made = outcomes(*self._place, inputs, key, resumable, new)
-                write_outcomes(new, units.taken_from(made), self.dataset.shape)
-            return {
+                counts = write_outcomes(new, units.taken_from(made), self.dataset.shape)
+            findings = {
                 "conservation": conservation.conservation(new, units, self._expected(inputs, new), space),
                 "schema": conservation.schema(new, self.dataset.shape, space),
             }
+            return findings, counts
 
     def accept(self, manifest: Manifest, findings: _Findings) -> None:
         """Write the manifest if the blocking checks passed, and discard what only making it needed."""
-        passed = accepted(findings)
-        if passed:
+        if accepted(findings):
             write_manifest(*self._place, manifest)
-        discard_parts(*self._place)
-        if passed and self.dataset.checkpoints:
-            discard_checkpoints(*self._place)
-        if passed and self.dataset.crawl:
-            discard_crawl(*self._place)
+            discard_parts(*self._place)
+            if self.dataset.crawl:
+                discard_crawl(*self._place)
 
     def _expected(self, inputs: OpenInputs, folder: Path) -> Iterator[str]:
         return expected_units(*self._place, inputs, folder)
+
+
+def outcomes(
+    workspace: Workspace,
+    dataset: Dataset,
+    partition: str,
+    inputs: OpenInputs,
+    key: Mapping[str, Any],
+    engine: ResumableEngine,
+    folder: Path,
+) -> Outcomes:
+    """Return what a dataset's function makes of a partition's inputs; large files are written to `folder`.
+
+    The function's maps over parts run on `engine`. A dataset that is `one_task` is called on a node of the
+    cluster, if there is one.
+    """
+    place = workspace, dataset, partition
+    mapped = {
+        source.argument: replace(value, engine=engine) if isinstance(value, Parts) else value
+        for source in dataset.argument_inputs
+        for value in [inputs[source.argument]]
+    }
+    arguments: dict[str, Any] = {**mapped, **dataset.arguments}
+    if dataset.checkpoints:
+        arguments[dataset.checkpoints] = engine.checkpoints
+    if dataset.strict:
+        arguments[dataset.strict] = workspace.settings.numerics == "strict"
+    if dataset.crawl:
+        arguments[dataset.crawl] = crawl_place(*place)
+    if dataset.derived:
+        arguments[dataset.derived] = StoredDerived(workspace, dataset, key)
+    if dataset.files:
+        arguments[dataset.files] = FilesFolder(folder / FILES)
+    if dataset.records:
+        records = corpus(workspace, dataset.records).records(partition, engine)
+        arguments["records"] = replace(records, rows=_row_records(*place, inputs))
+    if dataset.one_task and isinstance(engine.engine, RayEngine):
+        return made_by_one_task(engine.engine, dataset, arguments)
+    here: Outcomes = dataset.function(**arguments)
+    return here
+
+
+def _row_records(
+    workspace: Workspace, dataset: Dataset, partition: str, inputs: OpenInputs
+) -> tuple[RowRecords, ...]:
+    """Return the rows of datasets that params.yaml lists as sources."""
+    records = []
+    for name, source in workspace.settings.named_datasets(dataset.records).items():
+        rows = inputs[source.dataset]
+        assert isinstance(rows, Parts), f"{source.dataset} has rows"
+        records.append(RowRecords(name, source, *dataset.row_format(source), rows, partition))
+    return tuple(records)

@@ -23,7 +23,6 @@ from silverloom.ops.parse.bounded.messages import watched
 from silverloom.orchestration.executors.base import WorkerDiedError
 from silverloom.orchestration.executors.parts import LocalEngine, Locality, PartsEngine
 from silverloom.orchestration.files.edits import Digests, check_code, check_imported, code_stamp
-from silverloom.orchestration.files.failing_file import name_file
 from silverloom.orchestration.files.identity import json_digest
 from silverloom.orchestration.files.local_state import UnreadableError
 from silverloom.orchestration.messages import Notice, PartitionProgress, Recent, tell
@@ -67,6 +66,11 @@ class ResumableEngine:
         finished = FinishedParts(self.workspace, folder, code_stamp(self.workspace))
         self._maps.append(self._map(name, finished, op, pieces, shared))
         return self._maps[-1]
+
+    @property
+    def checkpoints(self) -> StoredCheckpoints:
+        """The checkpoints of trainings of the partition, under its key."""
+        return StoredCheckpoints(self.folder / "checkpoints")
 
     def scratch(self) -> AbstractContextManager[Path]:
         """Return a scratch folder next to the finished parts; after a kill, it is removed along with them."""
@@ -179,7 +183,6 @@ def _compute(
     try:
         outcome = op(piece, *shared)
     except Exception as error:
-        name_file(error)
         error.add_note(f"{_name(op, shared)}, part {index + 1}")
         raise
     return keep(index, outcome) if several or time.monotonic() - begun > LONG else outcome
@@ -281,21 +284,9 @@ class StoredCheckpoint:
 
 @dataclass(frozen=True)
 class StoredCheckpoints:
-    """The checkpoints of one partition's trainings under one key; with other params, training starts over.
+    """The checkpoints of a partition's trainings, beside its finished parts."""
 
-    Checkpoints under other keys stay until the partition is made, in case its params are changed back.
-    """
-
-    workspace: Workspace
-    dataset: Dataset
-    partition: str
-    key: Mapping[str, Any]
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the checkpoints."""
-        folder = self.workspace.state_file("checkpoints", self.dataset, self.partition, "")
-        return folder / json_digest(self.key)
+    folder: Path
 
     def at(self, name: str) -> StoredCheckpoint:
         """Return the place of one training's checkpoint."""
@@ -303,8 +294,8 @@ class StoredCheckpoints:
 
 
 def begin_parts(workspace: Workspace, dataset: Dataset, partition: str, key: Mapping[str, Any]) -> Path:
-    """Return the folder for a partition's finished parts under its key; remove parts under other keys."""
-    folder = workspace.state_file("parts", dataset, partition, "") / json_digest(key)
+    """Return the folder for a partition's finished parts and checkpoints under its key; remove all others."""
+    folder = workspace.state_file("parts", dataset, partition) / json_digest(key)
     for stale in set(_entries(folder.parent)) - {folder}:
         _remove(stale)
     return folder
@@ -313,24 +304,17 @@ def begin_parts(workspace: Workspace, dataset: Dataset, partition: str, key: Map
 def discard_parts(
     workspace: Workspace, dataset: Dataset, partition: str, key: Mapping[str, Any] | None = None
 ) -> None:
-    """Remove a partition's finished parts, all or those of one key: it is made, or no longer exists."""
-    folder = workspace.state_file("parts", dataset, partition, "")
+    """Remove a partition's finished parts and checkpoints, all or those of one key.
+
+    It is made, or no longer exists.
+    """
+    folder = workspace.state_file("parts", dataset, partition)
     _remove(folder if key is None else folder / json_digest(key))
-
-
-def discard_checkpoints(workspace: Workspace, dataset: Dataset, partition: str) -> None:
-    """Remove the checkpoints of a partition that is made."""
-    _remove(workspace.state_file("checkpoints", dataset, partition, ""))
 
 
 def partitions_with_parts(workspace: Workspace, dataset: Dataset) -> set[str]:
     """Return the partitions of a dataset that have finished parts."""
-    return {path.name for path in _entries(workspace.state_file("parts", dataset, "", "").parent)}
-
-
-def count_parts(workspace: Workspace) -> int:
-    """Return the number of finished parts of unpublished partitions."""
-    return sum(1 for _ in (workspace.state / "parts").rglob("*.zip"))
+    return {path.name for path in _entries(workspace.state_file("parts", dataset, "").parent)}
 
 
 def _remove(place: Path) -> None:

@@ -144,13 +144,15 @@ class Store:
         return context.partition_key if dataset.partitioned and context.has_partition_key else ""
 
     def _commit(self, dataset: Dataset, context: dg.AssetExecutionContext) -> None:
-        if self.commit:
-            from silverloom.orchestration.dvc.stages import commit_finished
+        if not self.commit:
+            return
+        try:
+            if (view := View(self.workspace)).complete(dataset):
+                from silverloom.orchestration.dvc.stages import commit_finished
 
-            try:
-                commit_finished(View(self.workspace), dataset)
-            except Exception as error:
-                context.log.warning(f"could not commit to dvc.lock: {describe(error)}")
+                commit_finished(view)
+        except Exception as error:
+            context.log.warning(f"could not commit to dvc.lock: {describe(error)}")
 
     def _copy_empty(self, dataset: Dataset, partition: str, context: dg.AssetExecutionContext) -> None:
         """Publish the other empty partitions as copies of this one, and report them to Dagster."""

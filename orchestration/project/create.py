@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from silverloom.assets.declare.declaration import DECLARED, Dataset
-from silverloom.assets.declare.graph import beginnings
+from silverloom.assets.declare.graph import system_named
 from silverloom.assets.declare.params_file import params_from
 from silverloom.ops.core.periods import Every, period
 from silverloom.ops.core.release import RELEASE_FILES
@@ -299,7 +299,7 @@ def _reader(records: str) -> Dataset:
 def _check_complete(system: str, made: Sequence[ProjectSource]) -> None:
     """Raise UndecidedError if a source is missing that the system needs."""
     there = {source.detected.reader or source.detected.records for source in made}
-    all_of, one_of = beginnings(system)
+    all_of, one_of = system_named(system).needs, system_named(system).begins_with
     missing = [records for records in all_of if records not in there]
     if one_of and there.isdisjoint(one_of):
         missing = [" or ".join(one_of)]

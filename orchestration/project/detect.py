@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from silverloom.assets.declare.graph import recommended
+from silverloom.assets.declare.graph import system_named
 from silverloom.ops.parse.decoding import json_object
 from silverloom.ops.parse.files import ForeignFile
 from silverloom.ops.parse.records import UnwantedError
@@ -105,7 +105,7 @@ def detect(system: str, folder: Path, name: str, records: str, asked: SourceOpti
     known, through = readers(system), read_through(system)
     if records and records not in {**known, **through}:
         raise UndecidedError(f"{system} reads no {records}; it reads {', '.join({**known, **through})}")
-    sought = [records] if records else [*records_wanted(system), *recommended(system)]
+    sought = [records] if records else [*records_wanted(system), *system_named(system).recommends]
     read = {each: known[each].formats for each in sought if each in known}
     indirect = {each: dataset.formats for each, (_, dataset) in through.items() if records in ("", each)}
     fits = _fits(read, folder, name, asked)

@@ -6,7 +6,7 @@ Belongs here: asking the declared datasets. Not here: what the files of a source
 from __future__ import annotations
 
 from silverloom.assets.declare.declaration import DECLARED, Dataset
-from silverloom.assets.declare.graph import beginnings, with_ancestors
+from silverloom.assets.declare.graph import system_named, with_ancestors
 from silverloom.ops.parse.source import row_formats
 
 
@@ -53,7 +53,8 @@ def read_through(system: str) -> dict[str, tuple[str, Dataset]]:
 
 def records_wanted(system: str) -> list[str]:
     """Return the records that a system can begin with."""
-    return [records for group in beginnings(system) for records in group]
+    said = system_named(system)
+    return [*said.needs, *said.begins_with]
 
 
 def _reads_rows_of(reader: Dataset, dataset: Dataset) -> bool:

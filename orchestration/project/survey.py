@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from silverloom.assets.declare.graph import measurement
+from silverloom.assets.declare.graph import system_named
 from silverloom.ops.parse.source import Format, MonthRule, ParseError, Raw, Source, month_of
 from silverloom.orchestration.project.detect import FIRST, records_of
 
@@ -68,7 +68,8 @@ def expected(system: str, surveys: Sequence[tuple[str, Survey]]) -> str:
 
     Rows and minutes are linear in records, but for one minute to start the steps.
     """
-    runs = [(run, found.records) for name, found in surveys if (run := measurement(system, name))]
+    known = {run.records: run for run in system_named(system).measured}
+    runs = [(known[name], found.records) for name, found in surveys if name in known]
     if not runs or not (count := sum(records for run, records in runs if run.records == runs[0][0].records)):
         return "rows and minutes to expect: unknown, since no run on such records was measured"
     measured = runs[0][0]

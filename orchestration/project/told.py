@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from silverloom.assets.declare.graph import recommended
+from silverloom.assets.declare.graph import system_named
 from silverloom.orchestration.project.create import UNKNOWN_LICENCE, ProjectSource
 from silverloom.orchestration.project.survey import expected
 
@@ -27,7 +27,7 @@ def told(system: str, made: Sequence[ProjectSource], every: str) -> Iterator[str
             "or write it to params.yaml; --title, --citation and --url are for the card of a release, too"
         )
     there = {source.detected.reader or source.detected.records for source in made}
-    for records, without in recommended(system).items():
+    for records, without in system_named(system).recommends.items():
         if records not in there:
             yield f"no {records}: {without}; add --source {records}=PATH"
     yield "numerics: fast, so this machine is used as it is; strict gives the same bytes on any (params.yaml)"

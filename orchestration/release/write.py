@@ -34,8 +34,7 @@ from silverloom.orchestration.files.identity import listing
 from silverloom.orchestration.files.publish import building
 from silverloom.orchestration.messages import escaped
 from silverloom.orchestration.release.contents import Contents, Words, check
-from silverloom.orchestration.state.freshness import View
-from silverloom.orchestration.state.replaced import unreplaced
+from silverloom.orchestration.state.freshness import View, unreplaced
 from silverloom.orchestration.workspace.workspace import WRITTEN, Workspace, commit
 
 #: The list of checksums, which identifies a folder as a release.

@@ -40,7 +40,7 @@ class StoredDerived:
         self, of: Collection[str], write: Callable[[Path], object], params: Params | None = None
     ) -> Path:
         """Return the folder derived from some inputs and params. Only one process at a time makes it."""
-        folder = self.workspace.state_file("derived", self.dataset, "", "")
+        folder = self.workspace.state_file("derived", self.dataset, "")
         return made_once(folder / self._version(of, params), write)
 
     def _version(self, of: Collection[str], params: Params | None) -> str:

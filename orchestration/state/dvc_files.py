@@ -25,12 +25,7 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError, model
 
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.yaml import read_yaml
-from silverloom.orchestration.files.local_state import (
-    UnreadableError,
-    first_fault,
-    read_state,
-    tell_unreadable,
-)
+from silverloom.orchestration.files.local_state import UnreadableError, read_state, tell_unreadable
 from silverloom.orchestration.workspace.workspace import NoGitError, Workspace, git
 
 #: A file may still be being written for this many seconds after its last change.
@@ -105,14 +100,6 @@ def recorded(stage: Mapping[str, Any], kind: str, path: str) -> str | None:
     return next((entry.get("md5") for entry in stage.get(kind, []) if entry["path"] == path), None)
 
 
-def read_stages(content: bytes) -> dict[str, Any] | None:
-    """Return the stages in a former dvc.lock, or None if it is invalid."""
-    try:
-        return stages_of(content)
-    except DamagedLockError:
-        return None
-
-
 def is_from_git(workspace: Workspace) -> bool:
     """Return whether dvc.lock is what git has, or what a merge left."""
     content = workspace.lock.read_bytes() if workspace.lock.is_file() else b""
@@ -135,7 +122,7 @@ def is_tracking_file(content: bytes) -> bool:
     return content.endswith(b"\n")
 
 
-def stages_of(content: bytes) -> dict[str, Any]:
+def parse_lock(content: bytes) -> dict[str, Any]:
     """Parse the content of a dvc.lock into stages. Raises DamagedLockError with what is wrong."""
     if not content.strip():
         raise DamagedLockError("it is empty")
@@ -151,7 +138,9 @@ def stages_of(content: bytes) -> dict[str, Any]:
     try:
         _Lock.model_validate(read)
     except ValidationError as error:
-        raise DamagedLockError(first_fault(error)) from error
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise DamagedLockError(f"it has the wrong structure ({place}: {first['msg']})") from error
     if not content.endswith(b"\n"):
         raise DamagedLockError("its last line is cut off")
     stages: dict[str, Any] = read["stages"]
@@ -164,7 +153,7 @@ def _stages(workspace: Workspace, _time: int, _size: int) -> dict[str, Any]:
     while True:
         written = workspace.lock.lstat().st_mtime
         try:
-            return stages_of(read_state(workspace.lock) or b"")
+            return parse_lock(read_state(workspace.lock) or b"")
         except UnreadableError as error:
             if not 0 <= time.time() - written < _WRITING:
                 raise DamagedLockError(

@@ -1,9 +1,9 @@
 """The manifest of a partition, and whether the partition on disk matches today's inputs, params and code.
 
-Belongs here: the manifest and its file, a partition's key, and comparing the two, which alone decides what is
-fresh. Not here: what would be made again (plan.py), making it (partition/materialise.py), telling Dagster
-(dagster/sync.py), and how manifests travel with the data, as a second output of the DVC stage
-(dvc/stages.py).
+Belongs here: the manifest and its file, a partition's key, and comparing the two, which alone decides what
+is fresh; noticing that a partition was replaced while it was read, since readers hold no lock. Not here: what
+would be made again (plan.py), making it (partition/materialise.py), telling Dagster (dagster/sync.py), and
+how manifests travel with the data, as a second output of the DVC stage (dvc/stages.py).
 
 A manifest is written last, after the partition's checks passed, and holds their results. If existing bytes
 later fail a check that runs alone, the manifest says so, and the partition is not fresh. A manifest contains
@@ -12,52 +12,36 @@ no time and no run, so the same partition has the same manifest wherever it is m
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NotRequired
-
-from pydantic import ConfigDict, NonNegativeInt, TypeAdapter, ValidationError, with_config
-from typing_extensions import TypedDict
+from typing import Any, TypedDict
 
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.expectations import Severity
 from silverloom.assets.declare.graph import label
 from silverloom.assets.declare.logins import without_logins
 from silverloom.ops.core.parts import TABLES
-from silverloom.orchestration.files import local_state
 from silverloom.orchestration.files.identity import FileStamp, file_stamp, folder_hashes, is_stable, version
-from silverloom.orchestration.files.local_state import UnreadableError
+from silverloom.orchestration.files.local_state import (
+    UnreadableError,
+    dump_checked,
+    load_checked,
+    read_checked,
+)
 from silverloom.orchestration.files.publish import write_changed
+from silverloom.orchestration.files.transient import InputReplacedError
 from silverloom.orchestration.state.sources import asks_again, corpus
 from silverloom.orchestration.workspace.workspace import Workspace
 
 #: In a key: all partitions of an input that is read whole, which share one version.
 EVERY_PARTITION = "*"
 
-_STRICT = ConfigDict(extra="forbid", strict=True)
 
-
-@with_config(_STRICT)
-class _Key(TypedDict):
-    inputs: dict[str, dict[str, str]]
-    params: dict[str, Any]
-    code: dict[str, Any]
-
-
-@with_config(_STRICT)
-class _Counts(TypedDict):
-    kept: NonNegativeInt
-    dropped: NonNegativeInt
-    rejected: NonNegativeInt
-    reasons: dict[str, NonNegativeInt]
-    combinations: NotRequired[dict[str, NonNegativeInt]]
-
-
-@with_config(_STRICT)
 class CheckResult(TypedDict):
     """What a check found, or what it found of one expectation."""
 
@@ -65,20 +49,6 @@ class CheckResult(TypedDict):
     severity: Severity
     passed: bool
     observed: str
-
-
-@with_config(_STRICT)
-class _Stored(TypedDict):
-    """The content of a manifest file, without its checksum."""
-
-    key: _Key
-    files: dict[str, str]
-    version: str
-    counts: _Counts
-    checks: NotRequired[dict[str, list[CheckResult]]]
-
-
-_STORED: TypeAdapter[_Stored] = TypeAdapter(_Stored)
 
 
 @dataclass(frozen=True)
@@ -133,8 +103,7 @@ def read_manifest(workspace: Workspace, dataset: Dataset, partition: str) -> Man
     if path in _read and _read[path][0] == stamp:
         return _read[path][1]
     then = f"`dvc checkout --force {workspace.shown(path.parent)}` restores it; otherwise it is made again"
-    content = local_state.read_checked(path, _STORED, then)
-    manifest = None if content is None else _manifest(content)
+    manifest = read_checked(path, then, _manifest)
     if manifest is not None and stamp is not None and is_stable(stamp):
         _read[path] = stamp, manifest
     return manifest
@@ -142,19 +111,12 @@ def read_manifest(workspace: Workspace, dataset: Dataset, partition: str) -> Man
 
 def parse_manifest(content: bytes) -> Manifest:
     """Parse a manifest. Raises UnreadableError if it is not one."""
-    stored, checked = local_state.load_checked(content)
-    try:
-        _STORED.validate_python(stored)
-    except ValidationError as error:
-        raise UnreadableError(local_state.first_fault(error)) from None
-    if not checked:
-        raise UnreadableError("it has no checksum")
-    return _manifest(stored)
+    return _manifest(load_checked(content))
 
 
 def write_manifest(workspace: Workspace, dataset: Dataset, partition: str, manifest: Manifest) -> None:
     """Write a partition's manifest whole, unless the file already has this content."""
-    content = local_state.dump_checked({**asdict(manifest), "version": manifest.version})
+    content = dump_checked({**asdict(manifest), "version": manifest.version})
     write_changed(manifest_file(workspace, dataset, partition), content)
 
 
@@ -164,7 +126,10 @@ def forget(workspace: Workspace, dataset: Dataset, partition: str) -> None:
 
 
 def _manifest(stored: Mapping[str, Any]) -> Manifest:
-    return Manifest(**{name: value for name, value in stored.items() if name != "version"})
+    try:
+        return Manifest(**{name: value for name, value in stored.items() if name != "version"})
+    except TypeError:  # of another version of this code
+        raise UnreadableError("it has the wrong structure") from None
 
 
 #: The tag of a run that makes a partition even if it is fresh.
@@ -303,6 +268,42 @@ class View:
         if not manifest.passed:
             reasons = [*(reason for reason in reasons if reason != CHECKS_CHANGED), CHECKS_FAILED]
         return Status(manifest, (*reasons, *again))
+
+
+@contextlib.contextmanager
+def unreplaced(
+    workspace: Workspace,
+    partitions: Mapping[str, Iterable[str]],
+    then: Callable[[], object] = lambda: None,
+) -> Iterator[View]:
+    """Provide a view of partitions, by dataset; notice afterwards if one was replaced or edited meanwhile.
+
+    The block may have read half of the former version and half of the new one. So its result is invalid, and
+    an error in it may come from just that: this calls `then`, and raises InputReplacedError in place of any
+    other Exception.
+    """
+    places = [(workspace.datasets[name], partition) for name in partitions for partition in partitions[name]]
+    view = View(workspace)
+    before = _versions(view, places)
+    ended: BaseException | None = None
+    try:
+        yield view
+    except BaseException as error:
+        ended = error
+    after = _versions(View(workspace), places)
+    if before != after:
+        then()
+        if ended is None or isinstance(ended, Exception):
+            replaced = next(n for n in range(len(places)) if before[n] != after[n])
+            named = label(*places[replaced])
+            raise InputReplacedError(f"{named} was replaced while it was read: run again") from ended
+    if ended is not None:
+        raise ended
+
+
+def _versions(view: View, places: Iterable[tuple[Dataset, str]]) -> list[str]:
+    """Return the version of each partition, or "" if its bytes are not on disk."""
+    return [manifest.version if (manifest := view.known(*place)) else "" for place in places]
 
 
 def load_manifest(workspace: Workspace, dataset: Dataset, partition: str) -> Manifest:

@@ -106,7 +106,7 @@ class _Scans:
         with contextlib.suppress(
             OSError, UnicodeError
         ):  # disk full, or a name that is not text: do not keep it
-            place = self.workspace.state_file("derived", self.dataset, "", "").with_name("scan")
+            place = self.workspace.state_file("derived", self.dataset, "").with_name("scan")
             return made_once(place / version, write, whole)
         return None
 
@@ -166,7 +166,7 @@ def crawls(workspace: Workspace) -> Path:
 
 def work_folder(workspace: Workspace, dataset: Dataset, partition: str) -> Path:
     """Return the working folder of a partition's crawl; an interrupted crawl resumes from there."""
-    return workspace.state_file("crawls", dataset, partition, "")
+    return workspace.state_file("crawls", dataset, partition)
 
 
 def ask_again(workspace: Workspace, dataset: Dataset, partitions: Iterable[str]) -> None:

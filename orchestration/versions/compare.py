@@ -1,7 +1,7 @@
 """Two versions of a dataset, row by row, and what they were made from: as text, as JSON, as a page.
 
 Belongs here: assembling the comparison. Not here: finding versions (revisions.py), matching rows
-(ops/versions), the page's content (pages/comparison.py).
+(ops/versions), the page's template (pages/templates/version.html).
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from silverloom.orchestration.messages import aligned
 from silverloom.orchestration.state.freshness import differences
 from silverloom.orchestration.versions.revisions import Version, at
 from silverloom.orchestration.workspace.workspace import Workspace
-from silverloom.pages.comparison import comparison_page
-from silverloom.pages.html import json_ready
+from silverloom.pages.html import json_ready, render
 from silverloom.pages.paths import shown_pages
 
 LIMIT = 10
@@ -148,4 +147,8 @@ def _one_line(words: str) -> str:
 def write_page(workspace: Workspace, path: Path, comparison: Mapping[str, Any]) -> None:
     """Write a comparison as a page, which loads what the report's pages load."""
     way = Path(os.path.relpath(shown_pages(workspace.quality), path.resolve().parent)).as_posix()
-    write_file(path, comparison_page(comparison, f"{way}/", KINDS, ALIKE))
+    title, shown = (
+        f"{comparison['dataset']}: versions",
+        {"kinds": KINDS, "alike": ALIKE, "comparison": comparison},
+    )
+    write_file(path, render("version.html", "version.html", title, root=f"{way}/", **shown)[1])

@@ -21,10 +21,11 @@ from silverloom.ops.core.periods import ALL
 from silverloom.orchestration.files.identity import folder_files, folder_hashes, version
 from silverloom.orchestration.files.local_state import UnreadableError, read_state
 from silverloom.orchestration.state.dvc_files import (
+    DamagedLockError,
     cached,
     cached_files,
     locked_stages,
-    read_stages,
+    parse_lock,
     recorded,
 )
 from silverloom.orchestration.state.freshness import parse_manifest
@@ -156,10 +157,10 @@ def stages_of(workspace: Workspace, commit: str) -> Mapping[str, Any]:
     content = git(workspace, "show", f"{commit}:./dvc.lock")
     if content is None:
         raise LookupError(f"{commit[:7]} has no dvc.lock: nothing was recorded then")
-    stages = read_stages(content)
-    if stages is None:
-        raise ValueError(f"dvc.lock of {commit[:7]} cannot be read: it is not YAML with stages")
-    return stages
+    try:
+        return parse_lock(content)
+    except DamagedLockError as error:
+        raise ValueError(f"dvc.lock of {commit[:7]} cannot be read: {error}") from error
 
 
 def head(workspace: Workspace) -> str:

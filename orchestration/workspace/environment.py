@@ -17,9 +17,13 @@ from types import TracebackType
 
 from dotenv import dotenv_values
 
-from silverloom.assets.declare.foreign_code import ForeignCodeError, check_checkout
 from silverloom.assets.declare.params_file import ParamsError
-from silverloom.assets.declare.project import import_root, nearest_project
+from silverloom.assets.declare.project import (
+    ForeignCodeError,
+    check_checkout,
+    import_root,
+    nearest_project,
+)
 from silverloom.orchestration.workspace.postgres import DAGSTER, with_driver
 from silverloom.orchestration.workspace.workspace import ALERTS, Workspace
 

@@ -137,7 +137,7 @@ class Workspace:
         """Return the folder with a dataset's manifests, which is its second DVC output."""
         return self.root.joinpath("manifests", *dataset.key.path)
 
-    def state_file(self, kind: str, dataset: Dataset, partition: str, suffix: str = ".json") -> Path:
+    def state_file(self, kind: str, dataset: Dataset, partition: str, suffix: str = "") -> Path:
         """Return the path of one kind of local state about a partition."""
         return self.state.joinpath(kind, *dataset.key.path, f"{partition or 'all'}{suffix}")
 

@@ -63,7 +63,7 @@ def alone(done_project, tmp_path_factory):
 def test_a_killed_run_resumes_with_another_number_of_processes(done_project, tmp_path, alone):
     project = trained_by(done_project.copy(tmp_path / "checkout"), TWO)
     program = project.start("silverloom.orchestration.cli", "run", "--jobs", "1")
-    checkpoints = project.root / ".silverloom" / "checkpoints"
+    checkpoints = project.root / ".silverloom" / "parts"
     [checkpoint] = until(lambda: list(checkpoints.rglob("transformer-*.zip")), programs=[program])
     assert len(training_in(project)) == TWO
     program.send_signal(signal.SIGKILL)

@@ -16,7 +16,7 @@ FILES = {"state.json": b"{}", "weights.safetensors": bytes(range(256)) * 8}
 @pytest.fixture
 def training(tmp_workspace):
     """A training that left a checkpoint."""
-    stored = StoredCheckpoints(tmp_workspace, tmp_workspace.datasets["talksumm/extractor"], "", {"params": 1})
+    stored = StoredCheckpoints(tmp_workspace.state / "checkpoints")
     stored.at("short").write(FILES)
     return stored
 

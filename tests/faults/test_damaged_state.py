@@ -11,7 +11,7 @@ from tests.faults.damage import damage
 FILES = {
     "manifests/talksumm/alignments/2018-06.json": True,
     "manifests/talksumm/pairs/2018-06.json": True,
-    ".silverloom/measured/talksumm/alignments/2018-07.json": True,
+    ".silverloom/cache/measured/talksumm/alignments/2018-07.json": False,
     "data/quality/failing/talksumm/pairs/2018-06.parquet": False,
     "code.json": False,
     "metrics/talksumm.json": False,
@@ -62,7 +62,7 @@ def test_files_of_a_project_with_nothing_to_do_are_damaged(done, done_project, t
     """Every file of local state of a project with nothing to do is damaged at once"""
     done.run()
     places = [done.root / name for name in FILES]
-    for path in [*places, *(done.root / ".silverloom").glob("vega-*.js")]:
+    for path in [*places, *(done.root / ".silverloom/cache").glob("*.js*")]:
         tally.attempt()
         damage(path, "random bytes")
     assert "Traceback" not in done.run()

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from silverloom.orchestration.state.dvc_files import read_stages
+from silverloom.orchestration.state.dvc_files import parse_lock
 from silverloom.orchestration.workspace.environment import QUIET, STRICT
 
 RUN = ("silverloom.orchestration.cli", "run", "--select", "toy/questions")
@@ -47,10 +47,10 @@ def test_parallel_drivers_make_every_partition_once_and_the_same_lock(tally, don
     made = (toy.root / "made.log").read_text().splitlines()
     selected = ("sources/riddles", "toy/questions")
     assert sorted(made) == [f"{name} {month}" for name in selected for month in ("2018-06", "2018-07")]
-    whole, data = read_stages(done_toy.lock.encode()), done_toy.data()
+    whole, data = parse_lock(done_toy.lock.encode()), done_toy.data()
     # as mappings: DVC takes a new stage and its ancestors from a set, so it appends them in any order
     chosen = ("code", "sources", *(name.replace("/", "-") for name in selected))
-    assert read_stages(toy.lock.encode()) == {name: whole[name] for name in chosen}
+    assert parse_lock(toy.lock.encode()) == {name: whole[name] for name in chosen}
     found = toy.data()
     assert found and found == {path: data[path] for path in found}
     tally.survive()

@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import re
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -14,7 +13,6 @@ from mlflow import MlflowClient
 from starlette.testclient import TestClient
 
 from silverloom.orchestration import compat
-from silverloom.orchestration.messages import describe
 
 
 @dg.asset(code_version="3")
@@ -163,11 +161,8 @@ def test_an_error_while_dvc_copies_a_file_to_its_cache_is_raised(tmp_path, monke
     (tmp_path / "made").write_text("1")
     with monkeypatch.context() as patch:
         patch.setattr("shutil.copyfile", fail)
-        with pytest.raises(OSError, match="Input/output error") as caught:
+        with pytest.raises(OSError, match="Input/output error"):
             compat.dvc_commit(tmp_path, {"one": False})
-    assert re.search(r"\(.*made.*\.dvc/cache/files/md5/c4/\S+\)", describe(caught.value)), describe(
-        caught.value
-    )
     compat.dvc_commit(tmp_path, {"one": False})
     assert len(list((tmp_path / ".dvc/cache/files/md5/c4").iterdir())) == 1
 

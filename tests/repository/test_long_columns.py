@@ -7,7 +7,7 @@ import pytest
 
 from silverloom.ops.core.sampling import sample
 from silverloom.ops.parasci.dataset.threshold_scores import found_by
-from silverloom.orchestration.checks.units import unit_ids
+from silverloom.orchestration.checks.conservation import unit_ids
 from tests.long_columns import CHUNKS, chunked, long_text
 
 IDS = pa.array([str(number) for number in range(CHUNKS)])

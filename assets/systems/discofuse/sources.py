@@ -9,7 +9,6 @@ from silverloom.assets.declare.dataset import dataset
 from silverloom.assets.declare.expectations import (
     text,
 )
-from silverloom.assets.declare.graph import Measurement, measured, needs
 from silverloom.assets.filters import filter_documents
 from silverloom.ops.core.measures import DatasetScore
 from silverloom.ops.core.outcome import Outcomes
@@ -17,14 +16,6 @@ from silverloom.ops.discofuse import sources
 from silverloom.ops.discofuse.schemas import FUSION_PAIRS, PROSE
 from silverloom.ops.filters.params import ProseBoundParams, ProseScoreParams
 from silverloom.ops.parse.scan import Records
-
-needs("discofuse", "prose")
-# docs/reports/own-corpus.md
-measured(
-    "discofuse",
-    Measurement("prose", 3_000, "abstracts (reports/own-corpus)", 4_214, 4),
-    Measurement("papers", 67, "papers in JATS (reports/own-corpus)", 3_101, 4),
-)
 
 
 @dataset(

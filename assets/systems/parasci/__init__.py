@@ -2,16 +2,21 @@
 
 from importlib import import_module
 
-from silverloom.assets.declare.graph import Measurement, begins_with, measured
+from silverloom.assets.declare.graph import SYSTEMS, Measurement, System
 
-# Here, because it is no part of any dataset's code.
-begins_with("parasci", "papers", "passages")
-measured(
-    "parasci",
-    Measurement(
-        "papers", 778, "papers (reports/parasci-papers)", 1_213, 121, "time on two cores beside other work"
+SYSTEMS["parasci"] = System(
+    begins_with=("papers", "passages"),
+    measured=(
+        Measurement(
+            "papers",
+            778,
+            "papers (reports/parasci-papers)",
+            1_213,
+            121,
+            "time on two cores beside other work",
+        ),
+        Measurement("passages", 3_000, "abstracts (reports/own-corpus)", 5, 2),
     ),
-    Measurement("passages", 3_000, "abstracts (reports/own-corpus)", 5, 2),
 )
 
 # A dataset is declared before its readers.

@@ -2,9 +2,12 @@
 
 from importlib import import_module
 
-from silverloom.assets.declare.graph import Measurement, measured
+from silverloom.assets.declare.graph import SYSTEMS, Measurement, System
 
-measured("talksumm", Measurement("talks", 1, "talk with its paper (reports/own-corpus)", 26, 1))
+SYSTEMS["talksumm"] = System(
+    needs=("papers", "talks"),
+    measured=(Measurement("talks", 1, "talk with its paper (reports/own-corpus)", 26, 1),),
+)
 
 # A dataset is declared before its readers.
 for module in ("sources", "datasets", "models"):

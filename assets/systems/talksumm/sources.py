@@ -16,15 +16,12 @@ from silverloom.assets.declare.expectations import (
     text,
     texts,
 )
-from silverloom.assets.declare.graph import needs
 from silverloom.ops.core.measures import DatasetScore
 from silverloom.ops.core.outcome import Outcomes
 from silverloom.ops.parse.scan import Records
 from silverloom.ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, TALKS
 from silverloom.ops.talksumm.sources import gold as gold_files
 from silverloom.ops.talksumm.sources import talks as talk_files
-
-needs("talksumm", "papers", "talks")
 
 
 @dataset(

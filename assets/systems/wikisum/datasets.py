@@ -18,7 +18,6 @@ from silverloom.assets.declare.expectations import (
     texts,
     unique,
 )
-from silverloom.assets.declare.graph import needs, recommends
 from silverloom.assets.filters import filter_examples
 from silverloom.ops.core.derived import DerivedFolder
 from silverloom.ops.core.joins import Lookup, looked_up
@@ -56,14 +55,6 @@ from silverloom.ops.wikisum.search_index import search_index as search_index_op
 from silverloom.ops.wikisum.statistics import statistics as statistics_op
 from silverloom.ops.wikisum.tokenizer import TokenizerParams
 from silverloom.ops.wikisum.tokenizer import tokenizer as tokenizer_op
-
-needs("wikisum", "articles")
-recommends(
-    "wikisum",
-    "web_pages",
-    without="without pages or a crawl of what the articles cite (docs/how-to/crawl.md), every article is "
-    "dropped as no_reference and there are no examples",
-)
 
 
 @dataset(

@@ -11,6 +11,7 @@ from silverloom.assets.codehash.names import ProjectNames, Symbol
 from silverloom.assets.codehash.statements import PROJECT
 from silverloom.assets.codehash.symbols import Reach, Symbols
 from silverloom.assets.declare import code, declaration
+from silverloom.assets.declare.cache import FOLDER, read_cache
 from silverloom.assets.declare.declaration import DECLARED
 from silverloom.ops.talksumm.align.alignments import align
 from silverloom.orchestration.definitions import workspace
@@ -128,7 +129,7 @@ def test_the_reach_of_symbols_is_cached_unless_a_file_changes_in_the_meantime(tm
         for function in memory:
             function.cache_clear()
         first = look()
-        assert (tmp_path / code.CACHE).exists() is not edited
+        assert (tmp_path / FOLDER / code.CACHE).exists() is not edited
         monkeypatch.setattr(Symbols, "reach", lambda self, symbol: Reach("looked for again", set()))
         assert (look() == first) is not edited
     finally:
@@ -138,8 +139,8 @@ def test_the_reach_of_symbols_is_cached_unless_a_file_changes_in_the_meantime(tm
 
 @pytest.mark.parametrize("content", [b"", b"[1", b"\xff", b"{}", b"[]", b"[0, 1, 2]"])
 def test_an_unreadable_cache_is_no_error_and_is_replaced(tmp_path, monkeypatch, content):
-    path = tmp_path / code.CACHE
-    path.parent.mkdir()
+    path = tmp_path / FOLDER / code.CACHE
+    path.parent.mkdir(parents=True)
     path.write_bytes(content)
     monkeypatch.setattr(code, "checkout", lambda: tmp_path)
     monkeypatch.setattr(code, "project", lambda: tmp_path)
@@ -148,7 +149,7 @@ def test_an_unreadable_cache_is_no_error_and_is_replaced(tmp_path, monkeypatch, 
     (tmp_path / "requirements.lock").touch()
     assert code.known() == {}
     code.keep()
-    assert json.loads(path.read_bytes()) == [code.project_files(), {}]
+    assert json.loads(read_cache(tmp_path, code.CACHE)) == [code.project_files(), {}]
 
 
 def test_before_set_up_nothing_is_cached(tmp_path, monkeypatch):

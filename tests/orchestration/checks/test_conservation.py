@@ -11,9 +11,8 @@ from silverloom.ops.core.counts import counts, total
 from silverloom.ops.core.outcome import Outcome, Shape, columns, drop, reject
 from silverloom.ops.core.parts import Part, Parts
 from silverloom.orchestration.checks import conservation as checks
-from silverloom.orchestration.checks.conservation import conservation, on_disk, schema
+from silverloom.orchestration.checks.conservation import conservation, on_disk, schema, unit_ids
 from silverloom.orchestration.checks.ids import StoredIds, scratch
-from silverloom.orchestration.checks.units import unit_ids
 from silverloom.orchestration.files.identity import folder_files
 from silverloom.orchestration.files.parquet import write_outcomes, write_part
 
@@ -36,9 +35,10 @@ def outcome(fates, units=None):
 
 
 def check(folder, *outcomes, expected=None):
-    units = write_outcomes(folder, outcomes, SHAPE)
+    counted = write_outcomes(folder, outcomes, SHAPE)
+    assert counted == counts(folder)
     due = [name for part in outcomes for name in part.units.to_pylist()] if expected is None else expected
-    return conservation(folder, units, due)
+    return conservation(folder, [part.units for part in outcomes], due)
 
 
 @given(fates=st.lists(st.sampled_from(FATES)))
@@ -187,7 +187,7 @@ def test_combinations_are_stored_counted_and_summed(tmp_path):
 
 def test_the_folder_of_a_killed_check_is_removed_by_the_next_one(tmp_workspace):
     dataset = next(iter(tmp_workspace.datasets.values()))
-    left = tmp_workspace.state_file("parts", dataset, "2018-06", "") / "silverloom-killed"
+    left = tmp_workspace.state_file("parts", dataset, "2018-06") / "silverloom-killed"
     left.mkdir(parents=True)
     with scratch(tmp_workspace, dataset, "2018-06") as space:
         assert space.is_dir() and not left.exists()

@@ -77,6 +77,7 @@ def measured(tmp_workspace):
         scores={"words": DatasetScore("last_word"), "longest": DatasetScore("last_word", "greatest")},
     )
     project = Project(tmp_workspace, dataset)
+    tmp_workspace.state.mkdir()
     for month in MONTHS:
         project.put(month)
     return project

@@ -364,7 +364,7 @@ def test_a_dataset_of_one_task_resumes_from_its_last_checkpoint(ray_engine, tmp_
     declared = Dataset(
         Key("toy", "model"), learns, None, None, False, (), None, {}, checkpoints="checkpoints", one_task=True
     )
-    checkpoints = StoredCheckpoints(Workspace(tmp_path), declared, "", {"a": 1})
+    checkpoints = StoredCheckpoints(tmp_path / "stored")
     arguments = {"rows": keyed(tmp_path / "rows", 2), "checkpoints": checkpoints, "folder": tmp_path}
     assert sizes(made_by_one_task(ray_engine, declared, arguments)) == [200, 7]
     assert logged(tmp_path) == ["begins-at-0", "begins-at-1"]

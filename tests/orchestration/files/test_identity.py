@@ -56,8 +56,8 @@ def hashed(root):
 
 
 def test_a_hash_is_cached_for_the_next_process_until_the_stamp_of_the_file_changes(tmp_path):
-    path, kept = tmp_path / "file", tmp_path / ".silverloom/hashes"
-    kept.parent.mkdir()
+    path, kept = tmp_path / "file", tmp_path / ".silverloom/cache/hashes.json"
+    kept.parent.mkdir(parents=True)
     path.write_bytes(b"one")
     os.utime(path, ns=(10**18, 10**18))
     one = file_md5(path)
@@ -73,8 +73,8 @@ def test_a_hash_is_cached_for_the_next_process_until_the_stamp_of_the_file_chang
 
 @pytest.mark.parametrize("damage", [b"", b"no hash\n{}", b"\xff" * 99])
 def test_a_corrupt_hash_cache_only_costs_reading_the_files_again(tmp_path, damage):
-    path, kept = tmp_path / "file", tmp_path / ".silverloom/hashes"
-    kept.parent.mkdir()
+    path, kept = tmp_path / "file", tmp_path / ".silverloom/cache/hashes.json"
+    kept.parent.mkdir(parents=True)
     path.write_bytes(b"one")
     os.utime(path, ns=(10**18, 10**18))
     kept.write_bytes(damage)

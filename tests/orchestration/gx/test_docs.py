@@ -118,8 +118,9 @@ def test_what_a_killed_process_left_unwritten_or_in_part_is_written_again(tmp_wo
 
 
 def test_another_process_that_writes_is_waited_for(tmp_workspace, monkeypatch):
-    monkeypatch.setattr("silverloom.orchestration.gx.docs.PATIENCE", 0.1)
-    with lock_file(tmp_workspace.state / "locks/gx.lock"), pytest.raises(TimeoutError, match=r"gx\.lock"):
+    monkeypatch.setattr("silverloom.orchestration.files.publish.PATIENCE", 0.1)
+    lock = tmp_workspace.state / "locks/shared.lock"
+    with lock_file(lock), pytest.raises(TimeoutError, match=r"shared\.lock"):
         write_docs(tmp_workspace, [])
 
 

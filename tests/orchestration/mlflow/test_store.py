@@ -10,8 +10,6 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from mlflow import MlflowClient
 
-from silverloom.orchestration.files.publish import lock_file
-from silverloom.orchestration.mlflow import store
 from silverloom.orchestration.mlflow.store import prepare
 
 
@@ -63,9 +61,3 @@ def test_a_store_of_an_unknown_version_is_refused(tmp_path):
     with pytest.raises(Exception, match="of another mlflow"):
         prepare(path)
     assert path.read_bytes() == content
-
-
-def test_a_hanging_migration_is_abandoned_after_the_time_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "MIGRATION", 0.05)
-    with lock_file(tmp_path / "locks/mlflow.db.lock"), pytest.raises(TimeoutError, match="another process"):
-        prepare(tmp_path / "mlflow.db")

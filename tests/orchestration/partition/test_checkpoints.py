@@ -5,9 +5,10 @@ import os
 import pytest
 
 from silverloom.orchestration.checks.conservation import Finding
+from silverloom.orchestration.executors.parts import LocalEngine
 from silverloom.orchestration.files import publish
 from silverloom.orchestration.partition import materialise
-from silverloom.orchestration.partition.resume import StoredCheckpoints, discard_checkpoints
+from silverloom.orchestration.partition.resume import ResumableEngine, begin_parts
 from silverloom.orchestration.state.freshness import Manifest
 
 KEY = {"params": {"talksumm.extractor": {"size": "tiny"}}, "code": {"code": "1"}}
@@ -17,13 +18,14 @@ KEY = {"params": {"talksumm.extractor": {"size": "tiny"}}, "code": {"code": "1"}
 def at(tmp_workspace):
     def at(name="pointer-short", key=KEY, month="", dataset="talksumm/extractor"):
         declaration = tmp_workspace.datasets[dataset]
-        return StoredCheckpoints(tmp_workspace, declaration, month, key).at(name)
+        folder = begin_parts(tmp_workspace, declaration, month, key)
+        return ResumableEngine(tmp_workspace, LocalEngine(), dataset, folder).checkpoints.at(name)
 
     return at
 
 
 def files_of(workspace):
-    return sorted(path for path in (workspace.state / "checkpoints").rglob("*") if path.is_file())
+    return sorted(path for path in (workspace.state / "parts").rglob("*") if path.is_file())
 
 
 def test_the_last_checkpoint_is_read_back_completely(at):
@@ -65,36 +67,30 @@ def die_behind(name):
 
 @pytest.mark.parametrize(
     "other",
-    [
-        {"key": {**KEY, "code": {"code": "2"}}},
-        {"key": {**KEY, "params": {"talksumm.extractor": {"size": "full"}}}},
-        {"name": "pointer-long"},
-        {"month": "2018-07"},
-        {"dataset": "talksumm/evaluation"},
-    ],
-    ids=["code", "params", "training", "month", "dataset"],
+    [{"name": "pointer-long"}, {"month": "2018-07"}, {"dataset": "talksumm/evaluation"}],
+    ids=["training", "month", "dataset"],
 )
-def test_another_key_training_or_dataset_has_its_own_checkpoint(at, other):
+def test_another_training_or_dataset_has_its_own_checkpoint(at, other):
     at().write({"state.json": b"1"})
     assert at(**other).read() is None
     at(**other).write({"state.json": b"2"})
     assert at().read() == {"state.json": b"1"}
 
 
+@pytest.mark.parametrize(
+    "key",
+    [{**KEY, "code": {"code": "2"}}, {**KEY, "params": {"talksumm.extractor": {"size": "full"}}}],
+    ids=["code", "params"],
+)
+def test_under_another_key_a_training_starts_over(at, tmp_workspace, key):
+    at().write({"state.json": b"1"})
+    assert at(key=key).read() is None
+    assert not files_of(tmp_workspace)
+
+
 def test_the_order_of_a_key_does_not_matter(at):
     at().write({"state.json": b"1"})
     assert at(key=dict(reversed(KEY.items()))).read() == {"state.json": b"1"}
-
-
-def test_checkpoints_of_all_keys_of_a_dataset_are_deleted_together_and_others_stay(at, tmp_workspace):
-    dataset = tmp_workspace.datasets["talksumm/extractor"]
-    discard_checkpoints(tmp_workspace, dataset, "")
-    at().write({"state.json": b"1"})
-    at(key={}).write({"state.json": b"2"})
-    at(dataset="talksumm/evaluation").write({"state.json": b"3"})
-    discard_checkpoints(tmp_workspace, dataset, "")
-    assert len(files_of(tmp_workspace)) == 1
-    assert at(dataset="talksumm/evaluation").read() == {"state.json": b"3"}
 
 
 @pytest.mark.parametrize("passed", [True, False])

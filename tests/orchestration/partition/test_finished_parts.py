@@ -19,6 +19,11 @@ from silverloom.orchestration.partition.resume import FinishedParts
 from silverloom.orchestration.state.freshness import Manifest, View
 from silverloom.orchestration.workspace.workspace import Workspace
 
+
+def count_parts(workspace):
+    return len([*(workspace.state / "parts").rglob("*.zip")])
+
+
 SHAPE = Shape(
     unit=columns(("text", pa.string(), "what it says")),
     kept=columns(
@@ -113,13 +118,13 @@ def test_parts_under_another_key_are_removed_when_a_partition_is_begun(tmp_works
     parts_of(tmp_workspace, papers, "2018-06", one).write(0, outcome)
     parts_of(tmp_workspace, papers, "2018-07", one).write(0, outcome)
     assert resume.begin_parts(tmp_workspace, papers, "2018-06", one).is_dir()
-    assert resume.count_parts(tmp_workspace) == 2
+    assert count_parts(tmp_workspace) == 2
     resume.begin_parts(tmp_workspace, papers, "2018-06", other)
-    assert resume.count_parts(tmp_workspace) == 1 and resume.partitions_with_parts(tmp_workspace, papers) >= {
+    assert count_parts(tmp_workspace) == 1 and resume.partitions_with_parts(tmp_workspace, papers) >= {
         "2018-07"
     }
     resume.discard_parts(tmp_workspace, papers, "2018-07")
-    assert resume.count_parts(tmp_workspace) == 0
+    assert count_parts(tmp_workspace) == 0
 
 
 def test_parts_of_obsolete_partitions_are_removed(tmp_workspace, monkeypatch, stored):

@@ -11,7 +11,7 @@ import yaml
 
 from silverloom.orchestration.release.contents import Words
 from silverloom.orchestration.release.write import size_category, statistics
-from silverloom.orchestration.state.dvc_files import stages_of
+from silverloom.orchestration.state.dvc_files import parse_lock
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
 
@@ -111,7 +111,7 @@ def test_checksums_are_the_versions_of_the_data(done):
     subprocess.run(["md5sum", "-c", "checksums.md5"], cwd=folder, check=True, capture_output=True)
     (out,) = [
         out
-        for out in stages_of(done.lock.encode())["talksumm-release_files"]["outs"]
+        for out in parse_lock(done.lock.encode())["talksumm-release_files"]["outs"]
         if out["path"] == "data/talksumm/release_files"
     ]
     listed = (folder / "dvc.json").read_bytes()

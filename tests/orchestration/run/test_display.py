@@ -20,7 +20,7 @@ def soon(monkeypatch):
 
 def pace():
     """Two seconds a part, the last one finished just now."""
-    return RecentPace(time.monotonic(), 2.0, 2.0)
+    return RecentPace(time.monotonic(), 2.0)
 
 
 def shown(console):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML  # the loader and dumper that DVC uses
 
 from silverloom.orchestration.state import dvc_files
-from silverloom.orchestration.state.dvc_files import DamagedLockError, stages_of
+from silverloom.orchestration.state.dvc_files import DamagedLockError, parse_lock
 from silverloom.orchestration.workspace.workspace import Workspace
 
 WHOLE = (Path(__file__).resolve().parents[3] / "dvc.lock").read_bytes()
@@ -130,7 +130,7 @@ def test_a_lock_that_is_being_written_is_read_again(lock):
 @given(st.binary() | st.text().map(str.encode))
 def test_any_bytes_are_stages_or_damage(content):
     try:
-        assert isinstance(stages_of(content), dict)
+        assert isinstance(parse_lock(content), dict)
     except DamagedLockError as error:
         assert str(error)
 
@@ -140,6 +140,6 @@ def test_a_lock_with_another_byte_is_stages_or_damage(place, byte):
     content = bytearray(WHOLE)
     content[place] = byte
     try:
-        assert all(stage.get("outs") for name, stage in stages_of(bytes(content)).items() if "-" in name)
+        assert all(stage.get("outs") for name, stage in parse_lock(bytes(content)).items() if "-" in name)
     except DamagedLockError as error:
         assert str(error)
