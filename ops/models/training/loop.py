@@ -1,7 +1,7 @@
 """The training loop of all systems, on Hugging Face Accelerate.
 
 Belongs here: updates, validation, early stopping, resuming from a checkpoint, and preparing a module for
-training. Not here: what is trained (a `Task`), where checkpoints are stored (a `Checkpoints`), starting
+training. Not here: what is trained (a `LoopTask`), where checkpoints are stored (a `Checkpoints`), starting
 several processes (launch.py), and where curves are shown.
 
 All randomness is a function of the seed, the epoch, the update and the part of its batch: `batches` decides
@@ -33,7 +33,7 @@ from silverloom.ops.models.training.checkpoints import (
 )
 from silverloom.ops.models.training.params import TrainingParams
 from silverloom.ops.models.training.processes import GradientSum, Processes, batches, parts_of
-from silverloom.ops.models.training.task import CurvePoint, Progress, Task, Trained, TrainingError
+from silverloom.ops.models.training.task import CurvePoint, LoopTask, Progress, Trained, TrainingError
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -46,7 +46,7 @@ class NotFiniteError(TrainingError):
 
 
 def train_here(
-    task: Task,
+    task: LoopTask,
     params: TrainingParams,
     checkpoints: Checkpoints | None = None,
     report: Callable[[Progress], None] | None = None,
@@ -62,7 +62,7 @@ def train_here(
 class _Run:
     def __init__(
         self,
-        task: Task,
+        task: LoopTask,
         params: TrainingParams,
         checkpoints: Checkpoints | None,
         report: Callable[[Progress], None] | None,
