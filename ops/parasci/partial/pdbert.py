@@ -112,10 +112,6 @@ class PdbertParams(SizedParams, section="parasci.pdbert"):
         }
 
 
-#: What `long_sentences` reads of a pair.
-_PAIR = ["key", "first", "second", "cosine"]
-
-
 @dataclass(frozen=True)
 class _Examples:
     """The training and validation examples of the model."""

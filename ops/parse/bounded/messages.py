@@ -24,12 +24,11 @@ from pydantic import TypeAdapter, validate_call
 from pydantic_core import PydanticSerializationError
 
 from silverloom.ops.parse.decoding import check_texts
-from silverloom.ops.parse.source import ParseError, ServiceBusyError, ServiceError
+from silverloom.ops.parse.source import ParseError, ServiceError
 
-#: What a message is: a call, a result, why there is none, or progress (seconds done, and in total).
-_CALL, KEPT, REFUSED, PROGRESS = b"c", b"k", b"r", b"p"
-#: Why there is no result where this is not the fault of the record.
-_UNAVAILABLE: dict[bytes, type[ServiceError]] = {b"b": ServiceBusyError, b"u": ServiceError}
+#: What a message is: a call, a result, why there is none (the fault of the record, or of what is installed),
+#: or progress (seconds done, and in total).
+_CALL, KEPT, REFUSED, _UNAVAILABLE, PROGRESS = b"c", b"k", b"r", b"u", b"p"
 _HEAD, _SECONDS = struct.Struct("<cQ"), struct.Struct("<II")
 
 
@@ -158,8 +157,8 @@ def refusal(cause: str, kind: bytes = REFUSED) -> ChildMessage:
 
 
 def unavailable(error: ServiceError) -> ChildMessage:
-    """Return the answer of a call that lacked a service or package."""
-    return refusal(str(error), next(sign for sign, kind in _UNAVAILABLE.items() if isinstance(error, kind)))
+    """Return the answer of a call that lacked a package or model."""
+    return refusal(str(error), _UNAVAILABLE)
 
 
 def answer_too_large(most: int) -> str:
@@ -175,7 +174,8 @@ def result_of(function: Callable[..., Any], answer: ChildMessage) -> Any:
     """
     if answer.kind == KEPT:
         return _results(_plain(function)).validate_json(answer.content)
-    raise _UNAVAILABLE.get(answer.kind, ParseError)(answer.content.decode(errors="replace"))
+    kind = ServiceError if answer.kind == _UNAVAILABLE else ParseError
+    raise kind(answer.content.decode(errors="replace"))
 
 
 def _plain(function: Callable[..., Any]) -> FunctionType:
