@@ -124,7 +124,8 @@ def received_call(stream: IO[bytes]) -> tuple[Callable[..., Any], Sequence[Any]]
 
 @cache
 def _validated(name: str) -> Callable[..., Any]:
-    return validate_call(resolve_name(name))
+    function: Callable[..., Any] = validate_call(resolve_name(name))
+    return function
 
 
 def progress(done: int, total: int) -> ChildMessage:
