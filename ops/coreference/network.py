@@ -6,6 +6,7 @@ Belongs here: the stored weights, and their use with numpy. Not here: how they w
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
@@ -84,3 +85,8 @@ def calibrated(probability: float, slope: float, intercept: float) -> float:
 def network() -> Network:
     """Return the network that comes with the project."""
     return Network.load()
+
+
+def digest() -> str:
+    """Return the sha256 of the weights that come with the project."""
+    return hashlib.sha256(WEIGHTS.read_bytes()).hexdigest()
