@@ -45,7 +45,7 @@ from silverloom.ops.rank.rankers import (
     bigram_gains,
     content_words,
     lead,
-    oracle,
+    oracle_of_references,
     shuffled,
     sum_basic,
     text_rank,
@@ -117,9 +117,8 @@ def oracle_of(example: Example) -> list[int]:
     """Return the sentences that a greedy search over ROUGE-1 and ROUGE-2 chooses."""
     sentences = example.paper.sentences
     sizes = [len(text.split()) for text in sentences]
-    return oracle(
-        [tokens(text) for text in sentences], tokens(" ".join(example.summary)), sizes, WORDS, (1, 2)
-    )
+    references = [[tokens(" ".join(example.summary))]]
+    return oracle_of_references([tokens(text) for text in sentences], references, sizes, WORDS, (1, 2))
 
 
 def gains_of(example: Example) -> list[float]:

@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
@@ -192,13 +192,17 @@ def measure_written(folder: Path) -> None:
 def _spent_on(form: Any, source: Source, folder: Path, most: int, bounded: bool) -> float:
     """Return the processor seconds for finding and parsing records, with or without the child."""
     reader = form if bounded or not isinstance(form, BoundedFormat) else form.form
-    here = nullcontext() if bounded else patch.object(lines, "_names_of", lines.names_of)
+    here = nullcontext() if bounded else patch.object(lines, "_by_child", _called_here)
     begun = _spent()
     with here:
         found = list(islice(form.split(folder, source), most))
         for raw in found:
             _reads(reader, raw)
     return _spent() - begun
+
+
+def _called_here(some: Any, failed: object, function: Callable[..., Any], *more: Any) -> Any:
+    return function(some, *more)
 
 
 def _spent() -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
 from typing import Any, Literal, Self, TypeAlias
@@ -71,18 +71,11 @@ def split_at(place: float, validation: float, test: float = 0.0) -> Split:
 Stratum = tuple[str, ...]
 
 
-def sample(
-    table: pa.Table,
-    size: int,
-    seed: int,
-    strata: Sequence[str] = (),
-    allocation: Literal["proportional", "equal"] = "proportional",
-) -> pa.Table:
+def sample(table: pa.Table, size: int, seed: int, strata: Sequence[str] = ()) -> pa.Table:
     """Return `size` rows (or all, if there are fewer), sorted by id, whatever the order of `table`.
 
-    A stratum is the rows with equal values in the columns `strata`; a missing value counts as a value. With
-    `proportional`, each stratum gives its share, rounded by largest remainder. With `equal`, each gives the
-    same number, and larger strata make up for small ones. Ties go to the stratum whose values sort first.
+    A stratum is the rows with equal values in the columns `strata`; a missing value counts as a value. Each
+    stratum gives its share, rounded by largest remainder. Ties go to the stratum whose values sort first.
     Within a stratum, rows are drawn by a hash of seed and id. Raises ValueError for a negative size, and for
     missing or duplicate ids.
     """
@@ -99,11 +92,9 @@ def sample(
     members: dict[Stratum, list[int]] = {}
     for row, key in enumerate(keys):
         members.setdefault(key, []).append(row)
-    quotas: Callable[[Mapping[Stratum, int], int], Mapping[Stratum, int]]
-    quotas = _proportional if allocation == "proportional" else _equal
     sizes = {key: len(rows) for key, rows in sorted(members.items())}
     taken: list[int] = []
-    for key, quota in quotas(sizes, min(size, len(ids))).items():
+    for key, quota in _proportional(sizes, min(size, len(ids))).items():
         taken += sorted(members[key], key=lambda row: drawn(seed, ids[row]))[:quota]
     taken.sort()
     # Filter instead of take: take concatenates all chunks, and an Arrow string array is limited to 2 GiB.
@@ -178,14 +169,4 @@ def _proportional(sizes: Mapping[Stratum, int], size: int) -> dict[Stratum, int]
     by_remainder = sorted(shares, key=lambda key: quotas[key] - shares[key])
     for key in by_remainder[: size - sum(quotas.values())]:
         quotas[key] += 1
-    return quotas
-
-
-def _equal(sizes: Mapping[Stratum, int], size: int) -> dict[Stratum, int]:
-    quotas = dict.fromkeys(sizes, 0)
-    while left := size - sum(quotas.values()):
-        open_ones = [key for key in sizes if quotas[key] < sizes[key]]
-        share = left // len(open_ones)
-        for key in open_ones if share else open_ones[:left]:
-            quotas[key] = min(quotas[key] + max(share, 1), sizes[key])
     return quotas

@@ -27,9 +27,8 @@ from pydantic import BaseModel, ConfigDict
 
 from silverloom.ops.crawl.options import CrawlOptions
 
-JOURNAL, OPTIONS = "journal.db", "options"
 #: The files of a journal; OPTIONS has a digest of its options and of the fields of an outcome.
-FILES = (JOURNAL, OPTIONS)
+JOURNAL, OPTIONS = "journal.db", "options"
 
 #: The reason of pages that are dropped because they have not changed.
 UNCHANGED = "unchanged"

@@ -16,27 +16,19 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from hashlib import sha256
-from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from fastwarc.warc import ArchiveIterator, WarcRecordType
-from resiliparse.extract.html2text import extract_plain_text
 
 from silverloom.ops.core.database import database
 from silverloom.ops.crawl.search import Hit
-from silverloom.ops.parse.bounded import Bounds, child_of
-from silverloom.ops.parse.page_bytes import html_text
-from silverloom.ops.parse.source import ParseError
-from silverloom.ops.parse.unpacked import packing_of
 from silverloom.ops.text.words import visible
 
 if TYPE_CHECKING:
@@ -245,39 +237,3 @@ def _words(text: str) -> list[str]:
         for word in _WORD.findall(visible(text).lower())
         if word not in STOP_WORDS
     ]
-
-
-_BOUNDS = Bounds(seconds=10)
-_PAGES = WarcRecordType.response | WarcRecordType.resource
-#: Maximum bytes read of a page: an item of a collection may decompress to any size.
-_PAGE = 16 * 2**20
-
-
-def texts_of_crawl(folders: Iterable[Path]) -> Iterator[tuple[str, str]]:
-    """Yield URL and text of the HTML pages in the WARC files of published crawls.
-
-    If an item of a collection is itself a WARC record, the page in it is read. The crawl wrote the records,
-    but their pages are untrusted: one that cannot be read within limits is skipped.
-    """
-    for folder in folders:
-        for path in sorted([*folder.glob("*.warc"), *folder.glob("*.warc.gz")]):
-            with path.open("rb") as stream:
-                for url, html in _pages(stream):
-                    with suppress(ParseError):
-                        yield url, child_of(_BOUNDS).call(_text, html)
-
-
-def _pages(stream: BinaryIO, within: bool = False) -> Iterator[tuple[str, bytes]]:
-    for record in ArchiveIterator(stream, record_types=_PAGES):
-        resource = record.record_type == WarcRecordType.resource
-        kind = record.headers.get("Content-Type") if resource else record.http_content_type
-        content = record.reader.read(_PAGE)
-        if "html" in (kind or ""):
-            yield record.headers["WARC-Target-URI"], content
-        elif resource and not within and packing_of(content) == "gzip":
-            with suppress(OSError):  # it is not WARC
-                yield from _pages(BytesIO(content), within=True)
-
-
-def _text(content: bytes) -> str:
-    return str(extract_plain_text(html_text(content)[0], main_content=True))

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar, NamedTuple, Protocol
+from typing import Annotated, ClassVar, NamedTuple
 from urllib.parse import quote, quote_plus
 
 import pyarrow as pa
@@ -38,14 +38,6 @@ class Hit(NamedTuple):
     """Rank from 1."""
     score: float | None
     """The back end's score, if it has one."""
-
-
-class Search(Protocol):
-    """A search back end."""
-
-    def search(self, query: str, k: int) -> Sequence[Hit]:
-        """Return up to `k` pages, the best first, each URL once."""
-        ...
 
 
 class HttpSearchParams(Params):

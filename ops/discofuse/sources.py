@@ -81,8 +81,6 @@ class PlainProse:
 
     def parse(self, raw: Raw) -> Document:
         """Return the document. Raises ParseError."""
-        if raw.error is not None:
-            raise ParseError(raw.error)
         head = head_of(raw.content)
         if not _titled(head):
             return Document(None, "", paragraphs_of(head.text))
@@ -164,8 +162,6 @@ class RowProse:
 
     def parse(self, raw: Raw) -> Document:
         """Return the document. Raises ParseError, and UnwantedError for an excluded or empty row."""
-        if raw.error is not None:
-            raise ParseError(raw.error)
         if raw.companions:
             reason, value = raw.companions["reason"], raw.companions["value"]
             number = value if isinstance(value, (int, float)) else None
@@ -186,8 +182,6 @@ class TableProse(Table):
 
     def parse(self, raw: Raw) -> Document:
         """Return the document, without a `url` that is no text. Raises ParseError naming the column."""
-        if raw.error is not None:
-            raise ParseError(raw.error)
         row = self.row(raw)
         text = text_at(self.needed(raw, row, "text"), "text")
         title = fold(text_at(row.get("title"), "title"))
@@ -231,8 +225,6 @@ class _SplitAndRephrase:
 
     def parse(self, raw: Raw) -> tuple[str, str, str, str]:
         """Return split, fused sentence, first and second sentence."""
-        if raw.error is not None:
-            raise ParseError(raw.error)
         split = _split(raw.path)
         text = decoded(raw.content)
         check_characters(text.replace("\t", " "), "the line")

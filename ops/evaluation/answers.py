@@ -90,8 +90,6 @@ class _RatingSheets:
         return {"document": raw.document}
 
     def parse(self, raw: Raw) -> Sequence[Answer]:
-        if raw.error is not None:
-            raise ParseError(raw.error)
         if raw.path.lower().endswith(".csv"):
             text = decoded(raw.content)
             check_characters(text, "the file")

@@ -54,8 +54,6 @@ class PlainTexts:
 
     def parse(self, raw: Raw) -> str:
         """Return the text. Raises ParseError."""
-        if raw.error is not None:
-            raise ParseError(raw.error)
         return decoded(raw.content).replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
 
 
@@ -67,8 +65,6 @@ class TextTable(Table):
 
     def parse(self, raw: Raw) -> str:
         """Return the text. Raises ParseError naming the column."""
-        if raw.error is not None:
-            raise ParseError(raw.error)
         row = self.row(raw)
         return text_at(self.needed(raw, row, "text"), "text")
 
@@ -108,8 +104,6 @@ class RowTexts:
 
     def parse(self, raw: Raw) -> str:
         """Return the text. Raises ParseError."""
-        if raw.error is not None:
-            raise ParseError(raw.error)
         return decoded(raw.content)
 
 

@@ -35,12 +35,7 @@ def texts(documents: pa.Table) -> Iterator[str]:
 
 
 def with_text(document: Row, change: Callable[[str], str]) -> Row:
-    """Return a document after applying `change` to its text, or to each paragraph if it has paragraphs.
-
-    Raises ValueError for a document made of sentences, because these have a place in the source.
-    """
-    if "sentences" in document:
-        raise ValueError("papers cannot be masked: their sentences have a place in the source")
+    """Return a document after applying `change` to its text, or to each paragraph if it has paragraphs."""
     if "paragraphs" not in document:
         return {**document, "text": change(document["text"])}
     changed = [change(document["text"][place["start"] : place["end"]]) for place in document["paragraphs"]]

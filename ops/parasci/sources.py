@@ -61,8 +61,6 @@ class _Abstracts(Table):
         )
 
     def parse(self, raw: Raw) -> list[SourceSentence]:
-        if raw.error is not None:
-            raise ParseError(raw.error)
         row = self.row(raw)
         text = fold(text_at(self.needed(raw, row, "text"), "abstract"))
         if not text:
@@ -85,8 +83,6 @@ class _CitingSentences:
         return {"document": raw.document}
 
     def parse(self, raw: Raw) -> list[SourceSentence]:
-        if raw.error is not None:
-            raise ParseError(raw.error)
         citances = json_value(raw.content)
         if not isinstance(citances, list) or not all(isinstance(citance, dict) for citance in citances):
             raise ParseError("no list of citing sentences")
@@ -127,8 +123,6 @@ class _Pairs(Table):
         super().__init__(first="first", second="second", id="id", label="label", split="split")
 
     def parse(self, raw: Raw) -> list[ParaphrasePair]:
-        if raw.error is not None:
-            raise ParseError(raw.error)
         row = self.row(raw)
         first, second = (fold(text_at(self.needed(raw, row, name), name)) for name in ("first", "second"))
         if "label" in row and _text(row["label"]) in _NO:
@@ -145,8 +139,6 @@ class _Captions(Table):
         super().__init__(captions="captions", id="id", split="split")
 
     def parse(self, raw: Raw) -> list[ParaphrasePair]:
-        if raw.error is not None:
-            raise ParseError(raw.error)
         row = self.row(raw)
         captions = self.needed(raw, row, "captions")
         if not isinstance(captions, list):
@@ -209,8 +201,6 @@ class _Lines:
         return {"document": raw.document}
 
     def parse(self, raw: Raw) -> list[ParaphrasePair]:
-        if raw.error is not None:
-            raise ParseError(raw.error)
         row = json_object(raw.content)
         return [_pair(fold(str(row["first"])), fold(str(row["second"])), _split(raw.path, {}))]
 

@@ -15,9 +15,11 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from pkgutil import resolve_name
+from typing import Any, NamedTuple, TypeVar
 
 from silverloom.ops.parse.bounded import Bounds, child_of
+from silverloom.ops.parse.bounded.messages import name_of
 from silverloom.ops.parse.decoding import json_object
 from silverloom.ops.parse.encodings import damaged_utf8, decoded_as, guess_of, in_utf8, is_utf8
 from silverloom.ops.parse.files import Found, find, once, opened, too_large
@@ -33,12 +35,12 @@ def lines_of_files(
     source: Source,
     suffixes: tuple[str, ...],
     only: Only,
-    naming: Naming | None = None,
+    naming: Callable[[Mapping[str, Any]], str | None] | None = None,
 ) -> Iterator[Raw]:
     """Yield every non-blank line of every file as one record, decompressing .gz and .zst files.
 
-    With `naming`, lines are JSON, and it returns the document id of a line; it must be a module-level
-    function or a partial of one. Otherwise the id is path and line number, and also if `naming` returns None
+    With `naming`, lines are JSON, and it returns the document id of a line; it must be a function of a
+    module. Otherwise the id is path and line number, and also if `naming` returns None
     or an id that another line may get this way. A line over source.max_bytes is yielded unread, with an
     error; one that cannot be read as JSON gets an error, too.
     """
@@ -112,9 +114,6 @@ def unread(path: str, row: int, error: Exception, file: Path | None = None, goes
     return Raw(path, f"{path}#{row}", b"", row, error=cause.replace(str(file), path) if file else cause)
 
 
-#: Returns the document id in the object of a line, if any.
-Naming: TypeAlias = Callable[[Mapping[str, Any]], str | None]
-
 _NAMING_BOUNDS = Bounds()
 #: Limits of a batch: lines, and bytes.
 _MOST_LINES, _MOST_BYTES = 512, 2**20
@@ -131,15 +130,18 @@ def _unnamed(error: str) -> LineName:
     return LineName(error=error)
 
 
-def named(raws: Iterable[Raw], naming: Naming, paths: Container[str]) -> Iterator[Raw]:
+def named(
+    raws: Iterable[Raw], naming: Callable[..., str | None], paths: Container[str], *given: str
+) -> Iterator[Raw]:
     """Yield lines with the document ids that they contain; unreadable ones get an error.
 
     A line without an id keeps its current one, and so does a line whose id may be that of another line of
-    `paths`. `naming` runs in the child: it must be a module-level function or a partial of one.
+    `paths`. `naming` runs in the child, with what is given and the object of a line: it must be a function of
+    a module.
     """
     for some in _batches(raws):
         sound = [raw.content for raw in some if raw.error is None]
-        names = iter(_by_child(sound, _unnamed, names_of, naming))
+        names = iter(_by_child(sound, _unnamed, names_of, name_of(naming), given))
         for raw in some:
             if raw.error is not None:
                 yield raw
@@ -202,9 +204,10 @@ def _by_child(
 # The following functions run in the child.
 
 
-def names_of(lines: Sequence[bytes], naming: Naming) -> list[LineName]:
-    """Return the document ids of lines, in order."""
-    return [_name_of(line, naming) for line in lines]
+def names_of(lines: Sequence[bytes], naming: str, given: Sequence[str]) -> list[LineName]:
+    """Return the document ids of lines, in order, by the function of that name."""
+    function = partial(resolve_name(naming), *given)
+    return [_name_of(line, function) for line in lines]
 
 
 def keys_in(lines: Sequence[bytes]) -> list[list[str]]:
@@ -212,7 +215,7 @@ def keys_in(lines: Sequence[bytes]) -> list[list[str]]:
     return [_keys_in(line) for line in lines]
 
 
-def _name_of(line: bytes, naming: Naming) -> LineName:
+def _name_of(line: bytes, naming: Callable[[Mapping[str, Any]], str | None]) -> LineName:
     try:
         with exhausting():
             name = naming(json_object(line))

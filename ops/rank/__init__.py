@@ -11,7 +11,6 @@ index.
 |---|---|---|
 | lead (identity) | order | |
 | random | order | |
-| tf-idf with a query | scores | Liu et al. 2018 (WikiSum), 4.1 |
 | TextRank | scores | Mihalcea and Tarau 2004 |
 | SumBasic | order | Nenkova and Vanderwende 2005 |
 | cheating: bigram recall | scores | Liu et al. 2018 (WikiSum), equation 1 |

@@ -1,9 +1,9 @@
 """Rankers that need no trained model, and the words that they compare.
 
-Belongs here: lead, random, tf-idf with a query (Liu et al. 2018, section 4.1), TextRank (Mihalcea and Tarau
-2004, sections 2.2 and 4), SumBasic (Nenkova and Vanderwende 2005, section 3), greedy ROUGE and bigram recall
-(which use the reference), and splitting a text into words. Not here: what the units are (sentences,
-paragraphs), choosing by rank (choose.py), ROUGE as a metric (ops/metrics).
+Belongs here: lead, random, TextRank (Mihalcea and Tarau 2004, sections 2.2 and 4), SumBasic (Nenkova and
+Vanderwende 2005, section 3), greedy ROUGE and bigram recall (which use the reference), and splitting a text
+into words. Not here: what the units are (sentences, paragraphs), tf-idf (ops/wikisum/rank.py), choosing by
+rank (choose.py), ROUGE as a metric (ops/metrics).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import heapq
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -39,34 +39,6 @@ def lead(units: int) -> list[int]:
 def shuffled(units: int, seed: int, document: str) -> list[int]:
     """Return a random order that depends on the seed and document id only, not on the rest of the corpus."""
     return sorted(range(units), key=lambda index: drawn(seed, document, index))
-
-
-def tf_idf(
-    units: Sequence[Sequence[str]], query: Iterable[str], frequencies: Mapping[str, int], documents: int
-) -> list[float]:
-    """Return for each unit the sum of N_w ln(N_d / N_dw) over the distinct words of the query.
-
-    N_w is the number of times the word occurs in the unit. N_dw is its document frequency (from
-    `frequencies`; at least 1, as in the released code, so that a word in no document has weight ln N_d). N_d
-    is `documents`; in the paper, documents are the article's own paragraphs. Raises ValueError if a document
-    frequency exceeds `documents`, or `documents` is less than 1.
-    """
-    if documents < 1:
-        raise ValueError(f"{documents} documents: tf-idf needs one at least")
-    weights = {}
-    for word in sorted(set(query)):
-        frequency = max(frequencies.get(word, 0), 1)
-        if frequency > documents:
-            raise ValueError(
-                f"{word!r} has a document frequency of {frequency}, but there are {documents} documents"
-            )
-        weights[word] = math.log(documents / frequency)
-    scores = []
-    for unit in units:
-        counts = Counter(word for word in unit if word in weights)
-        # fsum is exact, so that the order of words cannot break a tie.
-        scores.append(math.fsum(count * weights[word] for word, count in counts.items()))
-    return scores
 
 
 DAMPING = 0.85
@@ -239,21 +211,6 @@ def bigram_gains(units: Sequence[Sequence[str]], reference: Sequence[str], least
     gains = [shared.with_unit(index) / max(len(unit), least) for index, unit in enumerate(units)]
     best = max(gains, default=0.0)
     return [gain / best if best else 0.0 for gain in gains]
-
-
-def oracle(
-    units: Sequence[Sequence[str]],
-    reference: Sequence[str],
-    sizes: Sequence[int],
-    budget: int,
-    orders: Sequence[int] = (1, 2),
-    measure: Literal["recall", "f"] = "f",
-) -> list[int]:
-    """Return the units that a greedy search for ROUGE against one reference chooses, in order of choice.
-
-    The reference is a sequence of words. Otherwise like `oracle_of_references`.
-    """
-    return oracle_of_references(units, [[reference]], sizes, budget, orders, measure)
 
 
 def oracle_of_references(

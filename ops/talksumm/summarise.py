@@ -177,8 +177,6 @@ def summaries(alignments: pa.Table, pairs: pa.Table, params: SummaryParams) -> O
     kept: list[Row] = []
     dropped: list[Row] = []
     for pair_id, states in _by_pair(units):
-        if pair_id not in titles:
-            raise KeyError(f"alignments name the pair {pair_id!r}, which is not in the table of pairs")
         if failure := fault(states[0], params):
             dropped += [drop(unit, failure[0], score=failure[1]) for unit in states]
             continue

@@ -102,13 +102,8 @@ def statistics(
     yield replace(last or Outcome.of(STATISTICS, [], []), files=files)
 
 
-def rouge1_recall(output: str, inputs: Sequence[str]) -> float:
-    """Return the share of an output's words that occur in the inputs, counting repeated words."""
-    return _recall(number_words([output, *inputs], known=output))
-
-
 def _recall(words: WordNumbers) -> float:
-    """Return the same, given the words of an output and of inputs, numbered by the output's vocabulary."""
+    """Return the share of an output's words that its inputs have, with repeats; numbered by the output."""
     counts = np.bincount(words.numbers[: words.ends[1]], minlength=words.distinct)
     rest = words.numbers[words.ends[1] :]
     there = np.bincount(rest[rest >= 0], minlength=words.distinct)

@@ -34,7 +34,6 @@ _OF_MODULES = {
     "http.client": ("IncompleteRead",),
     "httpx": ("TransportError",),
     "silverloom.ops.crawl.client": ("UnavailableError",),
-    "silverloom.ops.parse.source": ("ServiceBusyError",),
     "requests.exceptions": ("ConnectionError", "Timeout", "ChunkedEncodingError"),
     "ssl": ("SSLEOFError",),
     "urllib3.exceptions": ("TimeoutError", "ProtocolError"),

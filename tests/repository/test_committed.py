@@ -29,19 +29,12 @@ def test_code_json_and_dvc_lock_match_the_code():
         assert locked[stage_name(dataset)]["params"]["code.json"][f"{group}.{name}"] == dataset.code
 
 
-#: Passed to the child that parses, as `multiprocessing` does.
-BETWEEN_PROCESSES = (
-    "ops/parse/bounded/child.py",  # a call to the child; what the child answers is JSON
-    "ops/parse/bounded/serve.py",
-)
 UNSAFE = {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve", "cloudpickle"}
 
 
 def test_nothing_is_pickled_and_nothing_unsafe_is_loaded():
     for name in (*PROJECT, "benchmarks"):
         for path in (checkout() / name).rglob("*.py"):
-            if path.relative_to(checkout()).as_posix() in BETWEEN_PROCESSES:
-                continue
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Import):
                     assert not UNSAFE & {alias.name.split(".")[0] for alias in node.names}, path

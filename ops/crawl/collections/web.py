@@ -53,14 +53,6 @@ class WikipediaDump(WebCollection):
                 yield Item(f"{begin}", self.dump, month, begin, length)
             begin, number = end, number + 1
 
-    def pages(self, item: Item) -> bytes:
-        """Return the pages of a pack as XML without an enclosing element. Raises FetchError."""
-        packed = b"".join(self.content(item))
-        try:
-            return bz2.BZ2Decompressor().decompress(packed, self.client.most_bytes)
-        except OSError as error:
-            raise FetchError(f"{item.url}: no pack begins at byte {item.offset}: {error}") from error
-
     def _offsets(self) -> Iterator[int]:
         """Yield the start of each pack: index lines are `offset:page:title`, a hundred per offset."""
         former = -1

@@ -17,8 +17,8 @@ import pyarrow as pa
 from pydantic import Field
 
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, in_blocks, in_parts, one_of
-from silverloom.ops.core.params import ModelName, Params
-from silverloom.ops.core.parts import Artifact, Parts
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Parts
 from silverloom.ops.core.sampling import SPLITS
 from silverloom.ops.discofuse.models.training_sets import (
     MIXTURE,
@@ -29,26 +29,15 @@ from silverloom.ops.discofuse.models.training_sets import (
     training_sets,
 )
 from silverloom.ops.discofuse.schemas import BALANCED
-from silverloom.ops.models.decoding import AS_USUAL, Decoding
 from silverloom.ops.models.seq2seq.base import BASE_MODEL, BASE_TRAINING
-from silverloom.ops.models.seq2seq.config import (
-    PretrainedSeq2SeqConfig,
-    Seq2SeqTransformerConfig,
-    trained_further,
-)
+from silverloom.ops.models.seq2seq.config import PairModelParams, Seq2SeqTransformerConfig
 from silverloom.ops.models.seq2seq.pairs import pair_set, stored_pairs, too_long, training_texts
-from silverloom.ops.models.seq2seq.training import learn_pieces, make_model, train_on_pairs
+from silverloom.ops.models.seq2seq.training import MODELS, learn_pieces, make_model, train_on_pairs
 from silverloom.ops.models.training import CheckpointFolder, TrainingParams
-from silverloom.ops.models.training.params import SizedParams
 from silverloom.ops.models.training.report import learnt_row
 
 if TYPE_CHECKING:
-    from silverloom.ops.models.seq2seq.model import Seq2Seq
     from silverloom.ops.models.seq2seq.pieces import Pieces
-
-#: The file with the training reports of all models.
-MODELS = "models.json"
-
 
 _TEXT = pa.string()
 
@@ -150,18 +139,11 @@ SIZES = {
 }
 
 
-class FusionModelParams(SizedParams, section="discofuse.fusion_model"):
+class FusionModelParams(PairModelParams, section="discofuse.fusion_model"):
     """The size of the models to train, and how they are judged during training."""
 
     sizes: dict[str, Size] = Field(SIZES, min_length=1)
-    pretrained: ModelName | None = Field(
-        None,
-        description="an encoder-decoder of Hugging Face that is trained further, in place of new ones: a "
-        "folder (./...), or a name of the hub that is in its cache; it has the size's `longest`, `growth`, "
-        "`beam` and `length_penalty`",
-    )
     validation_examples: int = Field(200, ge=1, description="of its own set that judge a model, at most")
-    validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
     seed: int = Field(0, ge=0, description="of the draw of these examples")
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
@@ -173,10 +155,6 @@ class FusionModelParams(SizedParams, section="discofuse.fusion_model"):
         """The training of models of the chosen size."""
         training: TrainingParams = self.part("training")
         return training
-
-    def config(self) -> Seq2SeqTransformerConfig | PretrainedSeq2SeqConfig:
-        """Return the configuration of every model."""
-        return trained_further(self.part("model"), self.pretrained)
 
 
 def fusion_model(
@@ -211,12 +189,10 @@ def _outcomes(
             name, bounds = chosen.name, (params.validation_examples, params.seed)
             model = make_model(config, pieces, params.training.seed)
             examples = pair_set(name, pairs, model, *bounds, folder, in_order=True, having=chosen.values)
-            judge, beam = partial(judged, examples.judges), params.validation_beam
+            judge = partial(judged, examples.judges)
             # All are chosen: each is judged on its own set, and the evaluation compares them.
             reports.append(
-                train_on_pairs(
-                    name, model, examples, judge, params.training, beam, checkpoints.at(name), strict
-                )
+                train_on_pairs(name, model, examples, judge, params.training, checkpoints.at(name), strict)
             )
             files |= {f"{name}/{file}": content for file, content in model.files().items()}
         for chosen in sets:
@@ -228,22 +204,6 @@ def _outcomes(
             yield Outcome.of(FUSION_MODEL, [unit["id"] for unit in dropped], [], dropped)
     files[MODELS] = json.dumps(reports, indent=1, sort_keys=True).encode()
     yield Outcome.of(FUSION_MODEL, [], [], files=files)
-
-
-def trained_names(artifact: Artifact) -> list[str]:
-    """Return the names of all trained models, which are those of their training sets."""
-    return [report["model"] for report in json.loads((artifact.folder / MODELS).read_text())]
-
-
-def trained_model(
-    artifact: Artifact, name: str, strict: bool = True, decoding: Decoding = AS_USUAL
-) -> Seq2Seq:
-    """Return a trained model."""
-    from silverloom.ops.models.seq2seq.files import load
-
-    model = load(artifact.files(name))
-    model.place(strict, decoding)
-    return model
 
 
 def texts_of(row: Row) -> tuple[str, str]:

@@ -34,11 +34,11 @@ from silverloom.ops.core.params import Params
 from silverloom.ops.core.parts import Artifact, Parts
 from silverloom.ops.core.sampling import SPLITS, sample_rows
 from silverloom.ops.discofuse.dataset.references import several_references
-from silverloom.ops.discofuse.models.fusion_model import trained_model, trained_names
 from silverloom.ops.discofuse.models.training_sets import source_of, target_of
 from silverloom.ops.discofuse.schemas import EXAMPLES
 from silverloom.ops.models.decoding import Decoding, decoding_field
 from silverloom.ops.models.seq2seq.pairs import answers_by_task
+from silverloom.ops.models.seq2seq.training import trained_model, trained_names
 
 _TEXT = pa.string()
 

@@ -27,7 +27,6 @@ from silverloom.ops.core.params import Params
 from silverloom.ops.core.parts import Parts
 from silverloom.ops.core.stored_rows import StoredRows
 from silverloom.ops.discofuse.models.fusion_model import (
-    MODELS,
     texts_of,
 )
 from silverloom.ops.discofuse.models.training_sets import check_learnable, copied, judged
@@ -37,7 +36,7 @@ from silverloom.ops.metrics.fusion import exact_match, sari
 from silverloom.ops.models.decoding import Decoding, decoding_field
 from silverloom.ops.models.seq2seq.config import CopyNetConfig
 from silverloom.ops.models.seq2seq.pairs import answers, pair_set, stored_pairs, training_texts
-from silverloom.ops.models.seq2seq.training import learn_pieces, make_model, train_on_pairs
+from silverloom.ops.models.seq2seq.training import MODELS, learn_pieces, make_model, train_on_pairs
 from silverloom.ops.models.training import CheckpointFolder, TrainingError, TrainingParams
 from silverloom.ops.models.training.params import SizedParams
 from silverloom.ops.parse.schemas import unit_of
@@ -184,7 +183,6 @@ class TransferParams(SizedParams, section="discofuse.transfer"):
     )
     sizes: dict[str, TransferSize] = Field(SIZES, min_length=1)
     validation_examples: int = Field(100, ge=1, description="pairs that judge a model, at most")
-    validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
     seed: int = Field(0, ge=0, description="of these draws, and of that of the pairs that judge")
     decoding: Decoding = decoding_field()
@@ -279,9 +277,9 @@ def _trained(
         training = params.training(part)
         if name == TARGET:
             model = make_model(config, pieces, training.seed)
-        judge, beam = partial(judged, learnt.judges), params.validation_beam
+        judge = partial(judged, learnt.judges)
         reports.append(
-            train_on_pairs(name, model, learnt, judge, training, beam, checkpoints.at(name), strict, False)
+            train_on_pairs(name, model, learnt, judge, training, checkpoints.at(name), strict, False)
         )
         files |= _files(name, model)
         if name != PRETRAINING:

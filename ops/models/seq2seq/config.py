@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 
 from silverloom.ops.core.params import ModelName, Params
 from silverloom.ops.models.heads import whole_heads
+from silverloom.ops.models.training.params import SizedParams
 
 #: The batch size for decoding, unless params set one.
 BATCH = 32
@@ -97,15 +98,23 @@ class PretrainedSeq2SeqConfig(Seq2SeqConfig):
     model: ModelName = Field(description="a folder, or a name of the Hugging Face hub that is in its cache")
 
 
-def trained_further(
-    size: Seq2SeqTransformerConfig, pretrained: ModelName | None
-) -> Seq2SeqTransformerConfig | PretrainedSeq2SeqConfig:
-    """Return the config of a new model of a size, or of a pretrained one with the bounds and the decoding of
-    that size."""
-    if pretrained is None:
-        return size
-    shared = {name: getattr(size, name) for name in Seq2SeqConfig.model_fields}
-    return PretrainedSeq2SeqConfig(model=pretrained, **shared)
+class PairModelParams(SizedParams):
+    """A section of new Transformers of a size, or of a pretrained model that is trained further."""
+
+    pretrained: ModelName | None = Field(
+        None,
+        description="an encoder-decoder of Hugging Face that is trained further, in place of new ones: a "
+        "folder (./...), or a name of the hub that is in its cache; it has the size's `longest`, `growth`, "
+        "`beam` and `length_penalty`",
+    )
+
+    def config(self) -> Seq2SeqTransformerConfig | PretrainedSeq2SeqConfig:
+        """Return the config of the models; a pretrained one has the bounds and the decoding of the size."""
+        size: Seq2SeqTransformerConfig = self.part("model")
+        if self.pretrained is None:
+            return size
+        shared = {name: getattr(size, name) for name in Seq2SeqConfig.model_fields}
+        return PretrainedSeq2SeqConfig(model=self.pretrained, **shared)
 
 
 @dataclass(frozen=True)

@@ -289,10 +289,6 @@ class _SharedTask:
         metrics: Mapping[str, float] = self._parent.pipe.recv()
         return metrics
 
-    def parts(self) -> LossParts:
-        """Only the parent has them."""
-        raise NotImplementedError
-
 
 class _Parent:
     """The parent process, as this process's store of checkpoints."""

@@ -1,7 +1,7 @@
 """The training loop of all systems, on Hugging Face Accelerate.
 
 Belongs here: updates, validation, early stopping, resuming from a checkpoint, and preparing a module for
-training. Not here: what is trained (a `Task`), where checkpoints are stored (a `Checkpoints`), starting
+training. Not here: what is trained (a `LoopTask`), where checkpoints are stored (a `Checkpoints`), starting
 several processes (launch.py), and where curves are shown.
 
 All randomness is a function of the seed, the epoch, the update and the part of its batch: `batches` decides
@@ -15,8 +15,6 @@ checkpoint and validate; only the first one reports and writes. A checkpoint doe
 from __future__ import annotations
 
 import math
-import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -33,7 +31,7 @@ from silverloom.ops.models.training.checkpoints import (
 )
 from silverloom.ops.models.training.params import TrainingParams
 from silverloom.ops.models.training.processes import GradientSum, Processes, batches, parts_of
-from silverloom.ops.models.training.task import CurvePoint, Progress, Task, Trained, TrainingError
+from silverloom.ops.models.training.task import CurvePoint, LoopTask, Progress, Trained, TrainingError
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -46,7 +44,7 @@ class NotFiniteError(TrainingError):
 
 
 def train_here(
-    task: Task,
+    task: LoopTask,
     params: TrainingParams,
     checkpoints: Checkpoints | None = None,
     report: Callable[[Progress], None] | None = None,
@@ -62,7 +60,7 @@ def train_here(
 class _Run:
     def __init__(
         self,
-        task: Task,
+        task: LoopTask,
         params: TrainingParams,
         checkpoints: Checkpoints | None,
         report: Callable[[Progress], None] | None,
@@ -283,10 +281,9 @@ def numerics(strict: bool) -> Iterator[None]:
 
 
 def prepare_module(module: nn.Module, params: TrainingParams, strict: bool) -> None:
-    """Turn on gradient checkpointing and compilation of a module, as the params say.
+    """Turn on gradient checkpointing if the params say so.
 
-    Raises TrainingError for a module that does not support gradient checkpointing, and if it cannot be
-    compiled: under strict numerics, or without a C++ compiler.
+    Raises TrainingError for a module that does not support it.
     """
     if params.gradient_checkpointing:
         enable: Any = getattr(module, "activation_checkpointing_enable", None)
@@ -295,22 +292,3 @@ def prepare_module(module: nn.Module, params: TrainingParams, strict: bool) -> N
                 f"{type(module).__name__} cannot checkpoint gradients: set gradient_checkpointing to false"
             )
         enable({"use_reentrant": False})
-    if params.compile:
-        if strict:
-            raise TrainingError(
-                "compile is true, but numerics are strict, and compiled code differs between processors: set "
-                "compile to false, or numerics to fast"
-            )
-        compiler = os.environ.get("CXX", "g++")
-        if shutil.which(compiler) is None:
-            raise TrainingError(f"compile is true, but there is no C++ compiler ({compiler}): install one")
-        for layer in _layers(module) or [module]:
-            layer.compile()
-
-
-def _layers(module: nn.Module) -> list[nn.Module]:
-    """Return the repeated layers of a network; compiled one by one, they share one compilation."""
-    from torch import nn
-
-    lists = [part for part in module.modules() if isinstance(part, nn.ModuleList)]
-    return [layer for part in lists for layer in part]

@@ -65,12 +65,6 @@ class TrainingParams(Params):
         exclude_if=operator.not_,
         description="what a layer computed is computed again for the gradient: less memory, more time",
     )
-    compile: bool = Field(
-        False,
-        exclude_if=operator.not_,
-        description="torch.compile of every layer: faster after a minute or more; needs a C++ compiler and "
-        "`numerics: fast`",
-    )
     validate_every: int | None = Field(None, ge=1, description="updates; null: at the end of every epoch")
     checkpoint_every: int = Field(100, ge=1, description="updates between two checkpoints")
     metric: str = Field(

@@ -62,8 +62,8 @@ class LossParts:
     values: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
-class Task(Loss, Protocol):
-    """A model with its training and validation sets.
+class LoopTask(Loss, Protocol):
+    """A model with its training and validation sets, as the loop needs them.
 
     `names` and `costs` (N): the names and lengths of the training examples.
     """
@@ -85,6 +85,10 @@ class Task(Loss, Protocol):
     def identity(self) -> Mapping[str, Any]:
         """Return, as JSON values, what the weights depend on apart from the params: sizes, data digests."""
         ...
+
+
+class Task(LoopTask, Protocol):
+    """A model with its training and validation sets, which several processes may train."""
 
     def parts(self) -> LossParts:
         """Return what other processes of the same training make the loss from."""

@@ -11,12 +11,14 @@ readers' ratings by ridge regression, has a meaning: a mean rating. With `interc
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
 from silverloom.ops.core.params import Params
 
+#: Columns of parasci/scored. `least` is the lower of BERTScore's precision and recall, `entailed` the lower
+#: of both directions of entailment.
 Feature: TypeAlias = Literal[
     "cosine",
     "precision",
@@ -33,10 +35,6 @@ Feature: TypeAlias = Literal[
     "direction",
     "entailed",
 ]
-
-#: Columns of parasci/scored. `least` is the lower of BERTScore's precision and recall, `entailed` the lower
-#: of both directions of entailment.
-FEATURES: tuple[Feature, ...] = get_args(Feature)
 
 #: The features of a pair by column; None if the model of a feature is missing.
 Features: TypeAlias = Mapping[str, float | None]

@@ -34,21 +34,23 @@ from silverloom.ops.core.outcome import (
     in_parts,
     one_of,
 )
-from silverloom.ops.core.params import ModelName, Params
+from silverloom.ops.core.params import Params
 from silverloom.ops.core.parts import Artifact, Parts
 from silverloom.ops.core.sampling import SPLITS, SplitShares, split_of
 from silverloom.ops.metrics.bleu import bleu
 from silverloom.ops.models.decoding import AS_USUAL, Decoding
 from silverloom.ops.models.seq2seq.base import BASE_MODEL, BASE_TRAINING
-from silverloom.ops.models.seq2seq.config import (
-    PretrainedSeq2SeqConfig,
-    Seq2SeqConfig,
-    Seq2SeqTransformerConfig,
-)
+from silverloom.ops.models.seq2seq.config import PairModelParams, Seq2SeqTransformerConfig
 from silverloom.ops.models.seq2seq.pairs import pair_set, stored_pairs, too_long, training_texts
-from silverloom.ops.models.seq2seq.training import learn_pieces, make_model, train_on_pairs
+from silverloom.ops.models.seq2seq.training import (
+    MODELS,
+    learn_pieces,
+    make_model,
+    train_on_pairs,
+    trained_model,
+    trained_names,
+)
 from silverloom.ops.models.training import CheckpointFolder, TrainingParams
-from silverloom.ops.models.training.params import SizedParams
 from silverloom.ops.models.training.report import learnt_row
 from silverloom.ops.parasci.dataset.paraphrases import clusters
 from silverloom.ops.parasci.dataset.release import released_form
@@ -56,9 +58,6 @@ from silverloom.ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 
 if TYPE_CHECKING:
     from silverloom.ops.models.seq2seq.model import Seq2Seq
-
-#: The file with the reports of the training.
-MODELS = "models.json"
 
 _TEXT, _INT = pa.string(), pa.int32()
 
@@ -122,18 +121,11 @@ SIZES = {
 }
 
 
-class GeneratorParams(SizedParams, section="parasci.generator"):
+class GeneratorParams(PairModelParams, section="parasci.generator"):
     """Which model is trained, and how it is validated."""
 
     sizes: dict[str, GeneratorSize] = Field(SIZES, min_length=1)
-    pretrained: ModelName | None = Field(
-        None,
-        description="an encoder-decoder of Hugging Face that is trained further, in place of a new one: a "
-        "folder (./...), or a name of the hub that is in its cache; it has the size's `longest`, `growth`, "
-        "`beam` and `length_penalty`",
-    )
     validation_pairs: int = Field(200, ge=1, description="that judge the model, at most")
-    validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
     seed: int = Field(0, ge=0, description="of the draw of these pairs")
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
@@ -144,14 +136,6 @@ class GeneratorParams(SizedParams, section="parasci.generator"):
     def name(self) -> str:
         """The name of the model."""
         return "pretrained" if self.pretrained else "transformer"
-
-    def config(self) -> Seq2SeqTransformerConfig | PretrainedSeq2SeqConfig:
-        """Return the config of the model."""
-        size: Seq2SeqTransformerConfig = self.part("model")
-        if self.pretrained is None:
-            return size
-        shared = {name: getattr(size, name) for name in Seq2SeqConfig.model_fields}
-        return PretrainedSeq2SeqConfig(model=self.pretrained, **shared)
 
 
 def generator(
@@ -286,16 +270,9 @@ def trained_models(
     artifact: Artifact, strict: bool = True, decoding: Decoding = AS_USUAL
 ) -> dict[str, Loaded[Seq2Seq]]:
     """Return the models by name; empty if there were no training pairs."""
-    names = [report["model"] for report in json.loads((artifact.folder / MODELS).read_text())]
-    return {name: Loaded(_load, (artifact, name, strict, decoding)) for name in names}
-
-
-def _load(artifact: Artifact, name: str, strict: bool, decoding: Decoding) -> Seq2Seq:
-    from silverloom.ops.models.seq2seq.files import load
-
-    model = load(artifact.files(name))
-    model.place(strict, decoding)
-    return model
+    return {
+        name: Loaded(trained_model, (artifact, name, strict, decoding)) for name in trained_names(artifact)
+    }
 
 
 def texts_of(row: Row) -> tuple[str, str]:
@@ -317,9 +294,9 @@ def _trained(
     if not len(examples.learnt):
         return {}, []
 
-    judge, beam = partial(_judged, examples.judges.targets), params.validation_beam
+    judge = partial(_judged, examples.judges.targets)
     name, training = learnt.model, params.part("training")
-    report = train_on_pairs(name, model, examples, judge, training, beam, checkpoints.at(name), strict)
+    report = train_on_pairs(name, model, examples, judge, training, checkpoints.at(name), strict)
     return {f"{name}/{file}": content for file, content in model.files().items()}, [report]
 
 

@@ -13,6 +13,7 @@ combinations.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from heapq import nsmallest
@@ -48,12 +49,13 @@ from silverloom.ops.parasci.candidates.pairs import cosines_of, looked_up, store
 from silverloom.ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
 from silverloom.ops.parasci.dataset.scored import ScoredParams, features
 from silverloom.ops.parasci.dataset.scorer import ScorerParams, consistency
-from silverloom.ops.parasci.partial.clauses import clauses
 from silverloom.ops.parasci.partial.partial import PartialParams, Seen, seen
 from silverloom.ops.parasci.partial.pdbert import PdbertParams
 from silverloom.ops.parasci.schemas import CANDIDATES
 from silverloom.ops.parasci.sentences import StatementParams
 
+#: Where a clause ends.
+_MARK = re.compile(r"[,;:.!?()\u2013\u2014\u2026](?=\s|\Z)|(?<=\s)[(\u2013\u2014-](?=\s|\w)")
 #: Most clauses in a run.
 _LONGEST_RUN = 8
 
@@ -93,6 +95,20 @@ class ExtractionParams(Bootstrap, section="parasci.extractions"):
 
     pairs: int = Field(100, ge=1, description="at most, drawn from those that PDBERT sees")
     seed: int = Field(0, ge=0, description="of the draw, and of the bootstrap")
+
+
+def clauses(sentence: str) -> list[tuple[int, int]]:
+    """Return the span of each clause in characters, without surrounding punctuation and white space."""
+    marks = [match.span() for match in _MARK.finditer(sentence)]
+    starts, ends = [0, *(end for _, end in marks)], [*(start for start, _ in marks), len(sentence)]
+    spans = []
+    for start, end in zip(starts, ends, strict=True):
+        clause = sentence[start:end]
+        if any(sign.isalnum() for sign in clause):
+            spans.append(
+                (start + len(clause) - len(clause.lstrip()), end - len(clause) + len(clause.rstrip()))
+            )
+    return spans
 
 
 def runs(sentence: str) -> Iterator[str]:

@@ -20,7 +20,6 @@ import pyarrow as pa
 from pydantic import Field
 
 from silverloom.ops.core.identity import made_from
-from silverloom.ops.core.joins import matches
 from silverloom.ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, one_of, optional
 from silverloom.ops.core.params import ModelName, Params
 from silverloom.ops.core.parts import Artifact, Parts
@@ -30,13 +29,7 @@ from silverloom.ops.models.encoder import ENCODER
 from silverloom.ops.models.training import CheckpointFolder, TrainingParams
 from silverloom.ops.models.training.params import SizedParams
 from silverloom.ops.models.training.report import train_model
-from silverloom.ops.parasci.partial.pseudo import (
-    PseudoExample,
-    PseudoParams,
-    clause_examples,
-    long_sentences,
-    pseudo_examples,
-)
+from silverloom.ops.parasci.partial.pseudo import PseudoExample, PseudoParams, pseudo_examples
 from silverloom.ops.parasci.schemas import CANDIDATES
 from silverloom.ops.parasci.spans.spans import SpanConfig, SpanExample
 
@@ -119,10 +112,6 @@ class PdbertParams(SizedParams, section="parasci.pdbert"):
         }
 
 
-#: What `long_sentences` reads of a pair.
-_PAIR = ["key", "first", "second", "cosine"]
-
-
 @dataclass(frozen=True)
 class _Examples:
     """The training and validation examples of the model."""
@@ -149,11 +138,10 @@ def pdbert(
 
     Units are the pairs. Reasons: `not_enabled` (the model is not wanted), `cosine` (below the threshold),
     `identical`, `long` (no example of the pair fits into the model), `no_example` (no example was drawn).
-    `combinations` count the `drawn` examples, including the `empty` and the `long` ones and those that lack a
-    long sentence (`no_long_sentence`), which have no rows. The pairs of a share of the papers validate the
-    model; if that share is empty, the training examples do. Without examples, there is no model. Holds the
-    names of papers, 2 bytes a pair and 8 bytes an example in memory, and the pairs of the papers of a part;
-    reads sentences and examples from disk.
+    `combinations` count the `drawn` examples, including the `empty` and the `long` ones, which have no rows.
+    The pairs of a share of the papers validate the model; if that share is empty, the training examples do.
+    Without examples, there is no model. Holds the names of papers, 2 bytes a pair and 8 bytes an example in
+    memory; reads sentences and examples from disk.
     """
     if not params.enabled:
         for table in intra:
@@ -170,16 +158,11 @@ def pdbert(
         pool = texts_of(sentences, folder)
 
         def examples() -> Iterator[Row]:
-            several = params.pseudo.draws + params.pseudo.clauses
-            of_parts = _long_sentences(intra, params, folder / "of papers")
-            for table, of_papers in zip(intra, of_parts, strict=True):
-                for row in table.to_pylist():
-                    if _lost(row, params) is None:
-                        its = of_papers.get(row["key"], {})
-                        pair_rows, unused = _rows(row, pool, its, split[row["key"]], params, model)
-                        counts.update(unused, drawn=several)
-                        numbers.append(len(pair_rows) or -(unused["long"] > 0))
-                        yield from pair_rows
+            for row in _chosen(intra, params):
+                pair_rows, unused = _rows(row, pool, split[row["key"]], params, model)
+                counts.update(unused, drawn=params.pseudo.draws)
+                numbers.append(len(pair_rows) or -(unused["long"] > 0))
+                yield from pair_rows
 
         rows = StoredRows(PDBERT.kept, examples(), folder)
         files = _trained(model, rows, params, checkpoints, strict)
@@ -218,18 +201,6 @@ def _chosen(intra: Parts, params: PdbertParams) -> Iterator[Row]:
     return (row for row in intra.rows() if _lost(row, params) is None)
 
 
-def _long_sentences(
-    intra: Parts, params: PdbertParams, folder: Path
-) -> Iterator[Mapping[str, Mapping[str, Sequence[str]]]]:
-    """Yield for each part the long sentences of the papers of its chosen pairs; none without `clauses`."""
-    if not params.pseudo.clauses:
-        yield from ({} for _ in intra.parts)
-        return
-    papers = ({row["key"] for row in table.to_pylist() if _lost(row, params) is None} for table in intra)
-    for table in matches(intra, "key", papers, folder, _PAIR):
-        yield long_sentences(table.to_pylist(), params.pseudo)
-
-
 def _lost(row: Row, params: PdbertParams) -> str | None:
     if row["cosine"] < params.cosine:
         return "cosine"
@@ -252,7 +223,6 @@ def _made(params: PdbertParams, strict: bool) -> SpanModel:
 def _rows(
     row: Row,
     pool: Sequence[str],
-    long: Mapping[str, Sequence[str]],
     split: str,
     params: PdbertParams,
     model: SpanModel | None,
@@ -260,8 +230,7 @@ def _rows(
     """Return the examples of a pair that fit into the model, and the number of the others by reason."""
     assert model is not None
     pair = row["first"], row["second"]
-    joined = list(pseudo_examples(row["id"], pair, pool, params.pseudo))
-    numbered = [*joined, *clause_examples(row["id"], pair, long, params.pseudo)]
+    numbered = list(pseudo_examples(row["id"], pair, pool, params.pseudo))
     tokens = model.tokens(
         [example.first for _, example in numbered], [example.second for _, example in numbered]
     )
@@ -270,11 +239,7 @@ def _rows(
         for (number, example), its in zip(numbered, tokens, strict=True)
         if len(its) <= model.longest
     ]
-    unused = Counter(
-        long=len(numbered) - len(fitting),
-        empty=params.pseudo.draws - len(joined),
-        no_long_sentence=params.pseudo.clauses - (len(numbered) - len(joined)),
-    )
+    unused = Counter(long=len(numbered) - len(fitting), empty=params.pseudo.draws - len(numbered))
     return fitting, unused
 
 

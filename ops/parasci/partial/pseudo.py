@@ -13,16 +13,13 @@ sentences have few of them, so some examples have such a sentence in place of C 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from pydantic import Field
 
-from silverloom.ops.core.outcome import Row
 from silverloom.ops.core.params import Params
 from silverloom.ops.core.sampling import place_of
-from silverloom.ops.parasci.partial.clauses import clauses
 
 _END = re.compile(r"[\s.!?:;,\u2026]+\Z")
 
@@ -37,8 +34,6 @@ class PseudoParams(Params):
     before: float = Field(0.8, ge=0, le=1, description="probability of C, the sentence before B")
     paraphrase: float = Field(0.5, ge=0, le=1, description="probability of B, the paraphrase of A")
     behind: float = Field(0.8, ge=0, le=1, description="probability of D, the sentence behind B")
-    clauses: int = Field(0, ge=0, description="more examples of each pair, with a long sentence")
-    unlike: float = Field(0.6, ge=-1, le=1, description="below this cosine to A, no part of it paraphrases A")
     seed: int = Field(0, ge=0)
     """Of all draws."""
 
@@ -88,37 +83,6 @@ def pseudo_examples(
         text, span = put_together(before, second if there else None, behind)
         if text:
             yield number, PseudoExample(first, text, span)
-
-
-def long_sentences(rows: Iterable[Row], params: PseudoParams) -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """Return, by paper and by sentence, the longer ones of several clauses that are unlike that sentence."""
-    longer: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        if row["cosine"] < params.unlike:
-            short, long = sorted((row["first"], row["second"]), key=lambda text: len(text.split()))
-            if len(short.split()) < len(long.split()) and len(clauses(long)) > 1:
-                longer[row["key"]][short].append(long)
-    return longer
-
-
-def clause_examples(
-    name: str, pair: tuple[str, str], long: Mapping[str, Sequence[str]], params: PseudoParams
-) -> Iterator[tuple[int, PseudoExample]]:
-    """Yield further examples of a pair, in which a long sentence of the same paper is C or D, at random.
-
-    `long` has the candidates for each sentence A. B is included with its probability, unless it is only
-    punctuation; without B, no part of the long sentence is an answer. A sentence A without a candidate gives
-    no example.
-    """
-    for number in range(params.draws, params.draws + params.clauses):
-        draw = (params.seed, name, number)
-        first, second = pair if place_of(*draw, "order") < 0.5 else pair[::-1]
-        if not (candidates := long.get(first)):
-            continue
-        chosen = candidates[int(place_of(*draw, "long") * len(candidates))]
-        there = without_end(second) and place_of(*draw, "paraphrase") < params.paraphrase
-        before, behind = (chosen, None) if place_of(*draw, "side") < 0.5 else (None, chosen)
-        yield number, PseudoExample(first, *put_together(before, second if there else None, behind))
 
 
 def _picked(pool: Sequence[str], avoided: Collection[str], draw: Sequence[object]) -> str | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import pickle
 import signal
 import socket
 import struct
@@ -19,7 +18,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -38,6 +37,7 @@ from silverloom.ops.parse.bounded.messages import (
     progress_of,
     received,
     result_of,
+    send_call,
     tell,
 )
 from silverloom.ops.parse.encodings import any_encoding
@@ -75,12 +75,12 @@ class BoundedChild:
     def call(self, function: Callable[..., Result], *arguments: object) -> Result:
         """Return `function(*arguments)`, computed in the child.
 
-        Function and arguments are pickled. The result comes back as JSON (messages.py), typed by the
-        function's return annotation. Raises ParseError if the function refuses or fails, exceeds the limits
-        on time, memory or output, or kills the child.
+        The function is one of a module, and its annotations say what its arguments and result are
+        (messages.py). Raises ParseError if it refuses or fails, exceeds the limits on time, memory or
+        output, or kills the child.
         """
         with self._lock:
-            answer = self._answer((function, arguments))
+            answer = self._answer(function, arguments)
             try:
                 result: Result = result_of(function, answer)
             except ValidationError as error:
@@ -100,14 +100,13 @@ class BoundedChild:
                 self._stream.close()
         self._process = self._stream = None
 
-    def _answer(self, call: tuple[Callable[..., object], tuple[object, ...]]) -> ChildMessage:
+    def _answer(self, function: Callable[..., object], arguments: Sequence[object]) -> ChildMessage:
         """Return the child's answer. Raises ParseError if it gives none."""
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self._begin()
         assert self._stream is not None
         try:
-            pickle.dump(call, self._stream)
-            self._stream.flush()
+            send_call(self._stream, function, arguments)
             return self._received(self._stream)
         except TimeoutError:
             cause = f"the parser gave no answer within {self.bounds.patience} s"

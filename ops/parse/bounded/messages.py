@@ -1,36 +1,39 @@
-"""Messages between this process and the child: answers, and the progress of slow records.
+"""Messages between this process and the child: calls, answers, and the progress of slow records.
 
-Belongs here: sending and receiving them, answers as JSON. Not here: starting and killing the child
-(child.py), what runs in it (serve.py), limits (bounds.py). A call is pickled.
+Belongs here: sending and receiving them. Not here: starting and killing the child (child.py), what runs in it
+(serve.py), limits (bounds.py).
 
-Malicious input that takes over the child can send any answer. Unpickling it would run that code in the
-parent, so an answer is JSON, validated against the return type of the parser.
+A call is JSON: the name of the function and its arguments. Their bytes follow as they are. An answer is JSON,
+validated against the return type of the function, because malicious input that takes over the child can send
+any answer.
 """
 
 from __future__ import annotations
 
+import json
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
+from pkgutil import resolve_name
 from types import FunctionType, MethodType
 from typing import IO, Any, NamedTuple, TypeAlias, get_type_hints
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, validate_call
 from pydantic_core import PydanticSerializationError
 
 from silverloom.ops.parse.decoding import check_texts
-from silverloom.ops.parse.source import ParseError, ServiceBusyError, ServiceError
+from silverloom.ops.parse.source import ParseError, ServiceError
 
-#: What a message is: a result, why there is none, or progress (seconds done, and in total).
-KEPT, REFUSED, PROGRESS = b"k", b"r", b"p"
-#: Why there is no result where this is not the fault of the record.
-_UNAVAILABLE: dict[bytes, type[ServiceError]] = {b"b": ServiceBusyError, b"u": ServiceError}
+#: What a message is: a call, a result, why there is none (the fault of the record, or of what is installed),
+#: or progress (seconds done, and in total).
+_CALL, KEPT, REFUSED, _UNAVAILABLE, PROGRESS = b"c", b"k", b"r", b"u", b"p"
 _HEAD, _SECONDS = struct.Struct("<cQ"), struct.Struct("<II")
 
 
 class ChildMessage(NamedTuple):
-    """A message of the child."""
+    """A message to or from the child."""
 
     kind: bytes
     content: bytes
@@ -59,6 +62,70 @@ def received(stream: IO[bytes], most: int) -> ChildMessage:
     if len(content) < size:
         raise EOFError
     return ChildMessage(kind, content)
+
+
+#: The only key of an object that stands for bytes; its value is their number.
+_BYTES = "\0bytes"
+#: More than any JSON of a call has.
+_LONGEST_CALL = 2**40
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
+
+
+def name_of(function: Callable[..., Any] | type) -> str:
+    """Return the name by which `resolve_name` imports a function or class of a module."""
+    return f"{function.__module__}:{function.__qualname__}"
+
+
+def send_call(stream: IO[bytes], function: Callable[..., Any], arguments: Sequence[object]) -> None:
+    """Send a call of a function or method of a module.
+
+    Arguments, and the attributes of the object whose method it is, are JSON values, bytes, paths, and tuples
+    and dataclasses of these. Raises TypeError for others.
+    """
+    parts: list[bytes] = []
+
+    def encoded(value: object) -> Any:
+        if isinstance(value, bytes):
+            parts.append(value)
+            return {_BYTES: len(value)}
+        if isinstance(value, Path):
+            return str(value)
+        raise TypeError(f"a parser cannot be given a {type(value).__name__}")
+
+    form = function.__self__ if isinstance(function, MethodType) else None
+    call = {
+        "function": name_of(_plain(function)),
+        "form": form and [name_of(type(form)), vars(form)],
+        "arguments": _ANYTHING.dump_python(arguments),
+    }
+    send(stream, ChildMessage(_CALL, json.dumps(call, default=encoded).encode()))
+    stream.writelines(parts)
+    stream.flush()
+
+
+def received_call(stream: IO[bytes]) -> tuple[Callable[..., Any], Sequence[Any]]:
+    """Return the next call; the function converts its arguments to the types that it declares.
+
+    Raises EOFError if there is none.
+    """
+
+    def decoded(value: dict[str, Any]) -> Any:
+        return stream.read(value[_BYTES]) if value.keys() == {_BYTES} else value
+
+    call = json.loads(received(stream, _LONGEST_CALL).content, object_hook=decoded)
+    function, arguments = _validated(call["function"]), call["arguments"]
+    if call["form"]:
+        name, attributes = call["form"]
+        form = object.__new__(resolve_name(name))
+        vars(form).update(attributes)
+        return function, [form, *arguments]
+    return function, arguments
+
+
+@cache
+def _validated(name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] = validate_call(resolve_name(name))
+    return function
 
 
 def progress(done: int, total: int) -> ChildMessage:
@@ -91,8 +158,8 @@ def refusal(cause: str, kind: bytes = REFUSED) -> ChildMessage:
 
 
 def unavailable(error: ServiceError) -> ChildMessage:
-    """Return the answer of a call that lacked a service or package."""
-    return refusal(str(error), next(sign for sign, kind in _UNAVAILABLE.items() if isinstance(error, kind)))
+    """Return the answer of a call that lacked a package or model."""
+    return refusal(str(error), _UNAVAILABLE)
 
 
 def answer_too_large(most: int) -> str:
@@ -108,7 +175,8 @@ def result_of(function: Callable[..., Any], answer: ChildMessage) -> Any:
     """
     if answer.kind == KEPT:
         return _results(_plain(function)).validate_json(answer.content)
-    raise _UNAVAILABLE.get(answer.kind, ParseError)(answer.content.decode(errors="replace"))
+    kind = ServiceError if answer.kind == _UNAVAILABLE else ParseError
+    raise kind(answer.content.decode(errors="replace"))
 
 
 def _plain(function: Callable[..., Any]) -> FunctionType:

@@ -2,21 +2,19 @@
 
 Belongs here: what runs in the child. Not here: starting and killing it (child.py).
 
-A call is a pickled pair of function and arguments made by the parent; messages.py defines answers. The child
-ends when its standard input closes, which means that its parent has ended. A C parser that never returns is
-killed by its time limit, whether or not the parent is alive.
+The child ends when its standard input closes, which means that its parent has ended. A C parser that never
+returns is killed by its time limit, whether or not the parent is alive.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-import pickle
 import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import IO, cast
 
 from silverloom.ops.parse.bounded.bounds import Bounds, bound_memory, start_stopwatch
@@ -25,6 +23,7 @@ from silverloom.ops.parse.bounded.messages import (
     answer_of,
     answer_too_large,
     progress,
+    received_call,
     refusal,
     send,
     unavailable,
@@ -45,8 +44,8 @@ def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
     while True:
         try:
             send(stream, answer)
-            # Unpickling imports the parsers' modules, which do not count towards the memory limit.
-            function, arguments = pickle.load(stream)  # noqa: S301  from the parent
+            # This imports the parsers' modules, which do not count towards the memory limit.
+            function, arguments = received_call(stream)
         except (EOFError, OSError):  # the parent has ended
             return
         if not bounded:
@@ -74,7 +73,7 @@ class _Progress:
             self._last = now
 
 
-def _answer(function: Callable[..., object], arguments: tuple[object, ...], bounds: Bounds) -> ChildMessage:
+def _answer(function: Callable[..., object], arguments: Sequence[object], bounds: Bounds) -> ChildMessage:
     try:
         with exhausting():
             answer = answer_of(function, function(*arguments))

@@ -25,7 +25,6 @@ from silverloom.ops.parse.files import once
 from silverloom.ops.parse.lines import line_records, named
 from silverloom.ops.parse.papers.metadata import archive_of, categories_in, doi_of, subjects_of
 from silverloom.ops.parse.papers.paper import Paper
-from silverloom.ops.parse.papers.pdf import PdfOptions
 from silverloom.ops.parse.papers.s2orc import document_of
 from silverloom.ops.parse.records import UnwantedError
 from silverloom.ops.parse.source import Format, Raw
@@ -48,22 +47,16 @@ class CrawledPapers(CrawledRows):
     """Reads papers from rows of a crawl: PDF, JATS, TEI or S2ORC's JSON, alone, one per line, or in a tar."""
 
     forms: Mapping[str, Format[Paper]]
-    grobid: str | None = None
-    options = PdfOptions
-
-    def given(self, options: PdfOptions) -> CrawledPapers:
-        """Return a copy with the options of a source."""
-        return replace(self, grobid=options.grobid)
 
     def columns(self, kept: pa.Schema) -> list[str]:
         """Return the columns with the location and metadata of a record."""
         return [*super().columns(kept), *(["about"] if "about" in kept.names else [])]
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return a row's record; its companions include the PDF reader and the item's metadata."""
+        """Return a row's record; its companions include the item's metadata."""
         record = super().raw(row, kept, folder)
         about = json.loads(row.get("about") or "{}")
-        told = {"grobid": self.grobid, **{name: str(about.get(name, "")) for name in ("categories", "doi")}}
+        told = {name: str(about.get(name, "")) for name in ("categories", "doi")}
         return replace(record, companions={**record.companions, **told})
 
     def documents(self, raw: Raw) -> Iterator[Raw]:

@@ -27,8 +27,6 @@ from pathlib import Path
 from typing import Any
 
 from lxml import etree
-from urllib3 import PoolManager, Retry, Timeout
-from urllib3.exceptions import HTTPError, MaxRetryError, ReadTimeoutError
 
 from silverloom.ops.parse.decoding import ids_of, json_object, kind_of, list_at, scalars, text_at
 from silverloom.ops.parse.files import whole_files
@@ -44,7 +42,7 @@ from silverloom.ops.parse.papers.xml_tree import (
     root_of,
     within,
 )
-from silverloom.ops.parse.source import Only, ParseError, Raw, ServiceBusyError, Source
+from silverloom.ops.parse.source import Only, ParseError, Raw, Source
 
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 _MARKUP = Markup(
@@ -178,64 +176,6 @@ def _tei_entry(entry: etree._Element) -> BibliographyEntry:
 
 def _tei_name(author: etree._Element) -> str:
     return " ".join(filter(None, (plain(name) for name in within(author, "forename", "surname"))))
-
-
-_SERVICE_PATH = "/api/processFulltextDocument"
-#: Seconds. GROBID itself gives up on a paper after two minutes.
-_CONNECT_SECONDS, _ANSWER_SECONDS = 10, 180
-_MOST_ANSWERED = 64 * 2**20
-#: All engines are busy (503), or a proxy limits the rate of requests (429).
-_BUSY_STATUS = frozenset({429, 503})
-_EMPTY_STATUS = 204
-
-
-def tei_of(service: str, content: bytes, retries: int = 5, wait: float = 2.0) -> bytes:
-    """Return the TEI of a PDF, retrying a busy service after its Retry-After, or `wait` seconds, doubling.
-
-    Raises ParseError if GROBID cannot read the PDF, ServiceBusyError if it is unreachable or stays busy.
-    """
-    again = Retry(
-        retries,
-        connect=1,
-        read=False,
-        redirect=False,
-        status_forcelist=_BUSY_STATUS,
-        allowed_methods=None,
-        backoff_factor=wait,
-        raise_on_status=False,
-    )
-    fields: dict[str, Any] = {
-        "input": ("paper.pdf", content, "application/pdf"),
-        "includeRawCitations": "1",
-    }
-    try:
-        with PoolManager() as pool:
-            response = pool.request(
-                "POST",
-                service.rstrip("/") + _SERVICE_PATH,
-                fields=fields,
-                headers={"Accept": "application/xml"},
-                retries=again,
-                timeout=Timeout(_CONNECT_SECONDS, _ANSWER_SECONDS),
-                preload_content=False,
-            )
-            answer = response.read(_MOST_ANSWERED + 1, decode_content=True)
-    except ReadTimeoutError:
-        raise ParseError(f"GROBID gave no answer within {_ANSWER_SECONDS} s") from None
-    except MaxRetryError as error:
-        raise ServiceBusyError(f"GROBID at {service} cannot be asked: {error.reason}") from None
-    except HTTPError as error:
-        raise ParseError(f"GROBID broke off: {error}") from None
-    if response.status in _BUSY_STATUS:
-        raise ServiceBusyError(f"GROBID at {service} is busy: status {response.status}, {retries} times")
-    if response.status == _EMPTY_STATUS:
-        raise ParseError("GROBID found nothing in it")
-    if response.status != 200:  # 500 if it cannot read the PDF
-        said = " ".join(answer[:200].decode(errors="replace").split())
-        raise ParseError(f"GROBID cannot read it: status {response.status}: {said}")
-    if len(answer) > _MOST_ANSWERED:
-        raise ParseError(f"GROBID's answer is larger than {_MOST_ANSWERED} bytes")
-    return answer
 
 
 _HEADING_LEVELS = {"sectionHeader": 1, "subsectionHeader": 2, "subsubsectionHeader": 3}

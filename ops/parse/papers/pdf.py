@@ -13,51 +13,30 @@ one: pdfium would silently return empty pages, or only those that it can find.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
-from pydantic import Field
-
-from silverloom.ops.core.params import Params
-from silverloom.ops.parse.files import whole_files, with_options
-from silverloom.ops.parse.papers.extraction_tools import Tei, tei_of
+from silverloom.ops.parse.files import whole_files
 from silverloom.ops.parse.papers.paper import Paper, PaperBuilder
 from silverloom.ops.parse.papers.pdf_citations import with_citations
 from silverloom.ops.parse.papers.pdf_layout import lines_of
 from silverloom.ops.parse.papers.pdf_outline import PrintedBlock, PrintedHeading, outline
-from silverloom.ops.parse.papers.pdf_page import check_whole, pages_of, title_of
+from silverloom.ops.parse.papers.pdf_page import pages_of, title_of
 from silverloom.ops.parse.source import Only, ParseError, Raw, Source
-
-
-class PdfOptions(Params):
-    """Options of PDF sources: which program reads the files."""
-
-    grobid: str | None = Field(
-        default=None, pattern=r"^https?://\S+$", description="address of a GROBID that reads them instead"
-    )
 
 
 class Pdf:
     """Reads PDF: every *.pdf file below the folder is a paper."""
 
-    options = PdfOptions
-
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every *.pdf file; the document id is its stem."""
-        return with_options(whole_files(folder, source, (".pdf",), only), source)
+        return whole_files(folder, source, (".pdf",), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return the document id, and the title in the file's metadata."""
         return {"document": raw.document, "title": title_of(raw.content)}
 
     def parse(self, raw: Raw) -> Paper:
-        """Return the paper.
-
-        Raises ParseError like `pages_of`, and if there is no text; with GROBID, like `tei_of`.
-        """
-        if service := raw.companions.get("grobid"):
-            check_whole(raw.content)
-            return Tei().parse(replace(raw, content=tei_of(service, raw.content)))
+        """Return the paper. Raises ParseError like `pages_of`, and if there is no text."""
         title, blocks = outline(lines_of(pages_of(raw.content)))
         if not any(isinstance(block, PrintedBlock) for block in blocks):
             raise ParseError("no text in the PDF: are its pages pictures?")

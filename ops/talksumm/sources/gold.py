@@ -85,8 +85,6 @@ class _ClSciSummSummaries:
         return {"document": raw.document}
 
     def parse(self, raw: Raw) -> Summary:
-        if raw.error is not None:
-            raise ParseError(raw.error)
         paper, annotator, kind = _named_by(raw.path)
         check_characters(raw.document, "the file's name")
         text = decoded(raw.content)
@@ -141,8 +139,6 @@ class _WordRuns:
         return {"document": raw.document}
 
     def parse(self, raw: Raw) -> Sequence[Label]:
-        if raw.error is not None:
-            raise ParseError(raw.error)
         labels: list[Label] = []
         for line, cells in csv_rows(decoded(raw.content), header_with(COLUMNS)):
             label = _label(line, cells)

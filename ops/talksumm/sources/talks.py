@@ -75,8 +75,6 @@ class _Transcripts:
         return raw.companions
 
     def parse(self, raw: Raw) -> Talk:
-        if raw.error is not None:
-            raise ParseError(raw.error)
         words = self.words(raw)
         if not words:
             raise ParseError("no spoken words")

@@ -147,7 +147,8 @@ def test_a_dump_is_read_by_ranges_of_its_index(first, last, titles):
     with answering({"/dump": ranges(body), "/index": reply(body=index)}) as (site, _):
         wikipedia = WikipediaDump(client(), f"{site}/dump", f"{site}/index", "2018-08", first, last)
         assert list(wikipedia.items("2018-07")) == []
-        pages = [wikipedia.pages(item).decode() for item in wikipedia.items("2018-08")]
+        packs = [b"".join(wikipedia.content(item)) for item in wikipedia.items("2018-08")]
+        pages = [bz2.decompress(pack).decode() for pack in packs]
     assert [page.partition("</title>")[0].removeprefix("<page><title>") for page in pages] == titles
 
 

@@ -1,4 +1,3 @@
-import gzip
 import json
 import traceback
 from urllib.parse import parse_qs, urlsplit
@@ -6,10 +5,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from silverloom.ops.crawl.client import FetchError
-from silverloom.ops.crawl.local_search import LocalIndex, texts_of_crawl
+from silverloom.ops.crawl.local_search import LocalIndex
 from silverloom.ops.crawl.search import HttpSearch, HttpSearchParams
-from silverloom.ops.crawl.warc import response_record
-from tests.ops.crawl.crawling import client, crawled
+from tests.ops.crawl.crawling import client
 from tests.ops.crawl.hostile import answering, reply
 
 PAGES = {
@@ -33,35 +31,6 @@ def test_pages_are_found_by_their_words_best_first(tmp_path, query, urls):
     hits = LocalIndex.of(PAGES.items(), tmp_path / "index").search(query, 10)
     assert [hit.url for hit in hits] == urls
     assert [hit.rank for hit in hits] == list(range(1, len(urls) + 1))
-
-
-def test_crawled_pages_can_be_searched(tmp_path):
-    pages = {
-        "/a": b"<p>The salmon came back.</p>",
-        "/b": b"<p>Salt bread.</p>",
-        "/c": b"%PDF",
-    }
-    kinds = {"/c": "application/pdf"}
-    routes = {path: reply(body=body, kind=kinds.get(path, "text/html")) for path, body in pages.items()}
-    with answering(routes) as (site, _):
-        found = crawled(tmp_path, [f"{site}{path}" for path in pages])
-    (hit,) = LocalIndex.of(texts_of_crawl([found.folder]), tmp_path / "index").search("salmon", 10)
-    assert hit.url == f"{site}/a"
-
-
-def test_pages_from_collections_can_be_searched(tmp_path):
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in/201806.html").write_bytes(b"<p>The salmon came back.</p>")
-    capture = response_record("http://a.example/", "200 OK", [("Content-Type", "text/html")], b"<p>Salt bread.</p>", "2018-06-20T00:00:00Z", packed=True)[0]  # fmt: skip
-    (tmp_path / "in/201806.warc.gz").write_bytes(capture)
-    (tmp_path / "in/201806.xml.gz").write_bytes(gzip.compress(b"<mediawiki>" * 1000))
-    found = crawled(tmp_path, [f"file://{tmp_path}/in"], kind="folder", pattern=r"(\d{6})")
-    texts = dict(texts_of_crawl([found.folder]))
-    assert texts == {
-        f"{tmp_path}/in/201806.html": "The salmon came back.",
-        "http://a.example/": "Salt bread.",
-    }
-    assert [row["content_type"] for row in found.kept] == ["text/html", *["application/octet-stream"] * 2]
 
 
 def provider(site, **params):

@@ -104,18 +104,15 @@ TABLES = st.lists(st.sampled_from(["x", "y", None]), max_size=30).map(
 )
 
 
-@given(TABLES, st.integers(0, 35), st.integers(), st.sampled_from(["proportional", "equal"]), st.randoms())
-def test_a_sample_does_not_depend_on_order_and_keeps_its_quotas(table, size, seed, allocation, rand):
-    found = sample(table, size, seed, ["kind"], allocation)
+@given(TABLES, st.integers(0, 35), st.integers(), st.randoms())
+def test_a_sample_does_not_depend_on_order_and_keeps_its_quotas(table, size, seed, rand):
+    found = sample(table, size, seed, ["kind"])
     moved = table.take(pa.array(rand.sample(range(table.num_rows), table.num_rows), pa.int64()))
-    assert sample(moved, size, seed, ["kind"], allocation) == found
+    assert sample(moved, size, seed, ["kind"]) == found
     assert found.num_rows == min(size, table.num_rows) == len(set(found["id"].to_pylist()))
     sizes, taken = Counter(table["kind"].to_pylist()), Counter(found["kind"].to_pylist())
     for kind, count in sizes.items():
-        if allocation == "proportional":
-            assert abs(taken[kind] - found.num_rows * count / table.num_rows) < 1
-        else:
-            assert taken[kind] == count or taken[kind] >= max(taken.values(), default=0) - 1
+        assert abs(taken[kind] - found.num_rows * count / table.num_rows) < 1
 
 
 def test_a_larger_sample_or_another_corpus_keeps_the_rows_of_a_stratum():

@@ -1,5 +1,4 @@
 import json
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -15,13 +14,13 @@ from silverloom.ops.parasci.candidates.pairs import length_rate
 from silverloom.ops.parasci.dataset.filtered import FilterParams, Limits
 from silverloom.ops.parasci.dataset.scored import ScoredParams
 from silverloom.ops.parasci.dataset.scorer import ScorerParams
-from silverloom.ops.parasci.partial.clauses import clauses
 from silverloom.ops.parasci.partial.extractions import (
     EXTRACTIONS,
     TABLE,
     TABLE_3,
     ExtractionParams,
     best_clauses,
+    clauses,
     extractions,
     runs,
 )
@@ -37,8 +36,6 @@ from silverloom.ops.parasci.partial.partial import (
 from silverloom.ops.parasci.partial.pdbert import MODELS, PDBERT, PdbertParams, pdbert, texts_of
 from silverloom.ops.parasci.partial.pseudo import (
     PseudoParams,
-    clause_examples,
-    long_sentences,
     pseudo_examples,
     put_together,
     without_end,
@@ -124,37 +121,6 @@ def test_examples_depend_only_on_seed_and_pair_and_never_include_the_pair_itself
     for _, example in pseudo_examples("p", PAIR, PAIR, params):
         assert example.span == (0, len(example.second)), "the pool has nothing else"
     assert place_of(0, "p", 0, "order") != place_of(0, "p", 1, "order")
-
-
-def test_long_sentences_are_longer_unlike_and_have_several_clauses():
-    rows = [
-        pair("far", SHORT, LONG, 0.55),
-        pair("near", "We go.", LONG, 0.6),
-        pair("one clause", SHORT, "We never train a model on given rationales of any kind.", 0.5),
-        pair("shorter", LONG, "We, too.", 0.5),
-    ]
-    assert long_sentences(rows, PseudoParams()) == {"paper": {SHORT: [LONG], "We, too.": [LONG]}}
-
-
-def test_a_long_sentence_is_beside_the_paraphrase_or_alone_without_an_answer():
-    params = PseudoParams(draws=4, clauses=400)
-    found = dict(clause_examples("pair", PAIR, {PAIR[0]: [LONG], PAIR[1]: [LONG]}, params))
-    assert list(found) == list(range(4, 404))
-    shapes = Counter()
-    for example in found.values():
-        other = without_end(PAIR[1 - PAIR.index(example.first)])
-        texts = {
-            without_end(LONG): "alone",
-            LONG: "alone",
-            f"{without_end(LONG)} {other}": "before",
-            f"{other} {LONG}": "behind",
-        }
-        shapes[texts[example.second]] += 1
-        answer = example.span and example.second[slice(*example.span)]
-        assert answer == (None if texts[example.second] == "alone" else other)
-    shares = {shape: count / 400 for shape, count in shapes.items()}
-    assert shares == pytest.approx({"alone": 0.5, "before": 0.25, "behind": 0.25}, abs=0.07)
-    assert not list(clause_examples("pair", PAIR, {LONG: [SHORT]}, params))
 
 
 def test_clauses_are_the_text_between_punctuation_marks():
@@ -410,30 +376,6 @@ def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path):
         run_pdbert(tmp_path / "broken", GOOD, broken)
     _, resumed = run_pdbert(tmp_path / "resumed", GOOD, broken)
     assert resumed[-1].files == whole[-1].files
-
-
-def test_pdbert_learns_from_long_sentences_of_the_same_paper(tmp_path):
-    first, second = GOOD[0]["first"], GOOD[0]["second"]
-    shared = pair("shared", first, second, 0.9, key="p9")
-    other_long = (
-        "although the corpus is small, we read all of it twice, because each reader tires of long texts."
-    )
-    long = [
-        pair(f"{key} {side}", side, text, 0.55, key=key)
-        for key, text in (("p0", LONG), ("p9", other_long))
-        for side in (first, second)
-    ]
-    rows = [GOOD[0], GOOD[1], shared, *GOOD[2:], *long]  # both papers with the pair are in one part
-    _, outcomes = run_pdbert(tmp_path, rows, pseudo={"draws": 3, "clauses": 5})
-    found = Counter(
-        (row["pair_id"], without_end(other_long) in row["second"], without_end(LONG) in row["second"])
-        for row in rows_of(outcomes)
-        if row["number"] >= 3
-    )
-    assert found == {("good0", False, True): 5, ("shared", True, False): 5}
-    counts = outcomes[-1].combinations
-    assert counts["no_long_sentence"] == 4 * 5
-    assert counts["drawn"] == len(rows_of(outcomes)) + counts["no_long_sentence"] + counts.get("empty", 0)
 
 
 def test_examples_that_are_too_long_or_empty_are_counted_and_a_pair_without_any_is_dropped(tmp_path):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from silverloom.ops.parse.bounded.messages import send
+from silverloom.ops.parse.bounded.messages import ChildMessage, send
 from silverloom.ops.parse.decoding import json_value
 from silverloom.ops.parse.papers.xml_tree import root_of
 from silverloom.ops.parse.source import ParseError, Raw
@@ -97,7 +97,7 @@ def places() -> Places:
     return Places("\u202e", found, {"all": list(found)})
 
 
-def answers(*messages) -> int:
+def answers(*messages: ChildMessage) -> int:
     """Misbehave: send forged messages in the name of the child."""
     frame = sys._getframe()
     while "stream" not in frame.f_locals:

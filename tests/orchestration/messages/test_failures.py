@@ -21,7 +21,7 @@ from silverloom.assets.declare.settings import EngineParams
 from silverloom.ops.crawl.addresses import AddressRefusedError
 from silverloom.ops.crawl.client import FetchError, UnavailableError
 from silverloom.ops.evaluation.judge.judgements import JudgeError
-from silverloom.ops.parse.source import ServiceBusyError, ServiceError
+from silverloom.ops.parse.source import ServiceError
 from silverloom.orchestration.cli import command
 from silverloom.orchestration.executors import parts
 from silverloom.orchestration.executors.base import ClusterLostError, WorkerNotStartedError
@@ -74,7 +74,6 @@ PASSING = [
     botocore.exceptions.EndpointConnectionError(endpoint_url="http://host"),
     botocore.exceptions.ClientError({"ResponseMetadata": {"HTTPStatusCode": 503}}, "GetObject"),
     UnavailableError("status 503"),
-    ServiceBusyError("GROBID is busy"),
     caused(JudgeError("no answer to any"), UnavailableError("status 429")),
     caused(ValueError("part 3"), TimeoutError()),
     OSError(errno.EIO, "io"),

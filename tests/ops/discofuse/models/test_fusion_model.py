@@ -3,19 +3,13 @@ import json
 import pytest
 
 from silverloom.ops.core.parts import Artifact
-from silverloom.ops.discofuse.models.fusion_model import (
-    FUSION_MODEL,
-    MODELS,
-    FusionModelParams,
-    fusion_model,
-    trained_model,
-    trained_names,
-)
+from silverloom.ops.discofuse.models.fusion_model import FUSION_MODEL, FusionModelParams, fusion_model
 from silverloom.ops.discofuse.models.fusions import FUSIONS, FusionParams, fusions
 from silverloom.ops.discofuse.models.training_sets import copied, judged, source_of, target_of
 from silverloom.ops.discofuse.schemas import BALANCED, EXAMPLES
 from silverloom.ops.models.seq2seq.config import Pairs
 from silverloom.ops.models.seq2seq.pretrained import FOLDER
+from silverloom.ops.models.seq2seq.training import MODELS, trained_model, trained_names
 from silverloom.ops.models.training import CheckpointError, TrainingError
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.discofuse.fusion_cases import example, model_params

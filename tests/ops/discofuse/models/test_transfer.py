@@ -2,7 +2,6 @@ import json
 
 import pytest
 
-from silverloom.ops.discofuse.models.fusion_model import MODELS
 from silverloom.ops.discofuse.models.transfer import (
     SYSTEMS,
     TABLE,
@@ -15,6 +14,7 @@ from silverloom.ops.discofuse.schemas import BALANCED, FUSION_PAIRS
 from silverloom.ops.metrics.bootstrap import interval
 from silverloom.ops.metrics.fusion import sari
 from silverloom.ops.models.seq2seq.files import load
+from silverloom.ops.models.seq2seq.training import MODELS
 from silverloom.ops.models.training import TrainingError
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.discofuse.fusion_cases import example, pair, transfer_params

@@ -126,35 +126,13 @@ def test_two_parts_of_an_update_equal_one_of_twice_the_size():
 
 def test_options_that_are_off_are_in_no_report_and_no_checkpoint():
     written = TrainingParams().model_dump(mode="json")
-    assert not {"gradient_checkpointing", "compile", "beta_1", "beta_2", "epsilon"} & written.keys()
-    assert TrainingParams(compile=True).model_dump(mode="json")["compile"] is True
+    assert not {"gradient_checkpointing", "beta_1", "beta_2", "epsilon"} & written.keys()
+    assert TrainingParams(beta_1=0.8).model_dump(mode="json")["beta_1"] == 0.8
 
 
 def test_a_module_that_cannot_checkpoint_gradients_is_refused_by_name():
     with pytest.raises(TrainingError, match="Sequential cannot checkpoint gradients"):
         trained(PARAMS.model_copy(update={"gradient_checkpointing": True}))
-
-
-def test_a_module_is_compiled_if_requested():
-    compiled = []
-
-    class Spy(Toy):
-        def __init__(self):
-            super().__init__()
-            self.module.compile = lambda: compiled.append(type(self.module).__name__)
-
-    params = PARAMS.model_copy(update={"compile": True})
-    assert trained(params, Spy(), strict=False) == trained(strict=False)
-    assert compiled == ["Sequential"]
-
-
-def test_nothing_is_compiled_under_strict_numerics_and_without_a_compiler(monkeypatch):
-    params = PARAMS.model_copy(update={"compile": True})
-    with pytest.raises(TrainingError, match="compile is true, but numerics are strict"):
-        trained(params)
-    monkeypatch.setenv("CXX", "no-compiler")
-    with pytest.raises(TrainingError, match=r"there is no C\+\+ compiler \(no-compiler\)"):
-        trained(params, strict=False)
 
 
 @pytest.mark.parametrize("knob", ["precision", "batch_size", "processes", "accumulation"])
