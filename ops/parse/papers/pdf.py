@@ -41,6 +41,7 @@ class Pdf:
     """Reads PDF: every *.pdf file below the folder is a paper."""
 
     options = PdfOptions
+    bytes_a_character = 8
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every *.pdf file; the document id is its stem."""
