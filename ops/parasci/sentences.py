@@ -175,7 +175,7 @@ def work(cited_id: str | None, title: str | None) -> str | None:
 def embedded_sentences(
     sentences: Parts, papers: Parts, citations: Parts, params: StatementParams, strict: bool
 ) -> Outcomes:
-    """Yield the distinct sentences of every part of sources/sentences.
+    """Yield the distinct sentences of each paper, in every part of sources/sentences.
 
     `papers` and `citations` are those of the same month. Holds those of one part in memory, and its
     sentences: about 1 KB a sentence, 2 KB with the embedding.
@@ -183,11 +183,10 @@ def embedded_sentences(
     The area of a sentence is that of its paper: the area of the paper's source, or of its subjects
     (`area_of`).
 
-    Reasons: `short`, `holes`, `role_<role>` (of `excluded_roles`), `not_english`, `well_formed`. A part has
-    the papers of about `store.records_per_part` records.
-    A sentence that occurs in two parts has two rows with the same embedding. A citation mark whose paper has
-    neither id nor title does not count as a citation; `combinations` count these marks as `unknown_paper`,
-    and papers whose subjects match no area as `unknown_subjects`.
+    Reasons: `short`, `holes`, `role_<role>` (of `excluded_roles`), `not_english`, `well_formed`. A sentence
+    that occurs in two papers has two rows with the same embedding. A citation mark whose paper has neither id
+    nor title does not count as a citation; `combinations` count these marks as `unknown_paper`, and papers
+    whose subjects match no area as `unknown_subjects`.
     """
 
     def state(part: pa.Table, its_papers: pa.Table, its_citations: pa.Table) -> Statements:
@@ -204,7 +203,7 @@ def embedded_sentences(
 
 
 def embedded_passages(passages: Parts, params: StatementParams, strict: bool) -> Outcomes:
-    """Yield the distinct sentences of every part of sources/passages.
+    """Yield the distinct sentences of each paper in a record, in every part of sources/passages.
 
     An abstract has its own subjects; `unknown_subjects` counts records.
 
@@ -349,7 +348,7 @@ def _statements(
 ) -> Statements:
     score = cache(well_formed)
     dropped: list[Row] = []
-    groups: dict[tuple[str, str], list[tuple[Row, str | None, Row]]] = defaultdict(list)
+    groups: dict[tuple[str, str, str, str], list[tuple[Row, str | None, Row]]] = defaultdict(list)
     for unit, text, month, area, mention in mentions:
         words = len(text.split())
         role = mention["role"]
@@ -366,6 +365,6 @@ def _statements(
         elif not at_least(whole := score(text), params.well_formed):
             dropped.append(drop(unit, "well_formed", whole))
         else:
-            groups[area, text].append((unit, month, mention))
-    scores = {text: score(text) for _, text in groups}
+            groups[unit["source_ids"][0], mention["paper_id"], area, text].append((unit, month, mention))
+    scores = {text: score(text) for *_, text in groups}
     return Statements(shape, [unit["id"] for unit, *_ in mentions], dropped, groups, combinations, scores)

@@ -29,25 +29,24 @@ class Statements:
     shape: Shape
     units: Sequence[str]
     dropped: Sequence[Row]
-    groups: Mapping[tuple[str, str], Sequence[tuple[Row, str | None, Row]]]
-    """By area and text: the unit, month and mention of every sentence with that text."""
+    groups: Mapping[tuple[str, str, str, str], Sequence[tuple[Row, str | None, Row]]]
+    """By record, paper, area and text: the unit, month and mention of every sentence with that text."""
     combinations: Mapping[str, int]
     well_formed: Mapping[str, float]
     """By text: the estimated probability that it is whole."""
 
     @property
     def texts(self) -> list[str]:
-        """Return the texts to embed."""
-        return [text for _, text in self.groups]
+        """Return the distinct texts, which are to be embedded."""
+        return list(self.well_formed)
 
     def outcome(self, slices: Sequence[Outcome], name: str) -> Outcome:
         """Return the rows with the embeddings of their texts, given slice by slice."""
-        embedded = (row for outcome in slices for row in _rows_of(outcome.kept))
+        rows = (row for outcome in slices for row in _rows_of(outcome.kept))
+        embedded = dict(zip(self.texts, rows, strict=True))
         kept = [
-            _row(area, text, members, self.well_formed[text], truncated, embedding)
-            for ((area, text), members), (truncated, embedding) in zip(
-                self.groups.items(), embedded, strict=True
-            )
+            _row(area, text, members, self.well_formed[text], *embedded[text])
+            for (*_, area, text), members in self.groups.items()
         ]
         shape = self.shape.sized(embedding_size(name))
         return Outcome.of(shape, self.units, kept, self.dropped, combinations=self.combinations)

@@ -92,7 +92,7 @@ def test_parts_have_a_bounded_amount_of_text_that_the_size_and_the_format_tell(t
 
 
 def test_a_partition_with_much_text_has_larger_parts(tmp_path, monkeypatch):
-    found = corpus(tmp_path, **{name: "2018-06" for name in "abcdef"})
+    found = corpus(tmp_path, **dict.fromkeys("abcdef", "2018-06"))
     monkeypatch.setattr(scan, "TEXT_OF_PART", 1)
     assert found.parts("2018-06") == [1] * 6
     monkeypatch.setattr(scan, "MANY_PARTS", 2)
