@@ -33,8 +33,9 @@ from silverloom.ops.parasci.short_forms import expansions_of
 from silverloom.ops.parasci.slices import Statements, embedded_parts
 from silverloom.ops.parasci.terms import normal_form
 from silverloom.ops.parasci.well_formed import well_formed
+from silverloom.ops.parse import roles
 from silverloom.ops.parse.records import record_place
-from silverloom.ops.parse.roles import REFERENCES, known_roles
+from silverloom.ops.parse.roles import known_roles
 from silverloom.ops.text.words import STOP_WORDS, YEAR, fold
 
 #: The columns of papers and of citations that are joined to sentences.
@@ -107,6 +108,12 @@ _ENGLISH = frozenset(word for word in STOP_WORDS if len(word) > 1) - {
 }  # fmt: skip
 
 
+#: The paper's Abstract, Introduction, Background, Discussion, Preamble, Conclusion.
+ROLES = (
+    roles.ABSTRACT, roles.INTRODUCTION, roles.BACKGROUND, roles.DISCUSSION, roles.PREAMBLE, roles.CONCLUSION,
+)  # fmt: skip
+
+
 class StatementParams(Params, section="parasci.sentences"):
     """Which sentences are compared, and with which encoder."""
 
@@ -116,9 +123,15 @@ class StatementParams(Params, section="parasci.sentences"):
         0, ge=0, description="a sentence from which more was taken out that cannot be rendered is dropped"
     )
     excluded_roles: tuple[str, ...] = Field(
-        (REFERENCES,),
+        (roles.REFERENCES,),
         description="roles of sections whose sentences are dropped, and never embedded",
         json_schema_extra={"paper": "not said"},
+    )
+    roles: tuple[str, ...] = Field(
+        ROLES,
+        min_length=1,
+        description="of the sections that are compared within a paper; a sentence elsewhere that defines no"
+        " term and cites nothing is dropped, and never embedded",
     )
     well_formed: float = Field(
         0.5,
@@ -138,10 +151,14 @@ class StatementParams(Params, section="parasci.sentences"):
         description="subject areas by category, field of study, journal or venue, apart from the known ones",
     )
 
-    @field_validator("excluded_roles")
+    @field_validator("excluded_roles", "roles")
     @classmethod
-    def _known(cls, roles: tuple[str, ...]) -> tuple[str, ...]:
-        return known_roles(roles)
+    def _known(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        return known_roles(given)
+
+    def compares(self, role: str, section: int) -> bool:
+        """Return whether a sentence is compared with those of other sections of its paper."""
+        return role in self.roles and section >= 0
 
     def area(self, source: str, subjects: Sequence[str]) -> str:
         """Return the area of a paper; "" if it is unknown: all such papers form one area."""
@@ -183,10 +200,11 @@ def embedded_sentences(
     The area of a sentence is that of its paper: the area of the paper's source, or of its subjects
     (`area_of`).
 
-    Reasons: `short`, `holes`, `role_<role>` (of `excluded_roles`), `not_english`, `well_formed`. A sentence
-    that occurs in two papers has two rows with the same embedding. A citation mark whose paper has neither id
-    nor title does not count as a citation; `combinations` count these marks as `unknown_paper`, and papers
-    whose subjects match no area as `unknown_subjects`.
+    Reasons: `short`, `holes`, `role_<role>` (of `excluded_roles`), `not_english`, `no_group`, `well_formed`.
+    A sentence in no group is in no section of the `roles`, defines no term and cites no paper, so that its
+    embedding would never be read. One that occurs in two papers has two rows with the same embedding. A
+    citation mark whose paper has neither id nor title does not count as a citation; `combinations` count
+    these marks as `unknown_paper`, and papers whose subjects match no area as `unknown_subjects`.
     """
 
     def state(part: pa.Table, its_papers: pa.Table, its_citations: pa.Table) -> Statements:
@@ -207,8 +225,7 @@ def embedded_passages(passages: Parts, params: StatementParams, strict: bool) ->
 
     An abstract has its own subjects; `unknown_subjects` counts records.
 
-    Reasons: those of `embedded_sentences`, and `no_group` for a sentence that neither defines a term nor
-    cites a paper. Passages are compared only within such groups, so its embedding would never be read.
+    Reasons: those of `embedded_sentences`; a passage is in no section.
     """
     return embedded_parts(passages, lambda part: _stated_passages(part, params), params.encoder, strict)
 
@@ -292,7 +309,7 @@ def _stated_passages(passages: pa.Table, params: StatementParams) -> Statements:
         area = areas.of(row["source_ids"][0], row)
         mentions.append((unit, without_marks(row["text"]), row["month"], area, mention))
     counts = Counter({"unknown_subjects": areas.unknown})
-    return _statements(EMBEDDED_PASSAGES, mentions, params, +counts, only_groups=True)
+    return _statements(EMBEDDED_PASSAGES, mentions, params, +counts)
 
 
 @cache
@@ -343,9 +360,15 @@ def _statements(
     mentions: Sequence[tuple[Row, str, str | None, str, Row]],
     params: StatementParams,
     combinations: Mapping[str, int],
-    *,
-    only_groups: bool = False,
 ) -> Statements:
+    def key(unit: Row, text: str, area: str, mention: Row) -> tuple[str, str, str, str]:
+        return unit["source_ids"][0], mention["paper_id"], area, text
+
+    in_group = {
+        key(unit, text, area, mention)
+        for unit, text, _, area, mention in mentions
+        if mention["term"] or mention["cited"] or params.compares(mention["role"], mention["section"])
+    }
     score = cache(well_formed)
     dropped: list[Row] = []
     groups: dict[tuple[str, str, str, str], list[tuple[Row, str | None, Row]]] = defaultdict(list)
@@ -360,11 +383,11 @@ def _statements(
             dropped.append(drop(unit, f"role_{role}"))
         elif not is_english(text):
             dropped.append(drop(unit, "not_english"))
-        elif only_groups and not (mention["term"] or mention["cited"]):
+        elif (place := key(unit, text, area, mention)) not in in_group:
             dropped.append(drop(unit, "no_group"))
         elif not at_least(whole := score(text), params.well_formed):
             dropped.append(drop(unit, "well_formed", whole))
         else:
-            groups[unit["source_ids"][0], mention["paper_id"], area, text].append((unit, month, mention))
+            groups[place].append((unit, month, mention))
     scores = {text: score(text) for *_, text in groups}
     return Statements(shape, [unit["id"] for unit, *_ in mentions], dropped, groups, combinations, scores)

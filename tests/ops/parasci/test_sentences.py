@@ -365,7 +365,8 @@ def test_entries_of_a_bibliography_are_dropped_before_they_are_embedded():
     outcome = embedded(entry, paper_sentence("b", "We compare both of the models on the same texts."))
     assert outcome.kept["text"].to_pylist() == ["We compare both of the models on the same texts."]
     assert outcome.dropped.select(["id", "reason"]).to_pylist() == [{"id": "a", "reason": "role_references"}]
-    assert embedded(entry, excluded_roles=["appendix"]).kept.num_rows == 1
+    lenient = embedded(entry, excluded_roles=["appendix"], roles=["references"])
+    assert lenient.kept.num_rows == 1
 
 
 def test_a_mention_names_the_source_of_its_paper():
@@ -558,14 +559,15 @@ def test_a_passage_that_defines_and_cites_nothing_is_dropped_as_in_no_group():
     """Passages are compared only by term and by cited paper, so that nothing would read it."""
     same = "We show that it works for all of these."
     outcome = passages(
-        ("plain", None, same),
+        ("plain", None, "We know that it works for all of those."),
+        ("same", None, same),
         ("defines", None, "Parsing is the task of finding the tree of a sentence."),
         ("cites", "W00", same),
         ("short", None, "No."),
         ("foreign", None, "Wir haben das Modell an den Daten trainiert und getestet."),
     )
     kept = {tuple(row["source_ids"]): len(row["mentions"]) for row in outcome.kept.to_pylist()}
-    assert kept == {("defines",): 1, ("cites",): 1}
+    assert kept == {("same", "cites"): 2, ("defines",): 1}
     assert dict(outcome.dropped.select(["id", "reason"]).to_pandas().itertuples(index=False)) == {
         "plain": "no_group",
         "short": "short",
@@ -575,6 +577,29 @@ def test_a_passage_that_defines_and_cites_nothing_is_dropped_as_in_no_group():
 
 def test_a_sentence_of_a_paper_that_defines_and_cites_nothing_is_kept_for_pairs_within_it():
     assert len(embedded(paper_sentence("a", "We show that it works for all of these.")).kept) == 1
+
+
+def test_a_sentence_that_nothing_would_compare_is_dropped_and_never_embedded(monkeypatch):
+    embedded_texts = []
+    embedder = slices.embedder
+
+    def remembered(*given):
+        return lambda texts: (embedded_texts.extend(texts), embedder(*given)(texts))[1]
+
+    monkeypatch.setattr(slices, "embedder", remembered)
+    plain, term = "We show that it works well.", "Parsing is the task of finding the tree of a sentence."
+    rows = [
+        paper_sentence("abstract", plain),
+        paper_sentence("again", plain, section=1, role="method"),
+        paper_sentence("term", term, section=1, role="method"),
+        paper_sentence("plain", "We ran it on ten machines of a cluster.", section=1, role="method"),
+        paper_sentence("outside", "We ran it on one machine of a cluster.", section=-1),
+    ]
+    outcome = embedded(*rows)
+    assert outcome.kept["source_ids"].to_pylist() == [["abstract", "again"], ["term"]]
+    lost = zip(outcome.dropped["id"].to_pylist(), outcome.dropped["reason"].to_pylist(), strict=True)
+    assert dict(lost) == {"plain": "no_group", "outside": "no_group"}
+    assert embedded_texts == [plain, term]
 
 
 def test_names_with_a_year_are_keys_of_cited_works():
