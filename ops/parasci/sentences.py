@@ -207,17 +207,14 @@ def embedded_sentences(
     these marks as `unknown_paper`, and papers whose subjects match no area as `unknown_subjects`.
     """
 
-    def state(part: pa.Table, its_papers: pa.Table, its_citations: pa.Table) -> Statements:
-        place = {row["id"]: row for row in its_papers.to_pylist()}
-        return _stated_sentences(part, place, its_citations, params)
-
     def names() -> Iterator[pa.ChunkedArray]:
         return (part.read(["paper_id"])["paper_id"] for part in sentences.parts)
 
     with sentences.engine.scratch() as folder:
         of_paper = matches(papers, "id", names(), folder / "papers", _PAPER_COLUMNS)
         cites = matches(citations, "paper_id", names(), folder / "citations", _CITATION_COLUMNS)
-        yield from embedded_parts(sentences, state, params.encoder, strict, beside=[of_paper, cites])
+        beside = [of_paper, cites]
+        yield from embedded_parts(sentences, _stated_sentences, params, params.encoder, strict, beside)
 
 
 def embedded_passages(passages: Parts, params: StatementParams, strict: bool) -> Outcomes:
@@ -227,7 +224,7 @@ def embedded_passages(passages: Parts, params: StatementParams, strict: bool) ->
 
     Reasons: those of `embedded_sentences`; a passage is in no section.
     """
-    return embedded_parts(passages, lambda part: _stated_passages(part, params), params.encoder, strict)
+    return embedded_parts(passages, _stated_passages, params, params.encoder, strict)
 
 
 def scores_whole(kept: Parts, dropped: Parts) -> Iterator[pa.Table]:
@@ -264,8 +261,9 @@ def is_english(text: str) -> bool:
 
 
 def _stated_sentences(
-    sentences: pa.Table, place: Mapping[str, Row], citations: pa.Table, params: StatementParams
+    sentences: pa.Table, papers: pa.Table, citations: pa.Table, params: StatementParams
 ) -> Statements:
+    place = {row["id"]: row for row in papers.to_pylist()}
     marks: dict[str, list[Row]] = defaultdict(list)
     marked: set[str] = set()
     works: dict[str, PrintedWorks] = {}

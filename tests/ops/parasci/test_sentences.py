@@ -718,12 +718,18 @@ def test_slices_of_a_part_are_joined_to_the_rows_of_the_whole(tmp_path, monkeypa
         "Too short.",
         *(f"We show {n} pairs of them." for n in range(9)),
     ]
-    rows = [("a", "B", text) for text in [*texts, texts[0]]]
-    parts = [passage_table(*rows), passage_table(("z", "B", texts[0]))]
+    table = passage_table(*((f"a{n}", "B", text) for n, text in enumerate([*texts, texts[0]])))
+    records = pa.array([[f"source/{n // 2}"] for n in range(len(table))])
+    of_records = table.set_column(table.schema.get_field_index("source_ids"), "source_ids", records)
+    parts = [of_records.cast(table.schema), passage_table(("z", "B", texts[0]))]
+    embedder, embedded_slices = slices.embedder, []
+    monkeypatch.setattr(slices, "embedder", lambda *a: embedded_slices.append(a) or embedder(*a))
     whole, sliced = tmp_path / "whole", tmp_path / "sliced"
-    for folder, size in ((whole, slices.SLICE), (sliced, 3)):
+    for folder, size, count in ((whole, slices.SLICE, 2), (sliced, 3, 4)):
         folder.mkdir()
         monkeypatch.setattr(slices, "SLICE", size)
+        embedded_slices.clear()
         outcomes = embedded_passages(in_memory(*parts), StatementParams(), True)
         assert len(write_outcomes(folder, outcomes, EMBEDDED_PASSAGES)) == 2
+        assert len(embedded_slices) == count
     assert folder_hashes(whole) == folder_hashes(sliced)
