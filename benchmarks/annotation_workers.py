@@ -60,6 +60,7 @@ from silverloom.ops.discofuse.dataset.examples import ExampleParams, examples
 from silverloom.ops.discofuse.dataset.pipeline import annotator
 from silverloom.ops.discofuse.rules import RuleParams
 from silverloom.ops.discofuse.schemas import ANNOTATED, CANDIDATES, EXAMPLES, PROSE
+from silverloom.ops.models.encoder import ENCODER, embedder
 from silverloom.ops.parasci.dataset.chain import PARAMS, paraphrases_of_records
 from silverloom.ops.parse import scan
 from silverloom.ops.parse.one_source import records_of
@@ -180,6 +181,10 @@ def _small_here(given: argparse.Namespace) -> None:
         scan.TEXT_OF_PART = sys.maxsize
     forms = {"mediawiki_dump": ARTICLE_FORMATS, "pdf": PAPER_FORMATS}[given.kind]
     source = Source(kind=given.kind, path=str(given.path.resolve()), licence="-", files=given.files)
+    if given.kind == "pdf":
+        embedder(ENCODER)(["It rains."])
+    else:
+        annotator(AnnotationParams().pipeline, AnnotationParams().coreference, whole=False)
     timed, before = _Timed(), _processor()
     with tempfile.TemporaryDirectory() as folder:
         steps = Steps(Path(folder), timed if given.workers == 1 else LocalEngine(given.workers))
@@ -194,8 +199,11 @@ def _small_here(given: argparse.Namespace) -> None:
     if given.workers == 1:
         whole, of_parts = _processor() - before, sum(map(sum, timed.maps))
         busiest = sum(max(_divided(seconds, 2)) for seconds in timed.maps)
+        for seconds in timed.maps:
+            busy = max(_divided(seconds, 2))
+            print(f"  {len(seconds)} parts, {sum(seconds):.1f} s of processor; {busy:.1f} s by two")
         print(f"{whole:.1f} s of processor, {of_parts:.1f} s of it in parts; two idle processors would take")
-        print(f"{(whole - of_parts + busiest) / whole:.2f} of the time, start-up left out", flush=True)
+        print(f"{(whole - of_parts + busiest) / whole:.2f} of the time, without loading models", flush=True)
 
 
 def _divided(pieces: Iterable[float], workers: int) -> list[float]:
