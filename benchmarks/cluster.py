@@ -45,7 +45,7 @@ from silverloom.ops.discofuse.dataset.candidates import candidates
 from silverloom.ops.discofuse.rules import RuleParams
 from silverloom.ops.discofuse.schemas import ANNOTATED, CANDIDATES, PROSE
 from silverloom.ops.models.encoder import ENCODER, embedding_size
-from silverloom.ops.parasci.slices import embed
+from silverloom.ops.parasci.slices import embedded_texts
 from silverloom.ops.text.sentences import sentence_spans
 from silverloom.orchestration.executors.parts import LocalEngine, Locality, PartsEngine, RayEngine
 from silverloom.orchestration.files.parquet import write_outcomes
@@ -66,10 +66,17 @@ def embeddings(documents: pa.Table) -> Outcome:
         for row in documents.select(["id", "text"]).to_pylist()
         for start, end in sentence_spans(row["text"])
     ]
-    found = embed([text for _, text in texts], ENCODER, True)
+    found = embedded_texts([text for _, text in texts], ENCODER, True)
     rows = [
-        {"id": row_id("sentence", *of), "source_ids": [of[0]], "licence": "-", "text": of[1], **embedded}
-        for of, embedded in zip(texts, found.kept.to_pylist(), strict=True)
+        {
+            "id": row_id("sentence", *of),
+            "source_ids": [of[0]],
+            "licence": "-",
+            "text": of[1],
+            "truncated": truncated,
+            "embedding": embedding,
+        }
+        for of, (truncated, embedding) in zip(texts, found, strict=True)
     ]
     return Outcome.of(SHAPES[embeddings], documents["id"].to_pylist(), rows)
 

@@ -33,8 +33,9 @@ from silverloom.ops.parasci.short_forms import expansions_of
 from silverloom.ops.parasci.slices import Statements, embedded_parts
 from silverloom.ops.parasci.terms import normal_form
 from silverloom.ops.parasci.well_formed import well_formed
+from silverloom.ops.parse import roles
 from silverloom.ops.parse.records import record_place
-from silverloom.ops.parse.roles import REFERENCES, known_roles
+from silverloom.ops.parse.roles import known_roles
 from silverloom.ops.text.words import STOP_WORDS, YEAR, fold
 
 #: The columns of papers and of citations that are joined to sentences.
@@ -107,6 +108,12 @@ _ENGLISH = frozenset(word for word in STOP_WORDS if len(word) > 1) - {
 }  # fmt: skip
 
 
+#: The paper's Abstract, Introduction, Background, Discussion, Preamble, Conclusion.
+ROLES = (
+    roles.ABSTRACT, roles.INTRODUCTION, roles.BACKGROUND, roles.DISCUSSION, roles.PREAMBLE, roles.CONCLUSION,
+)  # fmt: skip
+
+
 class StatementParams(Params, section="parasci.sentences"):
     """Which sentences are compared, and with which encoder."""
 
@@ -116,9 +123,15 @@ class StatementParams(Params, section="parasci.sentences"):
         0, ge=0, description="a sentence from which more was taken out that cannot be rendered is dropped"
     )
     excluded_roles: tuple[str, ...] = Field(
-        (REFERENCES,),
+        (roles.REFERENCES,),
         description="roles of sections whose sentences are dropped, and never embedded",
         json_schema_extra={"paper": "not said"},
+    )
+    roles: tuple[str, ...] = Field(
+        ROLES,
+        min_length=1,
+        description="of the sections that are compared within a paper; a sentence elsewhere that defines no"
+        " term and cites nothing is dropped, and never embedded",
     )
     well_formed: float = Field(
         0.5,
@@ -138,10 +151,14 @@ class StatementParams(Params, section="parasci.sentences"):
         description="subject areas by category, field of study, journal or venue, apart from the known ones",
     )
 
-    @field_validator("excluded_roles")
+    @field_validator("excluded_roles", "roles")
     @classmethod
-    def _known(cls, roles: tuple[str, ...]) -> tuple[str, ...]:
-        return known_roles(roles)
+    def _known(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        return known_roles(given)
+
+    def compares(self, role: str, section: int) -> bool:
+        """Return whether a sentence is compared with those of other sections of its paper."""
+        return role in self.roles and section >= 0
 
     def area(self, source: str, subjects: Sequence[str]) -> str:
         """Return the area of a paper; "" if it is unknown: all such papers form one area."""
@@ -175,7 +192,7 @@ def work(cited_id: str | None, title: str | None) -> str | None:
 def embedded_sentences(
     sentences: Parts, papers: Parts, citations: Parts, params: StatementParams, strict: bool
 ) -> Outcomes:
-    """Yield the distinct sentences of every part of sources/sentences.
+    """Yield the distinct sentences of each paper, in every part of sources/sentences.
 
     `papers` and `citations` are those of the same month. Holds those of one part in memory, and its
     sentences: about 1 KB a sentence, 2 KB with the embedding.
@@ -183,16 +200,12 @@ def embedded_sentences(
     The area of a sentence is that of its paper: the area of the paper's source, or of its subjects
     (`area_of`).
 
-    Reasons: `short`, `holes`, `role_<role>` (of `excluded_roles`), `not_english`, `well_formed`. A part has
-    the papers of about `store.records_per_part` records.
-    A sentence that occurs in two parts has two rows with the same embedding. A citation mark whose paper has
-    neither id nor title does not count as a citation; `combinations` count these marks as `unknown_paper`,
-    and papers whose subjects match no area as `unknown_subjects`.
+    Reasons: `short`, `holes`, `role_<role>` (of `excluded_roles`), `not_english`, `no_group`, `well_formed`.
+    A sentence in no group is in no section of the `roles`, defines no term and cites no paper, so that its
+    embedding would never be read. One that occurs in two papers has two rows with the same embedding. A
+    citation mark whose paper has neither id nor title does not count as a citation; `combinations` count
+    these marks as `unknown_paper`, and papers whose subjects match no area as `unknown_subjects`.
     """
-
-    def state(part: pa.Table, its_papers: pa.Table, its_citations: pa.Table) -> Statements:
-        place = {row["id"]: row for row in its_papers.to_pylist()}
-        return _stated_sentences(part, place, its_citations, params)
 
     def names() -> Iterator[pa.ChunkedArray]:
         return (part.read(["paper_id"])["paper_id"] for part in sentences.parts)
@@ -200,18 +213,18 @@ def embedded_sentences(
     with sentences.engine.scratch() as folder:
         of_paper = matches(papers, "id", names(), folder / "papers", _PAPER_COLUMNS)
         cites = matches(citations, "paper_id", names(), folder / "citations", _CITATION_COLUMNS)
-        yield from embedded_parts(sentences, state, params.encoder, strict, beside=[of_paper, cites])
+        beside = [of_paper, cites]
+        yield from embedded_parts(sentences, _stated_sentences, params, params.encoder, strict, beside)
 
 
 def embedded_passages(passages: Parts, params: StatementParams, strict: bool) -> Outcomes:
-    """Yield the distinct sentences of every part of sources/passages.
+    """Yield the distinct sentences of each paper in a record, in every part of sources/passages.
 
     An abstract has its own subjects; `unknown_subjects` counts records.
 
-    Reasons: those of `embedded_sentences`, and `no_group` for a sentence that neither defines a term nor
-    cites a paper. Passages are compared only within such groups, so its embedding would never be read.
+    Reasons: those of `embedded_sentences`; a passage is in no section.
     """
-    return embedded_parts(passages, lambda part: _stated_passages(part, params), params.encoder, strict)
+    return embedded_parts(passages, _stated_passages, params, params.encoder, strict)
 
 
 def scores_whole(kept: Parts, dropped: Parts) -> Iterator[pa.Table]:
@@ -248,8 +261,9 @@ def is_english(text: str) -> bool:
 
 
 def _stated_sentences(
-    sentences: pa.Table, place: Mapping[str, Row], citations: pa.Table, params: StatementParams
+    sentences: pa.Table, papers: pa.Table, citations: pa.Table, params: StatementParams
 ) -> Statements:
+    place = {row["id"]: row for row in papers.to_pylist()}
     marks: dict[str, list[Row]] = defaultdict(list)
     marked: set[str] = set()
     works: dict[str, PrintedWorks] = {}
@@ -293,7 +307,7 @@ def _stated_passages(passages: pa.Table, params: StatementParams) -> Statements:
         area = areas.of(row["source_ids"][0], row)
         mentions.append((unit, without_marks(row["text"]), row["month"], area, mention))
     counts = Counter({"unknown_subjects": areas.unknown})
-    return _statements(EMBEDDED_PASSAGES, mentions, params, +counts, only_groups=True)
+    return _statements(EMBEDDED_PASSAGES, mentions, params, +counts)
 
 
 @cache
@@ -344,12 +358,18 @@ def _statements(
     mentions: Sequence[tuple[Row, str, str | None, str, Row]],
     params: StatementParams,
     combinations: Mapping[str, int],
-    *,
-    only_groups: bool = False,
 ) -> Statements:
+    def key(unit: Row, text: str, area: str, mention: Row) -> tuple[str, str, str, str]:
+        return unit["source_ids"][0], mention["paper_id"], area, text
+
+    in_group = {
+        key(unit, text, area, mention)
+        for unit, text, _, area, mention in mentions
+        if mention["term"] or mention["cited"] or params.compares(mention["role"], mention["section"])
+    }
     score = cache(well_formed)
     dropped: list[Row] = []
-    groups: dict[tuple[str, str], list[tuple[Row, str | None, Row]]] = defaultdict(list)
+    groups: dict[tuple[str, str, str, str], list[tuple[Row, str | None, Row]]] = defaultdict(list)
     for unit, text, month, area, mention in mentions:
         words = len(text.split())
         role = mention["role"]
@@ -361,11 +381,11 @@ def _statements(
             dropped.append(drop(unit, f"role_{role}"))
         elif not is_english(text):
             dropped.append(drop(unit, "not_english"))
-        elif only_groups and not (mention["term"] or mention["cited"]):
+        elif (place := key(unit, text, area, mention)) not in in_group:
             dropped.append(drop(unit, "no_group"))
         elif not at_least(whole := score(text), params.well_formed):
             dropped.append(drop(unit, "well_formed", whole))
         else:
-            groups[area, text].append((unit, month, mention))
-    scores = {text: score(text) for _, text in groups}
+            groups[place].append((unit, month, mention))
+    scores = {text: score(text) for *_, text in groups}
     return Statements(shape, [unit["id"] for unit, *_ in mentions], dropped, groups, combinations, scores)

@@ -1,4 +1,4 @@
-"""Embedding parts slice by slice: a part may take many minutes, a slice takes less than one.
+"""Embedding parts slice by slice: a record may have very many sentences, so that its part takes long.
 
 Belongs here: splitting parts into slices, and joining the slices of a part. Not here: which sentences are
 embedded (sentences.py), resuming from finished slices (the engine).
@@ -8,115 +8,100 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice, pairwise
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from silverloom.ops.core.identity import made_from_several
 from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape
-from silverloom.ops.core.parts import Parts
+from silverloom.ops.core.params import Params
+from silverloom.ops.core.parts import Part, Parts
 from silverloom.ops.models.embedded import SLICE
 from silverloom.ops.models.encoder import embedder, embedding_size, encoder
 
 
 @dataclass(frozen=True)
+class Slice:
+    """Consecutive rows of the first of some parts, which belong together."""
+
+    parts: tuple[Part, ...]
+    start: int
+    length: int
+
+
+@dataclass(frozen=True)
 class Statements:
-    """The outcome of the sentences of a part, before the kept ones are embedded."""
+    """The outcome of sentences, before the kept ones are embedded."""
 
     shape: Shape
     units: Sequence[str]
     dropped: Sequence[Row]
-    groups: Mapping[tuple[str, str], Sequence[tuple[Row, str | None, Row]]]
-    """By area and text: the unit, month and mention of every sentence with that text."""
+    groups: Mapping[tuple[str, str, str, str], Sequence[tuple[Row, str | None, Row]]]
+    """By record, paper, area and text: the unit, month and mention of every sentence with that text."""
     combinations: Mapping[str, int]
     well_formed: Mapping[str, float]
     """By text: the estimated probability that it is whole."""
 
-    @property
-    def texts(self) -> list[str]:
-        """Return the texts to embed."""
-        return [text for _, text in self.groups]
-
-    def outcome(self, slices: Sequence[Outcome], name: str) -> Outcome:
-        """Return the rows with the embeddings of their texts, given slice by slice."""
-        embedded = (row for outcome in slices for row in _rows_of(outcome.kept))
+    def outcome(self, name: str, strict: bool) -> Outcome:
+        """Return the rows with the embeddings of their texts."""
+        texts = list(self.well_formed)
+        embedded = dict(zip(texts, embedded_texts(texts, name, strict), strict=True))
         kept = [
-            _row(area, text, members, self.well_formed[text], truncated, embedding)
-            for ((area, text), members), (truncated, embedding) in zip(
-                self.groups.items(), embedded, strict=True
-            )
+            _row(area, text, members, self.well_formed[text], *embedded[text])
+            for (*_, area, text), members in self.groups.items()
         ]
         shape = self.shape.sized(embedding_size(name))
         return Outcome.of(shape, self.units, kept, self.dropped, combinations=self.combinations)
 
 
-def embed(texts: Sequence[str], name: str, strict: bool) -> Outcome:
-    """Return, as kept rows, the embedding of every text, and whether the encoder truncates it."""
-    nothing = pa.table({"id": pa.array([], pa.string())})
-    vector = pa.list_(pa.float32(), embedding_size(name))
-    columns = pa.schema([("truncated", pa.bool_()), ("embedding", vector)])
-    if not texts:  # do not load the encoder
-        return Outcome(pa.array([], pa.string()), columns.empty_table(), nothing, nothing)
-    embeddings = embedder(name, strict)(texts)
-    model = encoder(name, strict)
-    tokens = model.tokenizer(list(texts), verbose=False)["input_ids"]
-    truncated = pa.array([len(row) > model.max_seq_length for row in tokens])
-    vectors = pa.FixedSizeListArray.from_arrays(pa.array(embeddings.ravel()), type=vector)
-    kept = pa.Table.from_arrays([truncated, vectors], schema=columns)
-    return Outcome(pa.array([], pa.string()), kept, nothing, nothing)
+def embed(piece: Slice, name: str, strict: bool, state: Callable[..., Statements], params: Params) -> Outcome:
+    """Return the outcome of a slice, given the function that returns its `Statements`."""
+    rows, *beside = (part.read() for part in piece.parts)
+    return state(rows.slice(piece.start, piece.length), *beside, params).outcome(name, strict)
 
 
 def embedded_parts(
-    parts: Parts, state: Callable[..., Statements], name: str, strict: bool, beside: Sequence[Parts] = ()
+    parts: Parts,
+    state: Callable[..., Statements],
+    params: Params,
+    name: str,
+    strict: bool,
+    beside: Sequence[Parts] = (),
 ) -> Outcomes:
-    """Yield the outcome of every part; the engine embeds the texts in slices.
+    """Yield the outcome of every part; the engine embeds it in slices, which end with a paper or record.
 
-    `state(table, *tables)` returns the `Statements` of a part; the further tables are the parts of `beside`.
+    `state(table, *tables, params)` returns the `Statements` of some rows, given the parts of `beside`.
     """
-    slices = _Slices(parts, beside, state, SLICE)
-    outcomes = parts.engine.map(embed, slices, name, strict)
-    for number, count in enumerate(slices.counts):
-        embedded = list(islice(outcomes, count))
-        yield slices.last_of(number).outcome(embedded, name)
+    together = zip(parts.parts, *(other.parts for other in beside), strict=True)
+    slices = [list(_slices(of_part)) for of_part in together]
+    outcomes = parts.engine.map(embed, list(chain.from_iterable(slices)), name, strict, state, params)
+    for of_part in slices:
+        yield Outcome.joined(list(islice(outcomes, len(of_part))))
 
 
-class _Slices(Sequence[list[str]]):
-    """The texts of parts in slices; their number follows from a part's rows, so it is known in advance."""
-
-    def __init__(
-        self, parts: Parts, beside: Sequence[Parts], state: Callable[..., Statements], size: int
-    ) -> None:
-        self._parts = list(zip(parts.parts, *(other.parts for other in beside), strict=True))
-        self._state, self._size = state, size
-        self.counts = [-(-part.rows // size) for part in parts.parts]
-        self._places = [(number, place) for number, count in enumerate(self.counts) for place in range(count)]
-        self._stated: dict[int, Statements] = {}
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def __getitem__(self, index: int) -> list[str]:  # type: ignore[override]
-        number, place = self._places[index]
-        return self._of(number).texts[place * self._size : (place + 1) * self._size]
-
-    def last_of(self, number: int) -> Statements:
-        """Return the statements of a part whose slices are all embedded, and forget them."""
-        statements = self._of(number)
-        del self._stated[number]
-        return statements
-
-    def _of(self, number: int) -> Statements:
-        if number not in self._stated:
-            self._stated[number] = self._state(*(part.read() for part in self._parts[number]))
-        return self._stated[number]
+def _slices(parts: tuple[Part, ...]) -> Iterator[Slice]:
+    """Yield slices of the first part, each of at least SLICE rows but the last."""
+    sources = parts[0].read(["source_ids"])["source_ids"].to_pylist()
+    start = 0
+    for row, (before, source) in enumerate(pairwise(sources), start=1):
+        if row - start >= SLICE and before[0] != source[0]:
+            yield Slice(parts, start, row - start)
+            start = row
+    yield Slice(parts, start, len(sources) - start)
 
 
-def _rows_of(table: pa.Table) -> Iterator[tuple[bool, NDArray[np.float32]]]:
-    vectors = pc.list_flatten(table["embedding"]).to_numpy().reshape(table.num_rows, -1) if len(table) else []
-    return zip(table["truncated"].to_pylist(), vectors, strict=True)
+def embedded_texts(
+    texts: Sequence[str], name: str, strict: bool
+) -> Iterator[tuple[bool, NDArray[np.float32]]]:
+    """Yield for every text whether the encoder truncates it, and its embedding."""
+    if not texts:  # do not load the encoder
+        return
+    embeddings = embedder(name, strict)(texts)
+    model = encoder(name, strict)
+    tokens = model.tokenizer(list(texts), verbose=False)["input_ids"]
+    for row, embedding in zip(tokens, embeddings, strict=True):
+        yield len(row) > model.max_seq_length, embedding
 
 
 def _row(

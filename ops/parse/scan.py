@@ -56,6 +56,13 @@ from silverloom.ops.parse.source import (
 #: Arrow column, which holds less than 2 GiB.
 LARGEST_PART = 2**29
 
+#: Maximum characters of text in one part: some 1,000 sentences, about ten seconds of work. So a small corpus
+#: has parts for several processes.
+TEXT_OF_PART = 2**17
+
+#: A partition that would have more parts for its text has larger ones, because every part costs files.
+MANY_PARTS = 256
+
 
 class SourceError(ValueError):
     """A source cannot be scanned at all; the message says what to change in params.yaml."""
@@ -164,14 +171,26 @@ class Corpus:
         return list(self._columns(partition, "id")["id"].to_pylist())
 
     def parts(self, partition: str) -> list[int]:
-        """Return the number of records in each part of a partition, limited by count and by bytes."""
+        """Return the number of records in each part of a partition, limited by count, by text and by bytes.
+
+        How much text a record has is estimated from its size and its format.
+        """
+        entries = self._columns(partition, "id", "size")
+        sizes = entries["size"].to_pylist()
+        texts = [
+            size / self._bytes_a_character[record.partition("/")[0]]
+            for record, size in zip(entries["id"].to_pylist(), sizes, strict=True)
+        ]
+        longest = max(TEXT_OF_PART, sum(texts) / MANY_PARTS)
         counts: list[int] = []
-        taken = 0
-        for size in self._columns(partition, "size")["size"].to_pylist():
+        taken, text_taken = 0, 0.0
+        for size, text in zip(sizes, texts, strict=True):
             taken += size
-            if not counts or counts[-1] == self.records_per_part or taken > LARGEST_PART:
+            text_taken += text
+            full = text_taken > longest or taken > LARGEST_PART
+            if not counts or counts[-1] == self.records_per_part or full:
                 counts.append(0)
-                taken = size
+                taken, text_taken = size, text
             counts[-1] += 1
         return counts
 
@@ -233,6 +252,11 @@ class Corpus:
                 file = self.root / source.path / raw.path
                 raw = of_file_in_utf8(raw, source.encoding, file, source.max_bytes)
             yield raw
+
+    @cached_property
+    def _bytes_a_character(self) -> dict[str, int]:
+        forms = {name: self.formats[source.kind] for name, source in self.sources.items()}
+        return {name: getattr(form, "bytes_a_character", 1) for name, form in forms.items()}
 
     @property
     def slow(self) -> bool:

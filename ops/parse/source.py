@@ -199,7 +199,11 @@ Document = TypeVar("Document", covariant=True)
 
 
 class Format(Protocol[Document]):
-    """Reads the records of a kind of source."""
+    """Reads the records of a kind of source.
+
+    A format whose records are much more than their text says how much: `bytes_a_character`, 1 by default, is
+    about how many bytes they have for each character. It only decides where parts end.
+    """
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield the records of a folder in a fixed order (sorted paths, then rows).

@@ -66,6 +66,7 @@ class Warc:
     """Reads WARC: every response and resource of every *.warc and *.warc.gz file is a record."""
 
     options = WebOptions
+    bytes_a_character = 10
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every response and resource; the document id is its WARC-Record-ID."""
@@ -117,6 +118,7 @@ class Html:
     """Reads HTML: every *.html, *.htm and *.xhtml file below the folder is a page."""
 
     options = WebOptions
+    bytes_a_character = 10
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every file; the document id is its path without the suffix."""

@@ -51,6 +51,8 @@ _TIMESTAMP = re.compile(rb"<timestamp>([0-9TZ:-]{4,20})</timestamp>")
 class Dump:
     """Reads dumps of a MediaWiki: every page of every *.xml, *.bz2 and *.gz file is a record."""
 
+    bytes_a_character = 2
+
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every page; the document id is its title."""
         return pages(folder, source, only)
@@ -95,6 +97,7 @@ class Wikitext:
     """Reads wikitext files: every *.wikitext, *.wiki and *.txt file below the folder is an article."""
 
     any_encoding = True
+    bytes_a_character = 2
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every file; the document id is its stem."""

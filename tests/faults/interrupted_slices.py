@@ -42,7 +42,7 @@ def slowly(name, strict):
 
 def main():
     rows = [
-        {**dict.fromkeys(PASSAGES.kept.names), "id": f"s{number}", "source_ids": ["x"], "licence": "MIT",
+        {**dict.fromkeys(PASSAGES.kept.names), "id": f"s{number}", "source_ids": [f"x{number // 8}"], "licence": "MIT",
          "paper": "P", "cited_id": "Q", "text": f"We show that {number} pairs are found again."}
         for number in range(SENTENCES)
     ]  # fmt: skip

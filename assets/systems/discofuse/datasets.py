@@ -240,7 +240,7 @@ else:
 )
 def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
     """Fusion examples: candidates that pass the filters, divided into splits by document."""
-    return candidates.map(examples_op, params)
+    return examples_op(candidates, params)
 
 
 clean_examples = filter_examples(

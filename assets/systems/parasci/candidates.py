@@ -100,9 +100,9 @@ _candidates = partial(
 
 
 @_candidates()
-def intra(sentences: Parts, params: IntraParams) -> Outcomes:
+def intra(sentences: Parts, params: IntraParams, statements: StatementParams) -> Outcomes:
     """Pairs of similar sentences from two sections of one paper."""
-    return sentences.map(intra_op, params)
+    return sentences.map(intra_op, params, statements)
 
 
 @_candidates(partitioned=False)

@@ -29,4 +29,4 @@ def examples_of_records(steps: Steps, prose: Records, params: Sections, strict: 
     annotated = steps.made("discofuse/annotated", ANNOTATED, documents.map(annotate, annotation))
     found = candidates_of_documents(annotated, annotation, params[RuleParams], params[EvidenceParams], strict)
     of_rules = steps.made("discofuse/candidates", CANDIDATES, found)
-    return steps.made("discofuse/examples", EXAMPLES, of_rules.map(examples, params[ExampleParams]))
+    return steps.made("discofuse/examples", EXAMPLES, examples(of_rules, params[ExampleParams]))

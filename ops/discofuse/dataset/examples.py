@@ -14,15 +14,18 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from operator import itemgetter
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 import pyarrow as pa
 from pydantic import Field
 
-from silverloom.ops.core.identity import made_from
-from silverloom.ops.core.outcome import Outcome, Row, drop
+from silverloom.ops.core.database import database, insert
+from silverloom.ops.core.identity import made_from, row_id
+from silverloom.ops.core.joins import written_by_part
+from silverloom.ops.core.outcome import Outcome, Outcomes, Row, drop
 from silverloom.ops.core.parts import Parts
 from silverloom.ops.core.sampling import SplitShares, place_of, split_of
 from silverloom.ops.core.thresholds import above, at_least, at_most, scored
@@ -120,21 +123,48 @@ class CleanParams(ContaminationParams, section="filters.contamination.discofuse"
     """How much an example may share with a test set."""
 
 
-def examples(candidates: pa.Table, params: ExampleParams) -> Outcome:
-    """Return the candidates of one part of `CANDIDATES.kept` with their split, or drop them.
+#: The candidates of a partition, and whether each passes the filters that look at it alone.
+_CANDIDATES = pa.schema(
+    [
+        ("part", pa.int32()),
+        ("place", pa.int32()),
+        ("id", pa.string()),
+        ("sentences", pa.string()),
+        ("certainty", pa.float64()),
+        ("domain", pa.string()),
+        ("control", pa.bool_()),
+        ("passes", pa.bool_()),
+    ]
+)
+_REPEATED = pa.schema([("repeats", pa.string())])
+
+#: How many candidates pass all filters, by domain and whether they are controls.
+_Passed: TypeAlias = Mapping[tuple[str, bool], int]
+
+
+def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
+    """Yield the candidates of each part of `CANDIDATES.kept` with their split, or drop them.
 
     Reasons, in the order in which they apply: `short`, `long`, `holes`, `non_ascii`, `repeated`,
     `unsure_coreference`, `uncovered`, `unsupported`, `disfluent`, `not_entailed`, `capped_control`. If
-    several candidates of a part have the same four sentences, the one with the most certain coreference is
-    kept (the first of several), and the others are `repeated`. The other examples of a domain in the part
-    decide how many controls stay; `score` is the number drawn for a control. A part holds the documents of
-    `store.records_per_part` records of one partition; a repetition in another part is not found. Raises
-    ValueError for a bound of a disfluency or of log-odds that are unknown.
+    several candidates have the same four sentences, the one with the most certain coreference is kept (the
+    first of several), and the others are `repeated`. The other examples of a domain decide how many controls
+    stay; `score` is the number drawn for a control. A partition is judged as a whole, on disk, so that parts
+    do not matter; a repetition in another partition is not found. Raises ValueError for a bound of a
+    disfluency or of log-odds that are unknown.
     """
+    with candidates.engine.scratch() as folder:
+        repeated, passed = _of_partition(candidates, params, folder / "candidates")
+        yield from candidates.map(examples_of, params, passed, beside=[repeated])
+
+
+def examples_of(candidates: pa.Table, repeated: pa.Table, params: ExampleParams, passed: _Passed) -> Outcome:
+    """Return the examples of one part, given which candidates are repeated, and how many pass."""
     units = candidates.to_pylist()
     kept: list[Row] = []
     dropped: list[Row] = []
-    for unit, lost in zip(units, _judged(units, params), strict=True):
+    for unit, repeats in zip(units, repeated["repeats"].to_pylist(), strict=True):
+        lost = _filtered(unit, params, repeats) or _of_share(unit, passed, params)
         if lost is not None:
             dropped.append(drop(unit, lost.reason, lost.score, lost.detail))
         else:
@@ -202,30 +232,58 @@ def _scored(
 ) -> Iterator[pa.Table]:
     """Yield the candidates that pass all other bounds, with their scores; the cap on controls stays."""
     unbounded = params.model_copy(update=without)
-    for table in candidates:
-        units = table.to_pylist()
-        yield scored(
-            (
-                unit["id"],
-                None if lost else score(unit),
-                " ".join(unit[name] for name in _SENTENCES[:2]).strip(),
+    with candidates.engine.scratch() as folder:
+        repeated, passed = _of_partition(candidates, params, folder / "candidates")
+        for table, of_table in zip(candidates, repeated, strict=True):
+            rows = zip(table.to_pylist(), of_table["repeats"].to_pylist(), strict=True)
+            yield scored(
+                (
+                    unit["id"],
+                    None
+                    if _filtered(unit, unbounded, repeats) or _of_share(unit, passed, params)
+                    else score(unit),
+                    " ".join(unit[name] for name in _SENTENCES[:2]).strip(),
+                )
+                for unit, repeats in rows
             )
-            for unit, lost in zip(units, _judged(units, params, unbounded), strict=True)
+
+
+def _of_partition(candidates: Parts, params: ExampleParams, folder: Path) -> tuple[Parts, _Passed]:
+    """Return the candidate that each one repeats, if any, part by part, and how many pass all filters."""
+    with database(folder) as tables:
+        insert(tables, "candidates", _CANDIDATES.empty_table())
+        for number, part in enumerate(candidates):
+            insert(tables, "candidates", _judged_alone(number, part.to_pylist(), params))
+        tables.execute(
+            """CREATE TABLE judged AS SELECT part, place, domain, control, passes,
+                nullif(first_value(id) OVER surest, id) AS repeats
+            FROM candidates
+            WINDOW surest AS (PARTITION BY sentences ORDER BY certainty DESC, part, place)"""
         )
+        passed = tables.sql(
+            "SELECT domain, control, count(*) FROM judged WHERE passes AND repeats IS NULL GROUP BY ALL"
+        ).fetchall()
+        repeated = tables.sql("SELECT repeats, part AS __part FROM judged ORDER BY part, place")
+        parts = written_by_part(repeated.to_arrow_reader(), len(candidates.parts), _REPEATED, folder)
+        of_kind = Counter({(domain, control): count for domain, control, count in passed})
+        return Parts(_REPEATED, tuple(parts), candidates.engine), of_kind
 
 
-def _judged(
-    units: Sequence[Row], params: ExampleParams, bounds: ExampleParams | None = None
-) -> Iterator[_Lost | None]:
-    """Yield why `bounds` drop each unit (default: `params`); `params` decide how many controls stay."""
-    of_params = list(_filtered(units, params))
-    passed = Counter(
-        (unit["domain"], _is_control(unit))
-        for unit, lost in zip(units, of_params, strict=True)
-        if lost is None
-    )
-    for unit, lost in zip(units, of_params if bounds is None else _filtered(units, bounds), strict=True):
-        yield lost or _of_share(unit, passed, params)
+def _judged_alone(part: int, units: list[Row], params: ExampleParams) -> pa.Table:
+    rows = [
+        {
+            "part": part,
+            "place": place,
+            "id": unit["id"],
+            "sentences": row_id("sentences", *(_folded(unit[name], params) for name in _SENTENCES)),
+            "certainty": _certainty(unit),
+            "domain": unit["domain"],
+            "control": _is_control(unit),
+            "passes": _filtered(unit, params) is None,
+        }
+        for place, unit in enumerate(units)
+    ]
+    return pa.Table.from_pylist(rows, schema=_CANDIDATES)
 
 
 def controls_kept(others: int, controls: int, cap: float) -> float:
@@ -234,23 +292,15 @@ def controls_kept(others: int, controls: int, cap: float) -> float:
     return 1.0 if wanted >= controls else wanted / controls
 
 
-def _filtered(units: Sequence[Row], params: ExampleParams) -> Iterator[_Lost | None]:
-    folded = [_texts(unit, params) for unit in units]
-    surest: dict[tuple[str, ...], int] = {}
-    for index, unit in enumerate(units):
-        sentences = tuple(folded[index][name] for name in _SENTENCES)
-        if sentences not in surest or _certainty(unit) > _certainty(units[surest[sentences]]):
-            surest[sentences] = index
-    for index, unit in enumerate(units):
-        stays = surest[tuple(folded[index][name] for name in _SENTENCES)]
-        repeated = None if stays == index else _Lost("repeated", detail=f"as {units[stays]['id']}")
-        yield (
-            _of_lengths(unit, params)
-            or _of_signs(folded[index])
-            or repeated
-            or _of_links(unit, params)
-            or _of_evidence(unit, params)
-        )
+def _filtered(unit: Row, params: ExampleParams, repeats: str | None = None) -> _Lost | None:
+    """Return why a candidate is dropped; `repeats` is the id of the one that is kept in its place."""
+    return (
+        _of_lengths(unit, params)
+        or _of_signs(_texts(unit, params))
+        or (_Lost("repeated", detail=f"as {repeats}") if repeats else None)
+        or _of_links(unit, params)
+        or _of_evidence(unit, params)
+    )
 
 
 def _of_lengths(unit: Row, params: ExampleParams) -> _Lost | None:
@@ -280,7 +330,7 @@ def _of_links(unit: Row, params: ExampleParams) -> _Lost | None:
     return _Lost("unsure_coreference", unit["coreference_score"], links)
 
 
-def _of_share(unit: Row, passed: Mapping[tuple[str, bool], int], params: ExampleParams) -> _Lost | None:
+def _of_share(unit: Row, passed: _Passed, params: ExampleParams) -> _Lost | None:
     if not _is_control(unit):
         return None
     domain, number = unit["domain"], place_of(params.seed, "control", unit["id"])
@@ -290,10 +340,11 @@ def _of_share(unit: Row, passed: Mapping[tuple[str, bool], int], params: Example
 
 
 def _texts(unit: Row, params: ExampleParams) -> dict[str, str]:
-    texts = {name: unit[name] for name in _TEXTS}
-    if params.fold_typography:
-        return {name: text.translate(_TYPOGRAPHY) for name, text in texts.items()}
-    return texts
+    return {name: _folded(unit[name], params) for name in _TEXTS}
+
+
+def _folded(text: str, params: ExampleParams) -> str:
+    return text.translate(_TYPOGRAPHY) if params.fold_typography and not text.isascii() else text
 
 
 def _of_evidence(unit: Row, params: ExampleParams) -> _Lost | None:

@@ -1,9 +1,9 @@
 """Pairs of similar sentences: within a paper, and the code that all comparisons share.
 
 Belongs here: comparing all pairs exactly, by blocks of a matrix product, or only the neighbours from an
-index; the floor and the row of a pair; the coarse filter, PLR, embeddings from parasci/sentences; which
-sections of a paper are compared. Not here: pairs within groups (groups.py), the threshold, which a later step
-applies.
+index; the floor and the row of a pair; the coarse filter, PLR, embeddings from parasci/sentences. Not
+here: which sections of a paper are compared (sentences.py), pairs within groups (groups.py), the threshold,
+which a later step applies.
 
 Dong et al. (2021), 4.1.1: six kinds of sections; "as information is hardly repeated in the same section, we
 exclude the comparison between sentences in the same section". A pair within a paper whose cosine reaches the
@@ -35,7 +35,7 @@ from silverloom.ops.core.params import Params
 from silverloom.ops.core.parts import Parts
 from silverloom.ops.models.encoder import Embed
 from silverloom.ops.parasci.schemas import CANDIDATES
-from silverloom.ops.parse import roles
+from silverloom.ops.parasci.sentences import StatementParams
 
 
 class CoarseParams(Params, section="parasci.coarse"):
@@ -83,16 +83,9 @@ class Occurrence(NamedTuple):
     doi: str | None
 
 
-#: The paper's Abstract, Introduction, Background, Discussion, Preamble, Conclusion.
-ROLES = (
-    roles.ABSTRACT, roles.INTRODUCTION, roles.BACKGROUND, roles.DISCUSSION, roles.PREAMBLE, roles.CONCLUSION,
-)  # fmt: skip
-
-
 class IntraParams(Params, section="parasci.intra"):
-    """Which sections are compared, and which pairs are stored."""
+    """Which pairs are stored."""
 
-    roles: tuple[str, ...] = Field(ROLES, min_length=1, description="of the sections that are compared")
     floor: float = Field(0.5, ge=-1, le=1, description="a pair of a lower cosine is not stored")
 
 
@@ -270,10 +263,10 @@ def light(row: Row) -> Row:
     return {name: value for name, value in row.items() if name != "embedding"}
 
 
-def intra(sentences: pa.Table, params: IntraParams) -> Outcome:
+def intra(sentences: pa.Table, params: IntraParams, within: StatementParams) -> Outcome:
     """Return the pairs within the papers of one part of parasci/sentences; drop sentences in no pair.
 
-    Reasons: `section` (it is in no section of `roles`), `one_section` (its papers have at most one such
+    Reasons: `section` (it is in no section of the `roles`), `one_section` (its papers have at most one such
     section), `unlike` (no pair reaches the floor). `combinations` count the compared pairs. All sentences of
     a paper are in one part.
     """
@@ -281,7 +274,7 @@ def intra(sentences: pa.Table, params: IntraParams) -> Outcome:
     of_paper: dict[str, dict[tuple[str, int], Occurrence]] = defaultdict(dict)
     for unit in units:
         for place in places(unit):
-            if place.role in params.roles and place.section >= 0:
+            if within.compares(place.role, place.section):
                 of_paper[place.paper].setdefault((unit["id"], place.section), place)
     papers = {paper: list(occurrences.values()) for paper, occurrences in of_paper.items()}
     counts: Counter[str] = Counter()

@@ -69,7 +69,7 @@ def paraphrases_of_records(
         "parasci/sentences", SENTENCES, embedded_sentences(printed, whole, marks, statements, strict)
     )
     others = steps.made("parasci/passages", EMBEDDED_PASSAGES, embedded_passages(loose, statements, strict))
-    within = steps.made("parasci/intra", CANDIDATES, sentences.map(intra, params[IntraParams]))
+    within = steps.made("parasci/intra", CANDIDATES, sentences.map(intra, params[IntraParams], statements))
     of_terms = steps.made(
         "parasci/definitions", CANDIDATES, definitions(sentences, others, params[DefinitionParams])
     )

@@ -36,8 +36,8 @@ from silverloom.ops.parasci.dataset.release import covered_words, released_form
 from silverloom.ops.parasci.dataset.scorer import Features, ScorerParams, consistency
 from silverloom.ops.parasci.schemas import KNOWN_OF_SIDES, SCORED
 
-#: Pairs in a part.
-_PAIRS = 20_000
+#: Pairs in a part: about ten seconds of BERTScore.
+_PAIRS = 1_000
 
 #: The findings of all methods: `pair` is the same for all rows of a pair, `place` is the number of the row.
 _CANDIDATE = pa.schema(

@@ -7,8 +7,8 @@ them, and useless findings. Not here: the model (pdbert.py), thresholds on the s
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
@@ -111,7 +111,8 @@ def partial(
     `cosine` compares the short sentence and the part. Reasons: those of `seen`, `no_model` (it is not
     enabled, or had no training data), `long` (more tokens than the model reads), `no_word` (the span has only
     signs), `whole` (the span is the whole sentence, which the paper excludes), `known` (the pair is in
-    parasci/intra, or was found before). Holds a part in memory: about 2 KB a pair, and 1.5 KB an embedding.
+    parasci/intra, or was found before, in the same paper). Holds a part in memory: about 2 KB a pair, and
+    1.5 KB an embedding.
     """
     searched = has_model(pdbert)
     short = (
@@ -134,7 +135,9 @@ def partial_of(
     """Return PDBERT's findings for the pairs of one part, given the embeddings of their short sentences."""
     rows = intra.to_pylist()
     pairs, lost = seen(rows, params)
-    known = {_pair(row["first"], row["second"]) for row in rows}
+    known: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for row in rows:
+        known[row["key"]].add(_pair(row["first"], row["second"]))
     kept, more = _searched(model.model, pairs, known)
     lost |= more
     embed = looked_up(embeddings, {row["first"] for row in kept}, embedder(encoder, strict))
@@ -162,9 +165,12 @@ def _compared(rows: Sequence[Row], embed: Embed) -> list[Row]:
 
 
 def _searched(
-    model: SpanModel | None, pairs: Sequence[Seen], known: set[tuple[str, str]]
+    model: SpanModel | None, pairs: Sequence[Seen], known: Mapping[str, set[tuple[str, str]]]
 ) -> tuple[list[Row], dict[str, tuple[str, float | None]]]:
-    """Return the rows of the findings, and the reason and score of each pair without one, by id."""
+    """Return the rows of the findings, and the reason and score of each pair without one, by id.
+
+    `known` has the pairs of each paper, and gets those that are found.
+    """
     if model is None:
         return [], {pair.row["id"]: ("no_model", None) for pair in pairs}
     tokens = model.tokens([pair.short for pair in pairs], [pair.long for pair in pairs])
@@ -180,10 +186,10 @@ def _searched(
             lost[pair.row["id"]] = "no_word", None
         elif is_whole(pair.long, span[:2]):
             lost[pair.row["id"]] = "whole", round(span.confidence, 4)
-        elif _pair(pair.short, pair.long[span.start : span.end]) in known:
+        elif (part := _pair(pair.short, pair.long[span.start : span.end])) in known[pair.row["key"]]:
             lost[pair.row["id"]] = "known", round(span.confidence, 4)
         else:
-            known.add(_pair(pair.short, pair.long[span.start : span.end]))
+            known[pair.row["key"]].add(part)
             kept.append(_row(pair, span))
     return kept, lost
 

@@ -196,6 +196,11 @@ class BoundedFormat(Generic[Document]):
         """Whether one record may take minutes."""
         return getattr(self.form, "slow", False)
 
+    @property
+    def bytes_a_character(self) -> int:
+        """About how many bytes its records have for each character of text."""
+        return getattr(self.form, "bytes_a_character", 1)
+
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield the records; see `Format.split`."""
         return self.form.split(folder, source, only)

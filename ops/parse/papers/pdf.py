@@ -27,6 +27,8 @@ from silverloom.ops.parse.source import Only, ParseError, Raw, Source
 class Pdf:
     """Reads PDF: every *.pdf file below the folder is a paper."""
 
+    bytes_a_character = 8
+
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every *.pdf file; the document id is its stem."""
         return whole_files(folder, source, (".pdf",), only)

@@ -92,6 +92,8 @@ class _Recordings(_Transcripts):
 
     any_encoding = False
     slow = True
+    #: Of 16-bit sound; compressed, it has fewer.
+    bytes_a_character = 2_000
 
     options = speech.SpeechOptions
 

@@ -1,5 +1,14 @@
 """Rows of candidates and of examples, for the ops of DiscoFuse."""
 
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.discofuse.dataset.examples import examples
+from tests.parts import in_memory
+
+
+def made_of(candidates, params):
+    """Return the outcome of examples, given the candidates of one part."""
+    return Outcome.joined(list(examples(in_memory(candidates), params)))
+
 
 def candidate(name, **more):
     """A row of candidates: by default a pair that no rule matched."""

@@ -24,6 +24,7 @@ from silverloom.ops.parasci.candidates.pairs import (
     statements,
 )
 from silverloom.ops.parasci.schemas import CANDIDATES
+from silverloom.ops.parasci.sentences import StatementParams
 from tests.ops.parasci.parasci_cases import EMBEDDED, PASSAGES, mention, statement, unit
 from tests.parts import dealt, parts
 
@@ -79,6 +80,7 @@ def test_pairs_within_a_paper_come_from_two_sections_of_the_six_kinds():
             statement("f", "unlike", unit(0, 1, 0), mention("p", 5, "conclusion")),
         ),
         IntraParams(floor=0.9),
+        StatementParams(),
     )
     assert found_pairs(outcome) == {("a", "c"), ("b", "c")}
     reasons = {"a": None, "b": None, "c": None, "d": "section", "e": "one_section", "f": "unlike"}
@@ -90,7 +92,7 @@ def test_pairs_within_a_paper_come_from_two_sections_of_the_six_kinds():
 
 def test_a_paper_without_sections_has_no_pair_and_says_why():
     rows = [statement(name, name, unit(1, 0), mention("p", 0, "other")) for name in "ab"]
-    assert fates([intra(table(*rows), IntraParams())]) == {"a": "section", "b": "section"}
+    assert fates([intra(table(*rows), IntraParams(), StatementParams())]) == {"a": "section", "b": "section"}
 
 
 def test_a_sentence_that_occurs_500_times_in_a_paper_makes_one_pair_with_another():
@@ -99,7 +101,7 @@ def test_a_sentence_that_occurs_500_times_in_a_paper_makes_one_pair_with_another
         statement("a", "often", unit(1, 0.1), *often),
         statement("b", "once", unit(1, 0), mention("p", 7, "conclusion")),
     ]
-    outcome = intra(table(*rows), IntraParams(floor=0.9))
+    outcome = intra(table(*rows), IntraParams(floor=0.9), StatementParams())
     assert found_pairs(outcome) == {("a", "b")}
     assert outcome.combinations == {"compared": 3, "identical": 1}
 

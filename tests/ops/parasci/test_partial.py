@@ -337,7 +337,7 @@ def test_whole_or_known_parts_are_dropped_with_their_reason(tmp_path, monkeypatc
 
         def predict(self, tokens):
             starts = [(0, len(longs["whole"]) - 1), (3, 3 + len(PART)), (3, 3 + len(PART))]
-            return [FoundSpan(*ends, 0.12345) for ends in starts]
+            return [FoundSpan(*ends, 0.12345) for ends in starts] * (len(tokens) // len(starts))
 
     monkeypatch.setattr(module, "trained", lambda artifact, strict: Told())
     (tmp_path / "pdbert").mkdir()
@@ -348,6 +348,14 @@ def test_whole_or_known_parts_are_dropped_with_their_reason(tmp_path, monkeypatc
     }  # fmt: skip
     [row] = outcome.kept.to_pylist()
     assert (row["second"], row["confidence"]) == (PART, 0.1235)
+    another = [{**row, "id": f"{row['id']} again", "key": "another paper"} for row in rows]
+    in_one = run_partial(
+        parts(tmp_path / "one", CANDIDATES.kept, [*rows, *another]), Artifact(None, tmp_path), tmp_path / "a"
+    )
+    in_two = run_partial(
+        parts(tmp_path / "two", CANDIDATES.kept, rows, another), Artifact(None, tmp_path), tmp_path / "b"
+    )
+    assert rows_of(in_one) == rows_of(in_two) and rows_of(in_one, "dropped") == rows_of(in_two, "dropped")
 
 
 def test_pdbert_that_is_off_learns_nothing_and_finds_nothing(tmp_path):

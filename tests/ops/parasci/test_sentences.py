@@ -295,20 +295,46 @@ def test_a_part_depends_only_on_its_own_papers_and_citations(tmp_path):
     )
 
 
-def test_each_distinct_sentence_is_embedded_once_with_all_its_places():
+def test_each_distinct_sentence_of_a_paper_is_one_row_with_all_its_places():
     same = "We show that pairs are found again and again."
     rows = [paper_sentence(f"s{number}", same, section=number) for number in range(500)]
     rows += [paper_sentence("t", f"{same[:-1]} (Blei et al., 2003).", paper="q", role="conclusion")]
     outcome = embedded(*rows, paper_sentence("u", "Too short a one."))
-    (row,) = outcome.kept.to_pylist()
-    assert row["text"] == same and len(row["mentions"]) == 501
-    assert set(row["source_ids"]) == {*(f"s{number}" for number in range(500)), "t"}
+    row, of_q = outcome.kept.to_pylist()
+    assert row["text"] == of_q["text"] == same and len(row["mentions"]) == 500
+    assert row["source_ids"] == [f"s{number}" for number in range(500)] and of_q["source_ids"] == ["t"]
+    assert row["embedding"] == of_q["embedding"]
     assert np.linalg.norm(row["embedding"]) == pytest.approx(1, abs=1e-2)
     assert row["embedding"] == pytest.approx(np.round(row["embedding"], 4), abs=1e-6)
     assert outcome.dropped.select(["id", "reason", "score"]).to_pylist() == [
         {"id": "u", "reason": "short", "score": 4.0}
     ]
-    assert sorted(outcome.units.to_pylist()) == sorted([*row["source_ids"], "u"])
+    assert outcome.units.to_pylist() == [*row["source_ids"], "t", "u"]
+
+
+@pytest.mark.parametrize("size", [1, 7])
+def test_no_row_depends_on_the_number_of_papers_in_a_part(tmp_path, size, monkeypatch):
+    """Nor do the rows of passages on the number of records in a part."""
+    monkeypatch.setattr(slices, "embedder", lambda *_: lambda texts: np.ones((len(texts), 384), np.float32))
+    texts = [f"We show {number % 4} pairs of sentences that are found again." for number in range(40)]
+    rows = [paper_sentence(f"s{n}", text, f"p{n // 3}", n % 3) for n, text in enumerate(texts)]
+    beside = [parts(tmp_path / "papers", PAPERS.kept, []), parts(tmp_path / "citations", CITATIONS.kept, [])]
+    full = dict.fromkeys(PASSAGE_SHAPE.kept.names) | {"licence": "MIT", "cited_id": "W", "paper": "P"}
+    loose = [
+        full | {"id": f"a{n}", "source_ids": [f"r/{n // 3}"], "text": text} for n, text in enumerate(texts)
+    ]
+
+    def fates(rows, shape, several, embed, *beside):
+        pieces = [pa.Table.from_pylist(rows[start : start + 3 * several], schema=shape.kept)
+                  for start in range(0, len(rows), 3 * several)]  # fmt: skip
+        whole = Outcome.joined(list(embed(in_memory(*pieces), *beside, StatementParams(), True)))
+        return whole.units, whole.kept, whole.dropped
+
+    papers, records = (rows, PAPER_SENTENCES), (loose, PASSAGE_SHAPE)
+    assert fates(*papers, size, embedded_sentences, *beside) == fates(
+        *papers, 256, embedded_sentences, *beside
+    )
+    assert fates(*records, size, embedded_passages) == fates(*records, 256, embedded_passages)
 
 
 def test_a_sentence_of_1000_words_is_kept_and_marked_as_truncated():
@@ -338,7 +364,8 @@ def test_entries_of_a_bibliography_are_dropped_before_they_are_embedded():
     outcome = embedded(entry, paper_sentence("b", "We compare both of the models on the same texts."))
     assert outcome.kept["text"].to_pylist() == ["We compare both of the models on the same texts."]
     assert outcome.dropped.select(["id", "reason"]).to_pylist() == [{"id": "a", "reason": "role_references"}]
-    assert embedded(entry, excluded_roles=["appendix"]).kept.num_rows == 1
+    lenient = embedded(entry, excluded_roles=["appendix"], roles=["references"])
+    assert lenient.kept.num_rows == 1
 
 
 def test_a_mention_names_the_source_of_its_paper():
@@ -418,8 +445,8 @@ def test_a_citation_of_an_unknown_paper_is_counted_and_ignored():
 def test_a_mention_names_the_source_and_the_doi_of_its_paper():
     rows = [paper_sentence(name, "We show that it works well.", paper=name) for name in "ab"]
     outcome = embedded(*rows, dois={"a": "10.1000/1"})
-    (row,) = outcome.kept.to_pylist()
-    assert [(one["paper_id"], one["source"], one["doi"]) for one in row["mentions"]] == [
+    mentions = [one for several in outcome.kept["mentions"].to_pylist() for one in several]
+    assert [(one["paper_id"], one["source"], one["doi"]) for one in mentions] == [
         ("a", "text", "10.1000/1"), ("b", "text", None),
     ]  # fmt: skip
 
@@ -434,11 +461,11 @@ def test_a_papers_area_follows_from_its_subjects_but_the_sources_area_takes_prec
     rows = [paper_sentence(name, defines, paper=name) for name in "abcd"]
     subjects = {"a": ["cs.CL"], "b": ["Oncotarget", "Physics"], "c": ["cs.LG"], "d": ["Oncotarget"]}
     outcome = embedded(*rows, subjects=subjects)
-    found = {row["area"]: row["source_ids"] for row in outcome.kept.to_pylist()}
-    assert found == {"computer science": ["a", "c"], "physics": ["b"], "": ["d"]}
+    found = {name: row["area"] for row in outcome.kept.to_pylist() for name in row["source_ids"]}
+    assert found == {"a": "computer science", "b": "physics", "c": "computer science", "d": ""}
     assert outcome.combinations == {"unknown_subjects": 1}
     outcome = embedded(*rows, subjects=subjects, areas={"text": "law"})
-    assert outcome.kept["area"].to_pylist() == ["law"]
+    assert outcome.kept["area"].to_pylist() == ["law"] * 4
 
 
 def test_abstracts_have_the_areas_of_their_categories_and_of_their_domain():
@@ -531,14 +558,15 @@ def test_a_passage_that_defines_and_cites_nothing_is_dropped_as_in_no_group():
     """Passages are compared only by term and by cited paper, so that nothing would read it."""
     same = "We show that it works for all of these."
     outcome = passages(
-        ("plain", None, same),
+        ("plain", None, "We know that it works for all of those."),
+        ("same", None, same),
         ("defines", None, "Parsing is the task of finding the tree of a sentence."),
         ("cites", "W00", same),
         ("short", None, "No."),
         ("foreign", None, "Wir haben das Modell an den Daten trainiert und getestet."),
     )
     kept = {tuple(row["source_ids"]): len(row["mentions"]) for row in outcome.kept.to_pylist()}
-    assert kept == {("defines",): 1, ("cites",): 1}
+    assert kept == {("same", "cites"): 2, ("defines",): 1}
     assert dict(outcome.dropped.select(["id", "reason"]).to_pandas().itertuples(index=False)) == {
         "plain": "no_group",
         "short": "short",
@@ -548,6 +576,29 @@ def test_a_passage_that_defines_and_cites_nothing_is_dropped_as_in_no_group():
 
 def test_a_sentence_of_a_paper_that_defines_and_cites_nothing_is_kept_for_pairs_within_it():
     assert len(embedded(paper_sentence("a", "We show that it works for all of these.")).kept) == 1
+
+
+def test_a_sentence_that_nothing_would_compare_is_dropped_and_never_embedded(monkeypatch):
+    embedded_texts = []
+    embedder = slices.embedder
+
+    def remembered(*given):
+        return lambda texts: (embedded_texts.extend(texts), embedder(*given)(texts))[1]
+
+    monkeypatch.setattr(slices, "embedder", remembered)
+    plain, term = "We show that it works well.", "Parsing is the task of finding the tree of a sentence."
+    rows = [
+        paper_sentence("abstract", plain),
+        paper_sentence("again", plain, section=1, role="method"),
+        paper_sentence("term", term, section=1, role="method"),
+        paper_sentence("plain", "We ran it on ten machines of a cluster.", section=1, role="method"),
+        paper_sentence("outside", "We ran it on one machine of a cluster.", section=-1),
+    ]
+    outcome = embedded(*rows)
+    assert outcome.kept["source_ids"].to_pylist() == [["abstract", "again"], ["term"]]
+    lost = zip(outcome.dropped["id"].to_pylist(), outcome.dropped["reason"].to_pylist(), strict=True)
+    assert dict(lost) == {"plain": "no_group", "outside": "no_group"}
+    assert embedded_texts == [plain, term]
 
 
 def test_names_with_a_year_are_keys_of_cited_works():
@@ -666,13 +717,19 @@ def test_slices_of_a_part_are_joined_to_the_rows_of_the_whole(tmp_path, monkeypa
         "Too short.",
         *(f"We show {n} pairs of them." for n in range(9)),
     ]
-    rows = [("a", "B", text) for text in [*texts, texts[0]]]
-    parts = [passage_table(*rows), passage_table(("z", "B", texts[0]))]
+    table = passage_table(*((f"a{n}", "B", text) for n, text in enumerate([*texts, texts[0]])))
+    records = pa.array([[f"source/{n // 2}"] for n in range(len(table))])
+    of_records = table.set_column(table.schema.get_field_index("source_ids"), "source_ids", records)
+    parts = [of_records.cast(table.schema), passage_table(("z", "B", texts[0]))]
+    embedder, embedded_slices = slices.embedder, []
+    monkeypatch.setattr(slices, "embedder", lambda *a: embedded_slices.append(a) or embedder(*a))
     whole, sliced = tmp_path / "whole", tmp_path / "sliced"
-    for folder, size in ((whole, slices.SLICE), (sliced, 3)):
+    for folder, size, count in ((whole, slices.SLICE, 2), (sliced, 3, 4)):
         folder.mkdir()
         monkeypatch.setattr(slices, "SLICE", size)
+        embedded_slices.clear()
         outcomes = embedded_passages(in_memory(*parts), StatementParams(), True)
         write_outcomes(folder, outcomes, EMBEDDED_PASSAGES)
         assert len(part_files(folder, "kept")) == 2
+        assert len(embedded_slices) == count
     assert folder_hashes(whole) == folder_hashes(sliced)

@@ -83,6 +83,23 @@ def test_parts_begin_with_a_bounded_number_of_bytes(tmp_path, monkeypatch):
     assert found.parts("2018-06") == [1, 1, 2]
 
 
+def test_parts_have_a_bounded_amount_of_text_that_the_size_and_the_format_tell(tmp_path, monkeypatch):
+    found = corpus(tmp_path, a="2018-06", b="2018-06", c="2018-06", d="2018-06")
+    size = (tmp_path / "papers/a.txt").stat().st_size
+    monkeypatch.setattr(scan, "TEXT_OF_PART", 2 * size)
+    assert found.parts("2018-06") == [2, 2]
+    monkeypatch.setattr(FORMATS["plain_text"].form.__class__, "bytes_a_character", 4, raising=False)
+    assert corpus(tmp_path).parts("2018-06") == [4]
+
+
+def test_a_partition_with_much_text_has_larger_parts(tmp_path, monkeypatch):
+    found = corpus(tmp_path, **dict.fromkeys("abcdef", "2018-06"))
+    monkeypatch.setattr(scan, "TEXT_OF_PART", 1)
+    assert found.parts("2018-06") == [1] * 6
+    monkeypatch.setattr(scan, "MANY_PARTS", 2)
+    assert found.parts("2018-06") == [3, 3]
+
+
 def test_only_changes_of_its_records_change_the_version_of_a_month(tmp_path):
     before = corpus(tmp_path, a="2018-06-01", b="2018-07-01")
     versions = {month: before.version(month) for month in ("2018-06", "2018-07")}

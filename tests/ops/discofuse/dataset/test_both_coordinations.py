@@ -7,9 +7,10 @@ from silverloom.ops.discofuse import annotator, fusion_examples
 from silverloom.ops.discofuse.annotation import AnnotationParams
 from silverloom.ops.discofuse.dataset.annotated import annotate
 from silverloom.ops.discofuse.dataset.candidates import candidates
-from silverloom.ops.discofuse.dataset.examples import ExampleParams, examples
+from silverloom.ops.discofuse.dataset.examples import ExampleParams
 from silverloom.ops.discofuse.rules import RuleParams
 from silverloom.ops.discofuse.schemas import PROSE
+from tests.ops.discofuse.example_cases import made_of
 
 PARAMS = AnnotationParams()
 BOTH = (
@@ -32,7 +33,7 @@ def rows(text):
         "text": text.replace(" ,", ","),
     }
     parsed = annotate(pa.Table.from_pylist([prose], schema=PROSE.kept), PARAMS)
-    outcome = examples(candidates(parsed.kept, PARAMS, RuleParams()).kept, ExampleParams())
+    outcome = made_of(candidates(parsed.kept, PARAMS, RuleParams()).kept, ExampleParams())
     return outcome.kept["discourse_type"].to_pylist(), outcome.dropped["reason"].to_pylist()
 
 

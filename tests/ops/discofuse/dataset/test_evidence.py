@@ -15,14 +15,13 @@ from silverloom.ops.discofuse.dataset.examples import (
     ExampleParams,
     covered_shares,
     disfluency_bits,
-    examples,
     log_odds_of_entailment,
     supported_shares,
 )
 from silverloom.ops.discofuse.schemas import CANDIDATES
 from silverloom.ops.filters.test_sets import TEST_SETS
 from silverloom.ops.text.words import STOP_WORDS
-from tests.ops.discofuse.example_cases import candidate
+from tests.ops.discofuse.example_cases import candidate, made_of
 from tests.parts import parts
 
 TEXTS = [
@@ -131,12 +130,12 @@ def test_a_bound_of_evidence_drops_what_is_beyond_it_and_what_if_counts_the_same
         for n, score in enumerate((bound, worse))
     ]
     table = pa.Table.from_pylist(rows, CANDIDATES.kept)
-    made = examples(table, ExampleParams(**{name: bound}))
+    made = made_of(table, ExampleParams(**{name: bound}))
     assert made.kept["source_ids"].to_pylist() == [["0"]]
     assert made.dropped.select(["id", "reason", "score"]).to_pylist() == [
         {"id": "1", "reason": reason, "score": worse}
     ]
-    assert len(examples(table, ExampleParams()).kept) == 2
+    assert len(made_of(table, ExampleParams()).kept) == 2
     [scored] = SCORES[name](parts(tmp_path, CANDIDATES.kept, rows), ExampleParams(**{name: bound}))
     assert scored["score"].to_pylist() == [bound, worse]
 
@@ -151,7 +150,7 @@ def test_a_bound_of_evidence_drops_what_is_beyond_it_and_what_if_counts_the_same
 def test_a_bound_of_an_unknown_score_is_an_error_that_says_what_to_do(name, way_out):
     table = pa.Table.from_pylist([candidate("a")], CANDIDATES.kept)
     with pytest.raises(ValueError, match=f"candidate a has none: name {way_out}"):
-        examples(table, ExampleParams(**{name: 20}))
+        made_of(table, ExampleParams(**{name: 20}))
 
 
 def test_without_reference_texts_the_model_is_trained_on_the_documents(tmp_path):

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from silverloom.ops.core.outcome import Outcome
 from silverloom.ops.core.sampling import SPLITS, split_of
 from silverloom.ops.core.thresholds import above, at_least
 from silverloom.ops.discofuse.dataset.examples import (
@@ -16,8 +17,8 @@ from silverloom.ops.discofuse.dataset.examples import (
     lengths,
 )
 from silverloom.ops.discofuse.schemas import CANDIDATES, EXAMPLES
-from tests.ops.discofuse.example_cases import candidate
-from tests.parts import parts
+from tests.ops.discofuse.example_cases import candidate, made_of
+from tests.parts import in_memory, parts
 
 PARAMS = ExampleParams(control=1)
 
@@ -27,7 +28,7 @@ def table(*rows):
 
 
 def fate(row, **params):
-    outcome = examples(table(row), ExampleParams(**{"control": 1, **params}))
+    outcome = made_of(table(row), ExampleParams(**{"control": 1, **params}))
     if outcome.kept.num_rows:
         return outcome.kept.to_pylist()[0]
     return {name: outcome.dropped[name][0].as_py() for name in ("reason", "score", "detail")}
@@ -94,7 +95,7 @@ def fused(name, **more):
 def test_controls_are_their_share_of_the_examples_of_a_domain_on_average():
     rows = [fused(f"f{n}") for n in range(600)] + [candidate(f"c{n}") for n in range(1500)]
     rows += [candidate(f"law{n}", domain="law") for n in range(20)]
-    outcome = examples(table(*rows), ExampleParams(control=0.25))
+    outcome = made_of(table(*rows), ExampleParams(control=0.25))
     controls = outcome.kept["control"].to_pylist().count(True)
     assert 150 < controls < 250 and controls == len(outcome.kept) - 600
     assert set(outcome.kept["domain"].to_pylist()) == {"sports"}
@@ -105,7 +106,7 @@ def test_controls_are_their_share_of_the_examples_of_a_domain_on_average():
 def test_a_larger_share_of_controls_keeps_those_of_a_smaller_one_and_all_of_one():
     rows = [fused(f"f{n}") for n in range(50)] + [candidate(f"c{n}") for n in range(200)]
     kept = [
-        {*examples(table(*rows), ExampleParams(control=cap)).kept["id"].to_pylist()}
+        {*made_of(table(*rows), ExampleParams(control=cap)).kept["id"].to_pylist()}
         for cap in (0, 0.2, 0.5, 1)
     ]
     assert kept[0] < kept[1] < kept[2] < kept[3]
@@ -135,24 +136,44 @@ def test_of_equal_texts_the_most_certain_is_kept_and_the_first_of_those():
         candidate(name, **same, coreference_score=score)
         for name, score in zip("abcd", (0.6, 0.9, 0.9, 0.2), strict=True)
     ]
-    outcome = examples(table(*rows, candidate("e")), PARAMS)
+    outcome = made_of(table(*rows, candidate("e")), PARAMS)
     assert outcome.kept["source_ids"].to_pylist() == [["b"], ["e"]]
     assert outcome.dropped.select(["id", "reason", "detail"]).to_pylist() == [
         {"id": name, "reason": "repeated", "detail": "as b"} for name in "acd"
     ]
 
 
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.sampled_from("abcd"), st.booleans(), st.sampled_from([None, 0.4, 0.9]))))
+def test_no_fate_depends_on_the_size_of_parts(drawn):
+    same = {
+        text: {name: candidate(text)[name] for name in candidate(text) if "sentence" in name}
+        for text in "abc"
+    }
+    rows = [
+        (candidate if control else fused)(str(n), **same.get(text, {}), coreference_score=score)
+        for n, (text, control, score) in enumerate(drawn)
+    ]
+
+    def fates(size):
+        pieces = [table(*rows[start : start + size]) for start in range(0, len(rows), size)] or [table()]
+        whole = Outcome.joined(list(examples(in_memory(*pieces), ExampleParams(control=0.4))))
+        return whole.units, whole.kept, whole.dropped
+
+    assert fates(1) == fates(7) == fates(256)
+
+
 def test_a_text_split_in_two_ways_is_two_examples():
     rows = [candidate("a"), candidate("a") | {"id": "b", "incoherent_second_sentence": "Another end ."}]
-    assert examples(table(*rows), PARAMS).kept.num_rows == 2
+    assert made_of(table(*rows), PARAMS).kept.num_rows == 2
 
 
 def test_all_examples_of_a_document_are_in_one_split_that_only_the_document_decides():
     params = ExampleParams(validation=0.3, test=0.3, control=1)
     rows = [candidate(str(n), document_id=f"d{n % 40}") for n in range(200)]
-    kept = examples(table(*rows), params).kept.to_pylist()
+    kept = made_of(table(*rows), params).kept.to_pylist()
     assert all(row["split"] == split_of(row["document_id"], params) for row in kept)
-    alone = examples(table(rows[7]), params).kept["split"].to_pylist()
+    alone = made_of(table(rows[7]), params).kept["split"].to_pylist()
     assert alone == [row["split"] for row in kept if row["source_ids"] == ["7"]]
 
 
@@ -193,7 +214,7 @@ def test_scores_predict_what_another_threshold_keeps(tmp_path_factory, drawn, sh
     base = ExampleParams(short_tokens=4, coreference=0.6)
 
     def kept(params):
-        return sum(examples(part, params).kept.num_rows for part in given_parts)
+        return sum(outcome.kept.num_rows for outcome in examples(given_parts, params))
 
     def counted(scores, rule, threshold):
         known = [score for part in scores for score in part["score"].to_pylist() if score is not None]
@@ -210,7 +231,7 @@ def test_scores_predict_what_another_threshold_keeps(tmp_path_factory, drawn, sh
 def test_scores_count_the_controls_that_the_cap_leaves(tmp_path):
     rows = [fused(f"f{n}") for n in range(20)] + [candidate(f"c{n}", first_tokens=4 + n) for n in range(20)]
     params = ExampleParams(control=0.2)
-    kept = examples(table(*rows), params).kept["id"].to_pylist()
+    kept = made_of(table(*rows), params).kept["id"].to_pylist()
     for scores, rule, bound in ((lengths, above, 6), (certainties, at_least, 0.5)):
         [scored] = scores(parts(tmp_path / scores.__name__, CANDIDATES.kept, rows), params)
         assert sum(

@@ -6,10 +6,11 @@ import pytest
 from silverloom.ops.discofuse.annotation import AnnotationParams
 from silverloom.ops.discofuse.dataset.annotated import annotate
 from silverloom.ops.discofuse.dataset.candidates import candidates
-from silverloom.ops.discofuse.dataset.examples import ExampleParams, examples
+from silverloom.ops.discofuse.dataset.examples import ExampleParams
 from silverloom.ops.discofuse.rules import RuleParams
 from silverloom.ops.discofuse.schemas import PROSE
 from silverloom.ops.text.holes import HOLE, closed
+from tests.ops.discofuse.example_cases import made_of
 
 PARAMS = AnnotationParams()
 REASONS = {"holes", "no_phenomenon", "short", "long", "non_ascii", "repeated", "unsure_coreference"}
@@ -31,7 +32,7 @@ def fates(*texts, **params):
     used = {name for names in outcome.kept["source_ids"].to_pylist() for name in names}
     lost = set(outcome.dropped["id"].to_pylist())
     assert used | lost == set(outcome.units.to_pylist()) and not used & lost
-    made = examples(outcome.kept, ExampleParams(control=1, **params))
+    made = made_of(outcome.kept, ExampleParams(control=1, **params))
     assert made.kept.num_rows + made.dropped.num_rows == outcome.kept.num_rows
     reasons = {*outcome.dropped["reason"].to_pylist(), *made.dropped["reason"].to_pylist()}
     assert reasons <= REASONS

@@ -11,11 +11,11 @@ from silverloom.ops.core.release import ReleaseParams, release_files
 from silverloom.ops.discofuse.annotation import AnnotationParams
 from silverloom.ops.discofuse.dataset.annotated import annotate
 from silverloom.ops.discofuse.dataset.candidates import candidates
-from silverloom.ops.discofuse.dataset.examples import ExampleParams, examples
+from silverloom.ops.discofuse.dataset.examples import ExampleParams
 from silverloom.ops.discofuse.dataset.references import beside_released, references, several_references
 from silverloom.ops.discofuse.rules import RuleParams
 from silverloom.ops.discofuse.schemas import EXAMPLES, PROSE
-from tests.ops.discofuse.example_cases import example
+from tests.ops.discofuse.example_cases import example, made_of
 from tests.parts import parts
 
 BUT = "The old mill burned down in 1990, but the town never built a new one."
@@ -32,7 +32,7 @@ def fused():
     prose = pa.Table.from_pylist([document("a", BUT), document("b", HOWEVER)], PROSE.kept)
     params = AnnotationParams()
     made = candidates(annotate(prose, params).kept, params, RuleParams())
-    return examples(made.kept, ExampleParams()).kept
+    return made_of(made.kept, ExampleParams()).kept
 
 
 def test_two_documents_that_say_the_same_with_but_and_however_are_references_of_each_other(fused, tmp_path):
