@@ -3,8 +3,8 @@
     python benchmarks/price.py PROSE [--documents 300 3000 18000] [--periods] [--papers FOLDER]
 
 PROSE is a .jsonl file (also .gz) with one document per line. For each number of documents, `silverloom init`
-makes a DiscoFuse project of documents that are evenly spaced in the file. The bare script has no Dagster, DVC,
-Great Expectations, MLflow, manifests or locks: it reads that project's sources, calls the ops with their
+makes a DiscoFuse project of documents that are evenly spaced in the file. The bare script has no Dagster,
+DVC, Great Expectations, MLflow, manifests or locks: it reads that project's sources, calls the ops with their
 default params and writes Parquet files into another folder. Both run with one process and must write the same
 rows. The output is the Markdown of docs/reports/price.md.
 
@@ -216,7 +216,7 @@ def papers(source: Path, folder: Path) -> Cost:
     place = folder / "papers"
     place.mkdir()
     root, _ = project(place, "parasci", source.resolve())
-    return moved(root, "parasci", "filtered", "self_bleu", 0.7)
+    return moved(root, "parasci", "filtered", "self_bleu", 60)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -233,9 +233,8 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--papers", type=Path)
     given = parser.parse_args(arguments)
     load = os.getloadavg()[0]
-    print(
-        f"*Measured {date.today()} on {os.cpu_count()} cores, under a load of {load:.1f} at the beginning.*\n"
-    )
+    where = f"{os.cpu_count()} cores, under a load of {load:.1f} at the beginning"
+    print(f"*Measured {date.today()} on {where}.*\n")
     print("| documents | seconds: script | `run` | more | MB memory: script | `run` | ", end="")
     print("MB written: script | `run` | `init` seconds |\n|---|---|---|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory(prefix="price-") as name:

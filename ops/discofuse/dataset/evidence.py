@@ -28,6 +28,8 @@ from silverloom.ops.models.entailment import NliModel
 from silverloom.ops.text.words import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+")
+#: What `_WORD` does not match, as blanks: splitting at these takes a fraction of a regular expression's time.
+_APART = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
 class EvidenceParams(Params, section="discofuse.evidence"):
@@ -74,8 +76,10 @@ def shared_content(text: str, split: str, connective: str = "") -> tuple[float, 
     """
     if text == split and not connective:  # as in every control
         return 1.0, 1.0
-    of_text, of_split = _content(text) - _content(connective), _content(split)
-    both = (of_text & of_split).total()
+    of_text, of_split = _content(text), _content(split)
+    if of_connective := _content(connective):
+        of_text = of_text - of_connective
+    both = sum(min(count, of_split.get(word, 0)) for word, count in of_text.items())
     return both / of_text.total() if of_text else 1.0, both / of_split.total() if of_split else 1.0
 
 
@@ -109,8 +113,11 @@ def _sense(connective: str) -> str | None:
     return SENSES.get(" ".join(words(connective)))
 
 
+@lru_cache(maxsize=64)  # a text may have several splits
 def _content(text: str) -> Counter[str]:
-    return Counter(filterfalse(STOP_WORDS.__contains__, _WORD.findall(text.lower())))
+    lower = text.lower()
+    found = lower.translate(_APART).split() if lower.isascii() else _WORD.findall(lower)
+    return Counter(filterfalse(STOP_WORDS.__contains__, found))
 
 
 def _new_runs(text: str, split: str) -> list[bytes]:
