@@ -1,9 +1,15 @@
-"""The rules over existing annotations: sentences per second on one core, against merely joining tokens.
+"""The rules over stored annotations: sentences per second on one core, alone and in their op.
 
-Run: python benchmarks/fusion_rules.py PATH [--documents N]. PATH is a file of prose with one document per
-line: .txt, .tsv (its first column) or .jsonl (its field text or abstract), also .gz; or GAP's .tsv (its
-column Text). It is parsed once, untimed. Also prints candidates per 1,000 sentences by rule. Times are
-processor time, so that other programs do not count.
+Run: python benchmarks/fusion_rules.py PATH [--documents N] [--former COMMIT]. PATH is a file of prose with
+one document per line: .txt, .tsv (its first column) or .jsonl (its field text or abstract), also .gz; or
+GAP's .tsv (its column Text). It is parsed once, untimed. Also prints candidates per 1,000 sentences by rule.
+With --former, the code of an earlier commit takes turns with this checkout's, so that other programs slow
+down both. Times are processor time, the best of all rounds.
+
+reading   rows of discofuse/annotated, as the rules need them
+joining   the tokens of every sentence with blanks, for comparison
+rules     all rules
+op        rows of discofuse/candidates: reading, rules, evidence without a model, and Arrow tables
 """
 
 from __future__ import annotations
@@ -12,21 +18,27 @@ import argparse
 import csv
 import gzip
 import json
+import os
+import subprocess
 import sys
+import tempfile
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+ROOT = Path(__file__).resolve().parents[1]
+if "--laps" not in sys.argv:  # laps run the code that PYTHONPATH names
+    sys.path.insert(0, str(ROOT))
 
-from silverloom.ops.discofuse.annotation import Annotation
-from silverloom.ops.discofuse.dataset.pipeline import annotator
-from silverloom.ops.discofuse.dataset.unfuse import annotated
-from silverloom.ops.discofuse.rules import RuleParams, candidates
-from silverloom.ops.discofuse.rules.rule import Candidate
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-ROUNDS = 5
+WORKS = ("op", "reading", "joining", "rules")
+TURNS, ROUNDS = 3, 4
+#: Documents that the op gets at once, as in `store.records_per_part`.
+PART = 256
 
 
 def texts(path: Path) -> Iterator[str]:
@@ -46,49 +58,98 @@ def texts(path: Path) -> Iterator[str]:
                 yield row[column]
 
 
-def seconds_of_joining(annotations: Sequence[Annotation]) -> float:
-    """Return how long it takes to join the tokens of every sentence with spaces."""
-    begin = time.process_time()
-    for annotation in annotations:
-        for start, end in annotation.sentences:
-            " ".join(annotation.words[start:end])
-    return time.process_time() - begin
+def store(documents: Sequence[str], path: Path) -> None:
+    """Parse documents, and write them as rows of discofuse/annotated."""
+    from silverloom.ops.discofuse.annotation import AnnotationParams
+    from silverloom.ops.discofuse.dataset.annotated import annotate
+    from silverloom.ops.discofuse.schemas import PROSE
+
+    empty = {**dict.fromkeys(PROSE.kept.names, ""), "source_ids": [], "holes": []}
+    rows = [{**empty, "id": str(number), "text": text} for number, text in enumerate(documents)]
+    pq.write_table(annotate(pa.Table.from_pylist(rows, schema=PROSE.kept), AnnotationParams()).kept, path)
 
 
-def seconds_of_rules(annotations: Sequence[Annotation]) -> tuple[float, list[Candidate]]:
-    """Return how long all rules take, and their candidates."""
-    params = RuleParams()
-    begin = time.process_time()
-    made = [candidate for annotation in annotations for candidate in candidates(annotation, params)]
-    return time.process_time() - begin, made
+def laps(path: Path) -> dict[str, float]:
+    """Return the least processor seconds that each kind of work takes for stored annotations."""
+    from silverloom.ops.discofuse.annotation import AnnotationParams, stored_annotations
+    from silverloom.ops.discofuse.dataset.candidates import candidates as op
+    from silverloom.ops.discofuse.rules import RuleParams, candidates
+
+    table, parsing, params = pq.read_table(path), AnnotationParams(), RuleParams()
+    parts = [table.slice(first, PART).combine_chunks() for first in range(0, len(table), PART)]
+
+    def clocks(part: pa.Table) -> list[float]:
+        ends = [time.process_time()]
+        op(part, parsing, params)
+        ends.append(time.process_time())
+        annotations = list(stored_annotations(part))
+        ends.append(time.process_time())
+        for annotation in annotations:
+            for start, end in annotation.sentences:
+                " ".join(annotation.words[start:end])
+        ends.append(time.process_time())
+        for annotation in annotations:
+            deque(candidates(annotation, params), maxlen=0)
+        ends.append(time.process_time())
+        return [end - begin for begin, end in pairwise(ends)]
+
+    clocks(parts[0])  # loads dictionaries, which are read on first use
+    rounds = [[sum(seconds) for seconds in zip(*map(clocks, parts), strict=True)] for _ in range(ROUNDS)]
+    return dict(zip(WORKS, map(min, zip(*rounds, strict=True)), strict=True))
+
+
+def laps_of(root: Path, path: Path) -> dict[str, float]:
+    """Return the laps of the code in a checkout, in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, __file__, "--laps", str(path)]
+    ended = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
+    seconds: dict[str, float] = json.loads(ended.stdout)
+    return seconds
 
 
 def main() -> None:
-    """Parse, then time the rules and the bare pass in turn, and print the best of five rounds."""
+    """Parse, let the versions of the code take turns, and print the best of all rounds."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("path", type=Path)
     parser.add_argument("--documents", type=int, default=2000)
+    parser.add_argument("--former", help="an earlier commit to compare with")
+    parser.add_argument("--laps", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if not given.path.is_file():
         parser.exit(2, f"{given.path}: no such file. Give a file of prose with one document per line.\n")
-    nlp = annotator()
+    if given.laps:
+        print(json.dumps(laps(given.path)))
+        return
     documents = [text for text, _ in zip(texts(given.path), range(given.documents), strict=False)]
-    annotations = [annotated(text, nlp) for text in documents]
+    with tempfile.TemporaryDirectory(prefix="fusion-rules-") as name:
+        stored, former = Path(name, "annotated.parquet"), Path(name, "former")
+        store(documents, stored)
+        roots = [ROOT]
+        if given.former:
+            subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", ROOT, former], check=True)
+            subprocess.run(["git", "checkout", "-q", given.former], cwd=former, check=True)
+            roots.append(former)
+        turns = [[laps_of(root, stored) for root in roots] for _ in range(TURNS)]
+        versions = zip(*turns, strict=True)
+        show(pq.read_table(stored), [[min(lap[work] for lap in of) for work in WORKS] for of in versions])
+
+
+def show(annotated: pa.Table, seconds: Sequence[Sequence[float]]) -> None:
+    """Print the seconds of each kind of work, now and perhaps formerly, and how often each rule applies."""
+    from silverloom.ops.discofuse.annotation import stored_annotations
+    from silverloom.ops.discofuse.rules import RuleParams, candidates
+
+    annotations = list(stored_annotations(annotated))
     sentences = sum(len(annotation.sentences) for annotation in annotations)
-    seconds_of_rules(annotations)  # loads the dictionary of word forms, which is read on first use
-    rounds = [(seconds_of_joining(annotations), seconds_of_rules(annotations)) for _ in range(ROUNDS)]
-    joining, rules = min(one for one, _ in rounds), min(seconds for _, (seconds, _) in rounds)
-    made = rounds[0][1][1]
-    print(f"{sentences} sentences of {len(documents)} documents; best of {ROUNDS} rounds on one core")
-    print(
-        f"all rules      {sentences / rules:10,.0f} sentences/s  {1e6 * rules / sentences:.1f} microseconds"
-    )
-    print(
-        f"joining tokens {sentences / joining:10,.0f} sentences/s  the rules take {rules / joining:.0f} times"
-    )
-    for rule, count in sorted(Counter(candidate.rule for candidate in made).items()):
+    print(f"{sentences} sentences of {len(annotations)} documents; one core")
+    for work, now, *former in zip(WORKS, *seconds, strict=True):
+        line = f"{work:8} {sentences / now:10,.0f} sentences/s {1e6 * now / sentences:7.1f} microseconds"
+        print(line + "".join(f"; before {1e6 * old / sentences:.1f}: {old / now:.2f}x" for old in former))
+    params = RuleParams()
+    rules = Counter(made.rule for annotation in annotations for made in candidates(annotation, params))
+    for rule, count in sorted(rules.items()):
         print(f"{rule:36} {1000 * count / sentences:7.1f} per 1,000 sentences")
 
 

@@ -334,8 +334,9 @@ def reject(unit: Row, error: str) -> Row:
 
 
 def _table(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
+    names = set(schema.names)
     for row in rows:
-        if row.keys() != set(schema.names):
-            odd = sorted(row.keys() ^ set(schema.names))
+        if row.keys() != names:
+            odd = sorted(row.keys() ^ names)
             raise pa.ArrowInvalid(f"row {row.get('id')!r} does not have the columns of its table: {odd}")
     return pa.Table.from_pylist(list(rows), schema=schema)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from operator import attrgetter
 
 import pyarrow as pa
 
@@ -21,13 +23,17 @@ from silverloom.ops.discofuse.dataset.byte_model import ByteModel
 from silverloom.ops.discofuse.dataset.evidence import EvidenceParams, with_evidence
 from silverloom.ops.discofuse.rules import RuleParams
 from silverloom.ops.discofuse.rules import candidates as candidates_of
-from silverloom.ops.discofuse.rules.rule import Candidate
+from silverloom.ops.discofuse.rules.rule import Candidate, FusionExample
 from silverloom.ops.discofuse.schemas import CANDIDATES
 from silverloom.ops.models.entailment import NliModel, nli_model
 
 _NO_NLI: Loaded[NliModel | None] = Loaded(nli_model, (None,))
 #: The columns of the document that its rows repeat.
 _OF_DOCUMENT = ("document_id", "month", "domain")
+_FIELDS = sorted(FusionExample._fields)
+_CONTENT = "(%r, %r, [" + ", ".join(f"({name!r}, %s)" for name in _FIELDS) + "])"
+_sorted_values = attrgetter(*_FIELDS)
+_quoted = lru_cache(maxsize=64)(repr)
 
 
 def candidates_of_documents(
@@ -79,21 +85,22 @@ def candidates(
 
 
 def _rows(document: Row, sentences: Sequence[Row], parse: Annotation, params: RuleParams) -> Iterator[Row]:
-    seen: Counter[str] = Counter()
+    seen: dict[str, int] = {}
+    of_document = {name: document[name] for name in _OF_DOCUMENT}
     sizes = [_tokens(parse, span) for span in parse.sentences]
     for candidate in candidates_of(parse, params):
         first = candidate.sentence
         pair = bool(candidate.example.coherent_second_sentence)
         originals = sentences[first : first + 1 + pair]
         sources = [sentence["id"] for sentence in originals]
-        example = candidate.example._asdict()
-        content = repr((sources, candidate.rule, sorted(example.items())))
+        content = _content(sources, candidate)
+        place = seen[content] = seen.get(content, 0) + 1
         yield {
-            **made_of(row_id("candidate", content, str(seen[content])), sources, document["licence"]),
-            **{name: document[name] for name in _OF_DOCUMENT},
+            **made_of(row_id("candidate", content, str(place - 1)), sources, document["licence"]),
+            **of_document,
             "sentence": first,
             "rule": candidate.rule,
-            **example,
+            **candidate.example._asdict(),
             "fused_detokenised": candidate.fused_detokenised,
             "unfused_detokenised": candidate.unfused_detokenised,
             "first_tokens": sizes[first],
@@ -102,7 +109,15 @@ def _rows(document: Row, sentences: Sequence[Row], parse: Annotation, params: Ru
             "coreference_score": candidate.score,
             "links": _links(candidate, parse),
         }
-        seen[content] += 1
+
+
+def _content(sources: Sequence[str], candidate: Candidate) -> str:
+    """Return what tells a candidate from others: its sources, its rule, and its example's sorted fields.
+
+    The text is that of `repr`, but each sentence is quoted once: a control has it four times.
+    """
+    values = map(_quoted, _sorted_values(candidate.example))
+    return _CONTENT % (sources, candidate.rule, *values)
 
 
 def _links(candidate: Candidate, parse: Annotation) -> list[Row]:
@@ -132,4 +147,5 @@ def _units(document: Row, ids: Sequence[str], parse: Annotation, used: set[str])
 
 def _tokens(parse: Annotation, span: TokenSpan) -> int:
     """Return the number of tokens in a sentence, without white-space tokens."""
-    return sum(not word.isspace() for word in parse.words[slice(*span)])
+    start, end = span
+    return end - start - sum(map(str.isspace, parse.words[start:end]))

@@ -14,6 +14,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import filterfalse
 
 import numpy as np
 from pydantic import Field
@@ -26,6 +28,8 @@ from silverloom.ops.models.entailment import NliModel
 from silverloom.ops.text.words import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+")
+#: What `_WORD` does not match, as blanks: splitting at these takes a fraction of a regular expression's time.
+_APART = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
 class EvidenceParams(Params, section="discofuse.evidence"):
@@ -54,7 +58,7 @@ def with_evidence(
     return [
         {
             **row,
-            "sense": SENSES.get(" ".join(words(row["connective_string"]))),
+            "sense": _sense(row["connective_string"]),
             **_shared(row),
             "disfluency": cost,
             "forward": forward,
@@ -70,8 +74,12 @@ def shared_content(text: str, split: str, connective: str = "") -> tuple[float, 
     Each word counts as often as it occurs, as in ROUGE-1; stop words and the connective do not count. What a
     rule repeats, such as a subject, lowers the second share. The share of nothing is 1.
     """
-    of_text, of_split = _content(text) - _content(connective), _content(split)
-    both = (of_text & of_split).total()
+    if text == split and not connective:  # as in every control
+        return 1.0, 1.0
+    of_text, of_split = _content(text), _content(split)
+    if of_connective := _content(connective):
+        of_text = of_text - of_connective
+    both = sum(min(count, of_split.get(word, 0)) for word, count in of_text.items())
     return both / of_text.total() if of_text else 1.0, both / of_split.total() if of_split else 1.0
 
 
@@ -100,11 +108,21 @@ def _shared(row: Row) -> dict[str, float]:
     return {"covered": covered, "supported": supported}
 
 
+@lru_cache(maxsize=1024)
+def _sense(connective: str) -> str | None:
+    return SENSES.get(" ".join(words(connective)))
+
+
+@lru_cache(maxsize=64)  # a text may have several splits
 def _content(text: str) -> Counter[str]:
-    return Counter(word for word in _WORD.findall(text.lower()) if word not in STOP_WORDS)
+    lower = text.lower()
+    found = lower.translate(_APART).split() if lower.isascii() else _WORD.findall(lower)
+    return Counter(filterfalse(STOP_WORDS.__contains__, found))
 
 
 def _new_runs(text: str, split: str) -> list[bytes]:
+    if text == split:
+        return []
     old, new = (encoded.encode(errors="surrogatepass") for encoded in (text, split))
     known = {old[at : at + LONGEST] for at in range(len(old) - LONGEST + 1)}
     runs = (new[at : at + LONGEST] for at in range(len(new) - LONGEST + 1))

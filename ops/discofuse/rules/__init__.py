@@ -29,6 +29,7 @@ from silverloom.ops.discofuse.rules.rule import (
     Candidate,
     DiscourseType,
     FusionExample,
+    ParsedDocument,
     ParsedSentence,
     Rule,
     RuleParams,
@@ -55,7 +56,9 @@ CONTROL = "control"
 _OF_PAIRS = tuple(rule for rule in RULES if rule.of_pairs)
 _OF_SENTENCES = tuple(rule for rule in RULES if not rule.of_pairs)
 _TRIGGERS = frozenset().union(*(rule.triggers for rule in _OF_SENTENCES))
-_BETWEEN_WORDS = "\x1f"
+_IT = "it"
+#: All words that a look at a sentence's tokens is for.
+_CUES = _TRIGGERS.union({_IT}, *(rule.triggers for rule in _OF_PAIRS))
 _BRACKETS, _CLOSING_BRACKETS = frozenset("(["), frozenset(")]")
 #: Before a colon, these announce a list.
 _ANNOUNCING = words_of("including include includes follows following example are is as")
@@ -71,31 +74,31 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
     A text yields a candidate for every rule and every place where it matches; equal ones are yielded once. A
     pair without a match is a control. Filters are applied later, in dataset/examples.py.
     """
-    lower = _lowered(annotation.words)
+    document = ParsedDocument(annotation)
+    lower = document.lower
     broken = "\n" in "".join(lower)
     by_sentence = _links(annotation)
     before: ParsedSentence | None = None
-    words: set[str] = set()
     for index, (start, end) in enumerate(annotation.sentences):
-        here = ParsedSentence(annotation, lower, start, end, before)
+        here = ParsedSentence(document, start, end, before)
         if here.end == here.start:
             before = None
             continue
-        earlier, words = words, set(lower[here.start : here.end])
+        cues = _CUES.intersection(lower[here.start : here.end])
         links = here.links = by_sentence.get(index, ())
         if before is not None:
-            shortened = shortened_name(before, here, earlier)
+            shortened = shortened_name(before, here)
             known = [*links, *shortened] if shortened else links
-            yield from _pair(before, here, index - 1, known, words, params)
+            yield from _pair(before, here, index - 1, known, cues, params)
             before.before = None  # so that the last sentence does not keep the document in memory
         if (
-            not _TRIGGERS.isdisjoint(words)
+            not _TRIGGERS.isdisjoint(cues)
             and lower[here.end - 1] not in _NO_STATEMENT
             and not _ends_in_mark(here)
             and not _is_several(here, broken)
             and not _is_bracketed(here)
         ):
-            yield from _single(here, index, links, words, params)
+            yield from _single(here, index, links, cues, params)
         before = here
 
 
@@ -133,12 +136,6 @@ def _lacks_list(sentence: ParsedSentence) -> bool:
     return sentence.lower[sentence.end - 1] == ":" and sentence.lower[sentence.end - 2] in _ANNOUNCING
 
 
-def _lowered(words: Sequence[str]) -> list[str]:
-    """Return the words in lower case; all at once takes a fifth of the time of one by one."""
-    lower = _BETWEEN_WORDS.join(words).lower().split(_BETWEEN_WORDS)
-    return lower if len(lower) == len(words) else [word.lower() for word in words]
-
-
 def _links(annotation: Annotation) -> dict[int, list[Link]]:
     """Return the links by the index of the sentence that contains the mention."""
     of_sentence: dict[int, list[Link]] = {}
@@ -157,17 +154,17 @@ def _pair(
     second: ParsedSentence,
     index: int,
     links: Sequence[Link],
-    words: set[str],
+    cues: frozenset[str],
     params: RuleParams,
 ) -> Iterator[Candidate]:
     if _ends_in_mark(first) or _ends_in_mark(second) or _lacks_list(first):
         return
     matched = False
-    for rule, split in _splits(_OF_PAIRS, second, words, params):
+    for rule, split in _splits(_OF_PAIRS, second, cues, params):
         for made in _candidates((first, second), index, rule, split, links, params):
             matched = True
             yield made
-    if not matched and (links or "it" in words):
+    if not matched and (links or _IT in cues):
         split = RuleResult(first.tokens(), second.tokens())
         replaced, used = resolved((first, second), *split[:2], links, params)
         if used:
@@ -185,10 +182,10 @@ def _pair(
 
 
 def _single(
-    here: ParsedSentence, index: int, links: Sequence[Link], words: set[str], params: RuleParams
+    here: ParsedSentence, index: int, links: Sequence[Link], cues: frozenset[str], params: RuleParams
 ) -> Iterator[Candidate]:
     seen = set()
-    for rule, split in _splits(_OF_SENTENCES, here, words, params):
+    for rule, split in _splits(_OF_SENTENCES, here, cues, params):
         for made in _candidates((here,), index, rule, split, links, params):
             if made.example not in seen:
                 seen.add(made.example)
@@ -196,11 +193,11 @@ def _single(
 
 
 def _splits(
-    rules: Sequence[Rule], here: ParsedSentence, words: set[str], params: RuleParams
+    rules: Sequence[Rule], here: ParsedSentence, cues: frozenset[str], params: RuleParams
 ) -> Iterator[tuple[Rule, RuleResult]]:
     match: Any
     for rule in rules:
-        if rule.triggers and rule.triggers.isdisjoint(words):
+        if rule.triggers and rule.triggers.isdisjoint(cues):
             continue
         for match in rule.detect(here, params):
             split = rule.apply(here, match)

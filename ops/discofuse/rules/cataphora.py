@@ -48,9 +48,11 @@ class _Participle(NamedTuple):
 
 
 def _detect_participle(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Participle]:
-    start, root = sentence.start, sentence.root
-    released = params.profile == "released"
-    if sentence.tags[start] != "VBG" or root <= start:
+    start = sentence.start
+    if sentence.tags[start] != "VBG":
+        return
+    root, released = sentence.root, params.profile == "released"
+    if root <= start:
         return
     if sentence.lower[start] in _PREPOSITIONS and not released:
         return

@@ -23,7 +23,6 @@ _CORRELATIVES = frozenset({"either", "neither", "nor"})
 _NEGATIONS = frozenset({"not", "n't"})
 _PARTLY = frozenset({"only", "just", "merely", "simply", "solely", "exclusively"})
 _VERBS = VERBS | {"MD"}
-_SEMICOLON = frozenset({";"})
 _BOTH = frozenset({"both"})
 #: "Both in Rome and in Oslo"; "both of them" is no pair of phrases.
 _BEFORE_NOUN = frozenset({"to", "in", "on", "at", "by", "for", "from", "with", "as"})
@@ -63,7 +62,8 @@ def tied(sentence: ParsedSentence, params: RuleParams) -> Sequence[Tied]:
         known = sentence.known[tied] = [
             Tied(at, main, verb)
             for at in _conjunctions(sentence)
-            if (verb := sentence.head_of(at + 1, _end_of_second(sentence, at))) is not None
+            if _may_end_first(sentence, at)
+            and (verb := sentence.head_of(at + 1, _end_of_second(sentence, at))) is not None
             and (main := _main_of_first(sentence, at, params)) is not None
             and (params.profile == "released" or not is_disjunction(sentence, main, verb, at))
         ]
@@ -72,7 +72,8 @@ def tied(sentence: ParsedSentence, params: RuleParams) -> Sequence[Tied]:
 
 def _end_of_second(sentence: ParsedSentence, conjunction: int) -> int:
     """Return the end of the second clause; a third one may follow a semicolon."""
-    return next((at for at in sentence.positions(_SEMICOLON) if at > conjunction), sentence.end)
+    behind = sentence.lower[conjunction + 1 : sentence.end]
+    return conjunction + 1 + behind.index(";") if ";" in behind else sentence.end
 
 
 def third_clause(sentence: ParsedSentence, verb: int, conjunction: int) -> int:
@@ -91,15 +92,28 @@ def _opens_clause(sentence: ParsedSentence, so: int) -> bool:
     )
 
 
-def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParams) -> int | None:
-    """Return the main verb of the part before a conjunction, if that part alone is a sentence."""
+def _may_end_first(sentence: ParsedSentence, conjunction: int) -> bool:
+    """Return whether the words before a conjunction may end a sentence, and none of them needs the second
+    half; what needs no tree."""
     lower = sentence.lower
     end = end_of_first(sentence, conjunction)
     # "ratings 0 and 1 are combined": the parser took the second number for a subject.
     if sentence.tags[end - 1] == sentence.tags[conjunction + 1] == "CD":
-        return None
+        return False
     # ", and so we left" has two conjunctions.
-    if lower[end - 1] in DIVIDING or lower[end - 1] in COORDINATING or sentence.is_stranded(end):
+    if lower[end - 1] in DIVIDING or lower[end - 1] in COORDINATING:
+        return False
+    before = lower[sentence.start : end]
+    if not _CORRELATIVES.isdisjoint(before):
+        return False
+    # "not trained on that yet": an adverb
+    return _NEGATIONS.isdisjoint(before) or not (lower[end] == "yet" or _is_partial(before))
+
+
+def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParams) -> int | None:
+    """Return the main verb of the part before a conjunction, if that part alone is a sentence."""
+    end = end_of_first(sentence, conjunction)
+    if sentence.is_stranded(end):
         return None
     main = sentence.head_of(sentence.start, end)
     if main is None or not sentence.is_clause(main):
@@ -108,15 +122,10 @@ def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParam
     assert subject is not None
     if subject > end:
         return None
-    before = lower[sentence.start : end]
-    # "not trained on that yet": an adverb
-    if lower[end] == "yet" and not _NEGATIONS.isdisjoint(before):
+    comma = sentence.lower[end] == ","
+    if _is_list(sentence, main, end) and not (params.profile == "released" and comma):
         return None
-    if not _CORRELATIVES.isdisjoint(before) or (not _NEGATIONS.isdisjoint(before) and _is_partial(before)):
-        return None
-    if _is_list(sentence, main, end) and not (params.profile == "released" and lower[end] == ","):
-        return None
-    return None if "both" in before and _is_both(sentence, end) else main
+    return None if "both" in sentence.lower[sentence.start : end] and _is_both(sentence, end) else main
 
 
 def _is_both(sentence: ParsedSentence, end: int) -> bool:

@@ -93,6 +93,7 @@ TIMES = frozenset({"DATE", "TIME"})
 _HYPHENS = frozenset({"-", "–"})
 _NO_PART_OF_CLAUSES = frozenset({"punct", "cc"})
 _NONE: tuple[int, ...] = ()
+_BETWEEN_WORDS = "\x1f"
 
 
 def in_one_line(text: str) -> str:
@@ -101,29 +102,47 @@ def in_one_line(text: str) -> str:
     return text if plain else " ".join(text.split())
 
 
-class ParsedSentence:
-    """A span of an annotation, without white space at its ends; all positions are those in the document.
+class ParsedDocument:
+    """An annotation of T tokens, and what the rules read in all its sentences."""
 
-    `lower` has the document's words in lower case. Expensive properties are computed when first needed.
+    __slots__ = ("annotation", "lower", "written")
+
+    def __init__(self, annotation: Annotation) -> None:
+        self.annotation = annotation
+        #: T words in lower case.
+        self.lower = _lowered(annotation.words)
+        #: Twice T texts: each word, followed by a blank or nothing.
+        self.written = [""] * (2 * len(self.lower))
+        self.written[::2] = annotation.words
+        self.written[1::2] = [" " if space else "" for space in annotation.spaces]
+
+
+def _lowered(words: Sequence[str]) -> list[str]:
+    """Return the words in lower case; all at once takes a fifth of the time of one by one."""
+    lower = _BETWEEN_WORDS.join(words).lower().split(_BETWEEN_WORDS)
+    return lower if len(lower) == len(words) else [word.lower() for word in words]
+
+
+class ParsedSentence:
+    """A span of a document, without white space at its ends; all positions are those in the document.
+
+    Expensive properties are computed when first needed.
     """
 
     __slots__ = (
-        "_children", "_positions", "_root", "_running", "_text", "annotation",
-        "before", "dependencies", "end", "heads", "known", "links", "lower",
+        "_children", "_root", "_running", "_text", "annotation", "before",
+        "dependencies", "document", "end", "heads", "known", "links", "lower",
         "start", "tags", "words",
     )  # fmt: skip
 
     def __init__(
-        self,
-        annotation: Annotation,
-        lower: Sequence[str],
-        start: int,
-        end: int,
-        before: ParsedSentence | None = None,
+        self, document: ParsedDocument, start: int, end: int, before: ParsedSentence | None = None
     ) -> None:
-        self.annotation = annotation
-        self.words, self.lower = annotation.words, lower
+        self.document = document
+        self.annotation = annotation = document.annotation
+        self.words, self.lower = annotation.words, document.lower
         self.tags, self.dependencies, self.heads = annotation.tags, annotation.dependencies, annotation.heads
+        lower = self.lower
         while start < end and not lower[end - 1].strip():
             end -= 1
         while start < end and not lower[start].strip():
@@ -134,7 +153,6 @@ class ParsedSentence:
         #: Results that several rules need, by the function that computes them.
         self.known: dict[Callable[..., Any], Any] = {}
         self._children: dict[int, list[int]] | None = None
-        self._positions: dict[frozenset[str], list[int]] = {}
         self._root = -1
         self._running: str | None = None
         self._text: str | None = None
@@ -161,18 +179,13 @@ class ParsedSentence:
     def running(self) -> str:
         """Return the sentence as in the document, on one line."""
         if self._running is None:
-            spaces = self.annotation.spaces[self.start : self.end]
-            pairs = zip(self.words[self.start : self.end], spaces)  # noqa: B905  strict= is slow
-            self._running = in_one_line("".join([word + " " if space else word for word, space in pairs]))
+            self._running = in_one_line("".join(self.document.written[2 * self.start : 2 * self.end - 1]))
         return self._running
 
     def positions(self, words: frozenset[str]) -> list[int]:
-        """Return the positions of any of `words` (lower case); cached, as several rules need the same."""
-        positions = self._positions.get(words)
-        if positions is None:
-            inside = enumerate(self.lower[self.start : self.end], self.start)
-            positions = self._positions[words] = [at for at, word in inside if word in words]
-        return positions
+        """Return the positions of any of `words` (lower case)."""
+        inside = enumerate(self.lower[self.start : self.end], self.start)
+        return [at for at, word in inside if word in words]
 
     def tokens(self, start: int | None = None, end: int | None = None) -> TokenList:
         """Return the tokens from `start` up to, but not including, `end`."""
@@ -181,11 +194,14 @@ class ParsedSentence:
     def children(self, token: int) -> Sequence[int]:
         """Return the dependents of a token in this sentence, from left to right."""
         if self._children is None:
-            heads = self.heads[self.start : self.end]
-            children: dict[int, list[int]] = {head: [] for head in heads}
-            for at, head in enumerate(heads, self.start):
-                if head != at:
+            children: dict[int, list[int]] = {}
+            for at, head in enumerate(self.heads[self.start : self.end], self.start):
+                if head == at:
+                    continue
+                if head in children:
                     children[head].append(at)
+                else:
+                    children[head] = [at]
             self._children = children
         return self._children.get(token, _NONE)
 

@@ -7,7 +7,6 @@ and impersonal "it". Not here: links of the ranker (ops/coreference), replacing 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 
 from silverloom.ops.coreference.lexicon import GROUP_NAMES, PRONOUNS, TITLES
 from silverloom.ops.coreference.links import Link
@@ -81,23 +80,23 @@ def _says_nothing(sentence: ParsedSentence, pronoun: int, second: TokenList) -> 
     return clitic or sentence.child(verb, "ccomp", "acomp", "csubj", "advcl") is not None
 
 
-def shortened_name(first: ParsedSentence, second: ParsedSentence, earlier: AbstractSet[str]) -> list[Link]:
+def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
     """Return the link from a surname or first name as the subject, or its possessor, to the full name in the
-    preceding sentence, which has the words `earlier`: "Meshack Lufile is a player . Lufile also played for
-    Aris"."""
-    heads, dependencies, start = second.heads, second.dependencies, second.start
-    named = [at for at, tag in enumerate(second.tags[start : second.end], start) if tag == "NNP"]
-    subject = None
-    for at in named:
-        if second.lower[at] not in earlier:
-            continue
-        noun = heads[at] if dependencies[at] == "poss" else at
-        if dependencies[noun] in SUBJECTS and heads[noun] == second.root:
-            subject = at
-            break
-    if subject is None:
+    preceding sentence: "Meshack Lufile is a player . Lufile also played for Aris"."""
+    heads, dependencies, tags = second.heads, second.dependencies, second.tags[second.start : second.end]
+    if "NNP" not in tags:
         return []
-    word, start = second.lower[subject], first.start
+    earlier, start = first.lower[first.start : first.end], first.start
+    for subject, tag in enumerate(tags, second.start):
+        if tag != "NNP":
+            continue
+        noun = heads[subject] if dependencies[subject] == "poss" else subject
+        named = dependencies[noun] in SUBJECTS and heads[noun] == second.root
+        if named and second.lower[subject] in earlier:
+            break
+    else:
+        return []
+    word = second.lower[subject]
     if any(dependencies[at] != "case" for at in second.children(subject)):
         return []
     names = set()

@@ -35,11 +35,11 @@ _POSSESSIVES = frozenset({"'s", "'"})
 
 def running(text: Sequence[ParsedSentence]) -> str:
     """Return a sentence, or two consecutive ones, as in the document, on one line."""
-    written = text[0].running()
-    for before, sentence in pairwise(text):
-        apart = before.annotation.spaces[before.end - 1] or sentence.start > before.end
-        written += " " * apart + sentence.running()
-    return written
+    first, last = text[0], text[-1]
+    if first is last:
+        return first.running()
+    apart = first.annotation.spaces[first.end - 1] or last.start > first.end
+    return first.running() + " " * apart + last.running()
 
 
 _CLOSING = CLOSING | {"'"}

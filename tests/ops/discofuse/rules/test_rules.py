@@ -15,7 +15,7 @@ from silverloom.ops.discofuse.dataset.pipeline import annotator
 from silverloom.ops.discofuse.dataset.unfuse import annotated
 from silverloom.ops.discofuse.rules import RULES, RuleParams
 from silverloom.ops.discofuse.rules.connectives import BACKWARD
-from silverloom.ops.discofuse.rules.rule import DISCOURSE_TYPES, ParsedSentence
+from silverloom.ops.discofuse.rules.rule import DISCOURSE_TYPES, ParsedDocument, ParsedSentence
 from tests.ops.discofuse.rules.fusion_texts import annotation, linked, splits
 
 EXAMPLES = yaml.safe_load(Path(__file__).with_name("rules.yaml").read_text())
@@ -26,7 +26,7 @@ def made(text, kind):
 
 
 def parsed_sentence(parsed):
-    return ParsedSentence(parsed, [word.lower() for word in parsed.words], 0, len(parsed.words), None)
+    return ParsedSentence(ParsedDocument(parsed), 0, len(parsed.words))
 
 
 @pytest.mark.parametrize(
