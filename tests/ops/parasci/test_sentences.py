@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from silverloom.ops.core.outcome import Outcome
 from silverloom.ops.core.parts import part_files, temporary_folder
 from silverloom.ops.parasci import marks, slices
 from silverloom.ops.parasci.marks import printed_keys, without_marks
