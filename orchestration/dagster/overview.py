@@ -71,9 +71,12 @@ def shown(workspace: Workspace, assets: Iterable[Any]) -> list[Any]:
 
 def jobs(workspace: Workspace) -> list[dg.UnresolvedAssetJobDefinition]:
     """Return a job for each system, which makes its released files with all that they need, one for each
-    evaluation, and one for the reports."""
-    found = sorted(set(groups(workspace).values()))
-    return [dg.define_asset_job(name, dg.AssetSelection.groups(name).upstream()) for name in found]
+    evaluation, one for the reports, and `release` for the released files of all systems."""
+    selections = {name: dg.AssetSelection.groups(name) for name in sorted({*groups(workspace).values()})}
+    files = [asset_key(made.key) for made in workspace.datasets.values() if made.key.asset == RELEASE_FILES]
+    if files:
+        selections["release"] = dg.AssetSelection.assets(*files)
+    return [dg.define_asset_job(name, selected.upstream()) for name, selected in selections.items()]
 
 
 def _layer(dataset: Dataset, group: str) -> str:

@@ -34,6 +34,12 @@ def test_the_job_of_a_system_makes_its_release_from_its_sources_and_nothing_else
     assert made == {dataset.name for dataset in (files, *graph.ancestors(files))}
 
 
+def test_the_job_of_the_release_makes_the_released_files_of_all_systems():
+    made = {"/".join(key.path) for key in defs.resolve_job_def("release").asset_layer.executable_asset_keys}
+    assert {f"{system}/release_files" for system in SYSTEMS} <= made
+    assert "quality/pages" not in made and "discofuse/evaluation" not in made
+
+
 def test_an_asset_names_its_table_and_its_folder():
     node = defs.resolve_asset_graph().get(dg.AssetKey(["discofuse", "examples"]))
     assert node.metadata["dagster/table_name"] == "discofuse.examples"
