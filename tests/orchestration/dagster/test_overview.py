@@ -22,7 +22,11 @@ def test_the_group_of_a_system_is_the_way_from_text_to_released_rows(system):
         if dataset.key.group == system:
             assert group_of(name) == (system if name in needed else f"{system}_evaluation"), name
     assert group_of(f"{system}/evaluation") == f"{system}_evaluation"
-    assert group_of("sources/papers") == "sources" and group_of("quality/pages") == "quality"
+    assert [group_of(f"sources/{name}") for name in ("papers", "citations")] == ["sources"] * 2
+    assert [group_of(f"sources/{name}") for name in ("filtered_papers", "sentences")] == [
+        "sources_filtered"
+    ] * 2
+    assert group_of("quality/pages") == "quality"
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -45,6 +49,8 @@ def test_an_asset_names_its_table_and_its_folder():
     assert node.metadata["dagster/table_name"] == "discofuse.examples"
     assert node.metadata["dagster/uri"] == (workspace().root / "data/discofuse/examples").absolute().as_uri()
     assert node.kinds == {"parquet"}
+    annotated = defs.resolve_asset_graph().get(dg.AssetKey(["discofuse", "annotated"]))
+    assert annotated.kinds == {"parquet", "spacy"}
     trained = defs.resolve_asset_graph().get(dg.AssetKey(["discofuse", "fusion_model"]))
     assert trained.kinds == {"parquet", "pytorch"}
 
