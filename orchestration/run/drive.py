@@ -39,7 +39,7 @@ def run(workspace: Workspace, select: str | None = None, jobs: int | None = 1, r
 
 
 def tags_of_command(workspace: Workspace) -> dict[str, str]:
-    """Return the tags of a command's runs in Dagster: their batch, the command line, and the commit if any."""
+    """Return the tags of a command's runs in Dagster: their batch, the command line, and the commit."""
     done = commit(workspace)
     return {
         "silverloom/batch": uuid.uuid4().hex[:8],
