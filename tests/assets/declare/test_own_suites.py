@@ -63,7 +63,7 @@ def test_a_suite_in_yaml_is_read_beside_that_of_great_expectations(suite, tmp_pa
     context = gx.get_context(mode="file", project_root_dir=tmp_path)
     assert [one.name for one in context.suites.all()] == ["toy.texts"], "Great Expectations ignores it"
     path.write_text("expectations: [")
-    with pytest.raises(ValueError, match="gx/expectations/toy/texts.yaml: line "):
+    with pytest.raises(ValueError, match=r"gx/expectations/toy/texts\.yaml: line "):
         read(tmp_path)
 
 

@@ -104,3 +104,7 @@ def test_a_column_comes_from_that_of_the_unit_with_the_same_meaning():
 def test_runs_that_share_a_gpu_or_ask_the_web_are_in_a_pool():
     pools = {key.path[-1]: defs.resolve_assets_def(key).op.pool for key in groups(workspace())}
     assert pools["fusion_model"] == "gpu" and pools["crawls"] == "crawl" and pools["examples"] is None
+
+
+def test_a_description_has_no_indentation_which_markdown_would_show_as_code():
+    assert not [name for name, spec in specs().items() if "\n    " in (spec.description or "")]
