@@ -62,7 +62,7 @@ def dagster_asset(dataset: Dataset, all_declared: bool = False) -> dg.AssetsDefi
             dg.AssetSpec(
                 key,
                 group_name=dataset.key.group,
-                description=dataset.function.__doc__,
+                description=inspect.getdoc(dataset.function),
                 deps=list(_deps(dataset, all_declared)),
                 code_version=_code_version(dataset),
                 metadata=_metadata(dataset),

@@ -7,6 +7,8 @@ here: expectations that assets declare (expectations.py), evaluating both (orche
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NotRequired
 
@@ -14,11 +16,15 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from silverloom.assets.declare.expectations import Expectation, check
+from silverloom.assets.declare.yaml import read_yaml
 from silverloom.ops.core.outcome import Shape
 
 #: The folder of the project that `great_expectations.get_context()` opens, and what is in it.
 GX = "gx"
 SUITES, PLUGINS = f"{GX}/expectations", f"{GX}/plugins"
+
+#: Great Expectations stores suites as JSON. People may write the same as YAML.
+_READERS = {"json": json.loads, "yaml": read_yaml, "yml": read_yaml}
 
 
 @with_config(ConfigDict(extra="ignore"))
@@ -43,23 +49,30 @@ def suite_name(group: str, asset: str) -> str:
 
 
 def own_suite(root: Path, group: str, asset: str, shape: Shape) -> tuple[Expectation, ...]:
-    """Return the expectations that the suite of a dataset in `gx/` adds; none if there is no such suite.
+    """Return the expectations that a dataset's files in `gx/` add; none without such a file.
 
     They are about the kept rows. Critical ones, Great Expectations' default, are errors; others are warnings.
     Raises ValueError for an invalid file and LookupError for a column that the dataset lacks; both name the
     file.
     """
-    place = f"{SUITES}/{group}/{asset}.json"
+    suite: list[Expectation] = []
+    for suffix, read in _READERS.items():
+        place = f"{SUITES}/{group}/{asset}.{suffix}"
+        if (root / place).exists():
+            added = [_expectation(entry) for entry in _entries(place, read, (root / place).read_bytes())]
+            check(added, shape, place)
+            suite += added
+    return tuple(suite)
+
+
+def _entries(place: str, read: Callable[[bytes], Any], content: bytes) -> list[_Configuration]:
     try:
-        content = _SUITE.validate_json((root / place).read_bytes())
-    except FileNotFoundError:
-        return ()
+        return _SUITE.validate_python(read(content))["expectations"]
     except ValidationError as error:
         first = error.errors()[0]
         raise ValueError(f"{place}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    suite = tuple(map(_expectation, content["expectations"]))
-    check(suite, shape, place)
-    return suite
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
 
 
 def _expectation(configuration: _Configuration) -> Expectation:

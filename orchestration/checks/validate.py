@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.expectations import Expectation, Severity, Suite
 from silverloom.ops.core.parts import TABLES, part_files
+from silverloom.ops.core.row_measures import measured
 from silverloom.orchestration.checks.conservation import Finding
 from silverloom.orchestration.checks.evaluate import DECIDED_BY_VALUES, OF_COLUMN, evaluate, evaluated_once
 from silverloom.orchestration.checks.ids import scratch
@@ -89,16 +90,21 @@ def _of_table(paths: Sequence[Path], expectations: Suite, partition: str, space:
     """Evaluate expectations about a table: at once if it is one slice, else slice by slice where rows decide.
 
     For unique values, Great Expectations gets the rows whose values are repeated. For types of expectations
-    that the project does not use, it gets all rows; for those about a whole table, all columns too.
+    that the project does not use, it gets all rows; for those about a whole table or with a condition, all
+    columns too.
     """
     of_table = [asked for asked in expectations if not asked.columns or "row_condition" in asked.arguments]
     if of_table:
         others = [asked for asked in expectations if asked not in of_table]
+        results = _of_table(paths, others, partition, space) if others else []
         rows = pa.concat_tables(pq.read_table(path) for path in paths)
-        return [
-            *(_of_table(paths, others, partition, space) if others else ()),
-            *evaluate(of_table, partition, rows),
-        ]
+        if without := [asked for asked in of_table if not asked.columns]:
+            results += evaluate(without, partition, rows)
+        if conditional := [asked for asked in of_table if asked.columns]:
+            for name in set(_read_by(conditional)) - {*rows.column_names}:
+                rows = rows.append_column(name, measured(rows, name))
+            results += evaluate(conditional, partition, rows)
+        return results
     beginning = list(islice(slices(paths, _read_by(expectations)), 2))
     if len(beginning) == 1:
         return evaluated_once(expectations, partition, beginning[0])

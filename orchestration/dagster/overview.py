@@ -14,12 +14,20 @@ from typing import Any
 import dagster as dg
 
 from silverloom.assets.declare.dagster_asset import asset_key
-from silverloom.assets.declare.declaration import Dataset
+from silverloom.assets.declare.declaration import DECLARED, Dataset
+from silverloom.assets.declare.params_file import ParamsError
 from silverloom.ops.core.release import RELEASE_FILES
+from silverloom.ops.models.installed import ModelNotInstalledError
 from silverloom.orchestration.workspace.workspace import Workspace
 
 #: The second group of each system: models, their outputs, and what tables and people say of them.
 EVALUATION = "evaluation"
+
+#: The group of documents as they are read, and that of what is made of them for all systems.
+SOURCES, FILTERED = "sources", "sources_filtered"
+
+#: Packages whose icon an asset gets if its code uses them, the most telling first: the icon's name.
+_ICONS = {"scrapy": "scrapy", "spacy": "spacy", "torch": "pytorch", "openai": "openai", "duckdb": "duckdb"}
 
 
 @cache  # each partition of a run asks for it
@@ -27,18 +35,20 @@ def groups(workspace: Workspace) -> dict[dg.AssetKey, str]:
     """Return the group of each dataset.
 
     A system's own group leads from text to released rows; `<system>_evaluation` has everything else that is
-    made from these. Sources and reports are not divided.
+    made from these. Sources are divided into documents and what filters and shared steps make of them.
     """
     graph, datasets = workspace.graph, workspace.datasets.values()
     files = [dataset for dataset in datasets if dataset.key.asset == RELEASE_FILES]
     released = {made.name for dataset in files for made in (dataset, *graph.ancestors(dataset))}
     systems = {dataset.key.group for dataset in files}
-    return {
-        asset_key(dataset.key): f"{dataset.key.group}_{EVALUATION}"
-        if dataset.key.group in systems and dataset.name not in released
-        else dataset.key.group
-        for dataset in datasets
-    }
+
+    def group(dataset: Dataset) -> str:
+        if dataset.key.group == SOURCES and not dataset.records:
+            return FILTERED
+        evaluation = dataset.key.group in systems and dataset.name not in released
+        return f"{dataset.key.group}_{EVALUATION}" if evaluation else dataset.key.group
+
+    return {asset_key(dataset.key): group(dataset) for dataset in datasets}
 
 
 def shown(workspace: Workspace, assets: Iterable[Any]) -> list[Any]:
@@ -71,9 +81,12 @@ def shown(workspace: Workspace, assets: Iterable[Any]) -> list[Any]:
 
 def jobs(workspace: Workspace) -> list[dg.UnresolvedAssetJobDefinition]:
     """Return a job for each system, which makes its released files with all that they need, one for each
-    evaluation, and one for the reports."""
-    found = sorted(set(groups(workspace).values()))
-    return [dg.define_asset_job(name, dg.AssetSelection.groups(name).upstream()) for name in found]
+    evaluation, one for the reports, and `release` for the released files of all systems."""
+    selections = {name: dg.AssetSelection.groups(name) for name in sorted({*groups(workspace).values()})}
+    files = [asset_key(made.key) for made in workspace.datasets.values() if made.key.asset == RELEASE_FILES]
+    if files:
+        selections["release"] = dg.AssetSelection.assets(*files)
+    return [dg.define_asset_job(name, selected.upstream()) for name, selected in selections.items()]
 
 
 def _layer(dataset: Dataset, group: str) -> str:
@@ -86,6 +99,8 @@ def _layer(dataset: Dataset, group: str) -> str:
         return "model"
     if group.endswith(f"_{EVALUATION}"):
         return "evaluation"
+    if group == FILTERED:
+        return "filtered"
     return "raw" if dataset.records else "step"
 
 
@@ -99,7 +114,20 @@ def _freshness(workspace: Workspace, dataset: Dataset) -> dg.FreshnessPolicy | N
 
 
 def _kinds(dataset: Dataset) -> set[str]:
-    return {name for name, has in (("pytorch", dataset.trains), ("scrapy", dataset.crawl)) if has}
+    """Return at most two icons besides that of the files, since Dagster shows three. A network counts only
+    where a model is used or trained: much code can load one."""
+    try:
+        code = dataset.code if dataset.shape else {}
+    except (ParamsError, ModelNotInstalledError):  # a run says so
+        return set()
+    networks = {"spacy", "torch"}
+    models = [*code.get("models", ()), *(source for source in (dataset, *_read(dataset)) if source.trains)]
+    used = [name for name in _ICONS if name in code.get("packages", ()) and (models or name not in networks)]
+    return {_ICONS[name] for name in used[:2]}
+
+
+def _read(dataset: Dataset) -> list[Dataset]:
+    return [DECLARED[source.key] for source in dataset.inputs]
 
 
 def _metadata(workspace: Workspace, dataset: Dataset) -> dict[str, Any]:

@@ -36,7 +36,7 @@ SERVED = Path(__file__).with_name("served_model.py")
 
 #: The alias of the version that its evaluation found best.
 CHAMPION = "champion"
-#: The tag that tells which version was given it here, not by a user.
+#: The tag that tells which version was given it here, not by a user, and by which version of the evaluation.
 _NAMED = "silverloom.champion"
 
 
@@ -115,35 +115,32 @@ def delete_models(client: Any, experiment: str, run_id: str) -> None:
         client.delete_logged_model(logged.model_id)
 
 
-def set_champions(client: Any, workspace: Workspace, evaluation: MadePartition, late: bool = False) -> None:
-    """Name the best models of an evaluation: each dataset that it judges gets the alias CHAMPION.
+def set_champion(client: Any, workspace: Workspace, dataset: Dataset, evaluation: MadePartition) -> None:
+    """Give the best of a dataset's registered models the alias CHAMPION, as an evaluation of them says.
 
     The best has the highest first score of the evaluation, over the rows of each registered model. An alias
-    that a user moves stays until the next evaluation, also if models are `late`. Does nothing if no
-    registered version was evaluated, or if the rows on disk are not those of the manifest.
+    that a user moves stays until another evaluation. Does nothing if no registered version was evaluated, or
+    if the rows on disk are not those of the manifest.
     """
-    judge = evaluation.dataset
-    for dataset in workspace.datasets.values():
-        trains = dataset.trains
-        if trains is None or trains.judge is None or (dataset.key.group, trains.judge) != judge.key:
-            continue
-        known = View(workspace).known(judge, evaluation.partition)
-        if known is None or known.version != evaluation.manifest.version:
-            continue
-        name, evaluated = registered_name(dataset), set(_versions_of(workspace, evaluation, dataset))
-        versions = {
-            version.tags["model"]: version.version
-            for version in sorted(_registered(client, name), key=lambda version: int(version.version))
-            if version.tags.get("data version") in evaluated
-        }
-        scores = judged(workspace, evaluation, trains.named_by)
-        if compared := versions.keys() & scores.keys():
-            best = max(sorted(compared), key=scores.__getitem__)
-            model = client.get_registered_model(name)
-            if late and model.aliases.get(CHAMPION) not in (None, model.tags.get(_NAMED)):
-                continue
-            client.set_registered_model_alias(name, CHAMPION, versions[best])
-            client.set_registered_model_tag(name, _NAMED, versions[best])
+    trains, judge, version = dataset.trains, evaluation.dataset, evaluation.manifest.version
+    known = View(workspace).known(judge, evaluation.partition)
+    if trains is None or known is None or known.version != version:
+        return
+    name, evaluated = registered_name(dataset), set(_versions_of(workspace, evaluation, dataset))
+    versions = {
+        registered.tags["model"]: registered.version
+        for registered in sorted(_registered(client, name), key=lambda registered: int(registered.version))
+        if registered.tags.get("data version") in evaluated
+    }
+    scores = judged(workspace, evaluation, trains.named_by) if versions else {}
+    if not (compared := versions.keys() & scores.keys()):
+        return
+    model = client.get_registered_model(name)
+    former, _, by = model.tags.get(_NAMED, "").partition(" ")
+    if by != version or former == model.aliases.get(CHAMPION):
+        best = versions[max(sorted(compared), key=scores.__getitem__)]
+        client.set_registered_model_alias(name, CHAMPION, best)
+        client.set_registered_model_tag(name, _NAMED, f"{best} {version}")
 
 
 def _registered(client: Any, name: str) -> list[Any]:

@@ -17,7 +17,7 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -25,7 +25,7 @@ from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.files.identity import text_md5
 from silverloom.orchestration.files.publish import sharing
 from silverloom.orchestration.messages import describe
-from silverloom.orchestration.mlflow.models import delete_models, log_model, register, set_champions
+from silverloom.orchestration.mlflow.models import delete_models, log_model, register, set_champion
 from silverloom.orchestration.mlflow.store import ARTIFACTS_URI, prepare, prepare_server
 from silverloom.orchestration.mlflow.tracking import (
     IDENTITY,
@@ -108,6 +108,7 @@ def _send(workspace: Workspace, made: Sequence[MadePartition], run_of: RunOf) ->
                 raise
             causes.append(_line(error))
             receiver.clean()
+    receiver.name_champions({place.dataset.name for place in made})
     return causes
 
 
@@ -180,17 +181,17 @@ class _Receiver:
             self._log(parent, run)
         if not place.is_intact(self._workspace):
             raise RuntimeError(f"{place.dataset.name} was made again meanwhile")
-        set_champions(self._client, self._workspace, place)
-        for evaluation in self._former_evaluations(place.dataset):
-            set_champions(self._client, self._workspace, evaluation, late=True)
         self._client.set_terminated(parent, "FINISHED", run.time)
+        self._known.add((experiment, _name(place)))
 
-    def _former_evaluations(self, dataset: Dataset) -> list[MadePartition]:
-        """Return the evaluations of a dataset's models that were sent before them."""
-        judge = dataset.trains and dataset.trains.judge
-        evaluation = self._workspace.datasets.get(f"{dataset.key.group}/{judge}")
-        made = made_partitions(self._workspace, [evaluation]) if evaluation else []
-        return [place for place in made if self.has(place)]
+    def name_champions(self, names: Collection[str]) -> None:
+        """Name the best of the models of each dataset that is among `names`, or whose evaluation is."""
+        for dataset in self._workspace.datasets.values():
+            judge = dataset.trains and dataset.trains.judge
+            evaluation = self._workspace.datasets.get(f"{dataset.key.group}/{judge}")
+            if evaluation is not None and (dataset.name in names or evaluation.name in names):
+                for place in filter(self.has, made_partitions(self._workspace, [evaluation])):
+                    set_champion(self._client, self._workspace, dataset, place)
 
     def _experiment(self, dataset: Dataset) -> str:
         name = dataset.key.group

@@ -8,6 +8,7 @@ digests are DVC's hashes of the folders, and whose sources are the folders.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import json
 import re
@@ -167,7 +168,7 @@ def _places(workspace: Workspace, made: MadePartition, dagster_run: str | None) 
     note = ", ".join(f"{name}: {place}" for name, place in known.items())
     return {
         **known,
-        "mlflow.note.content": f"{label(dataset, partition)}: {dataset.function.__doc__}\n\n{note}",
+        "mlflow.note.content": f"{label(dataset, partition)}: {inspect.getdoc(dataset.function)}\n\n{note}",
     }
 
 

@@ -8,6 +8,8 @@ Dagster's own backfills, which its daemon runs.
 from __future__ import annotations
 
 import contextlib
+import shlex
+import sys
 import uuid
 from collections.abc import Mapping, Sequence
 
@@ -36,8 +38,14 @@ def run(workspace: Workspace, select: str | None = None, jobs: int | None = 1, r
     return drive(workspace, wanted, jobs)
 
 
-#: The tags of a command's runs in Dagster: what they have in common, and the commit that they were made at.
-BATCH, COMMIT = "silverloom/batch", "silverloom/commit"
+def tags_of_command(workspace: Workspace) -> dict[str, str]:
+    """Return the tags of a command's runs in Dagster: their batch, the command line, and the commit."""
+    done = commit(workspace)
+    return {
+        "silverloom/batch": uuid.uuid4().hex[:8],
+        "silverloom/command": shlex.join(["silverloom", *sys.argv[1:]]),
+        **({"silverloom/commit": done.id[:12]} if done else {}),
+    }
 
 
 def drive(
@@ -67,8 +75,7 @@ def drive(
         if dataset.records:
             corpus(workspace, dataset.records).check()
     source_versions(workspace)  # as of now, to notice edits
-    done = commit(workspace)
-    of_all = {BATCH: uuid.uuid4().hex[:8], **({COMMIT: done.id[:12]} if done else {}), **(tags or {})}
+    of_all = {**tags_of_command(workspace), **(tags or {})}
     reports, view = [], View(workspace)
     with contextlib.closing(bring_up_to_date(view, wanted, console, force, jobs, of_all)) as ended:
         for report in ended:

@@ -19,7 +19,7 @@ from silverloom.orchestration.dvc import metrics
 from silverloom.orchestration.dvc.spare import restore
 from silverloom.orchestration.files.edits import MovedError, check_unmoved, source_versions
 from silverloom.orchestration.mlflow.send import send_and_tell
-from silverloom.orchestration.run.drive import run
+from silverloom.orchestration.run.drive import run, tags_of_command
 from silverloom.orchestration.run.loop import bring_up_to_date
 from silverloom.orchestration.run.summary import tell_rejected
 from silverloom.orchestration.state.dvc_files import check_lock
@@ -59,7 +59,8 @@ def stage(workspace: Workspace, name: str) -> int:
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
     before = View(workspace)
-    (report,) = bring_up_to_date(before, [(dataset, dataset.made_partitions)], console, force)
+    wanted, tags = [(dataset, dataset.made_partitions)], tags_of_command(workspace)
+    (report,) = bring_up_to_date(before, wanted, console, force, tags=tags)
     view = View(workspace)
     statuses = {partition: view.status(dataset, partition) for partition in dataset.made_partitions}
     stale = {partition: status.reasons for partition, status in statuses.items() if not status.fresh}

@@ -47,8 +47,9 @@ def test_two_jobs_make_the_same_as_one_run_with_a_run_for_each_partition(done, f
     assert all(run["tags"]["silverloom/dataset"] == run["asset"] for run in of_backfill)
     groups = {run["job"].removesuffix("_evaluation") for run in of_backfill}
     assert groups == {run["asset"].partition("/")[0] for run in of_backfill}
-    of_all = [(run["tags"]["silverloom/batch"], run["tags"]["silverloom/commit"]) for run in of_backfill]
-    assert len(set(of_all)) == 1
+    of_all = [[run["tags"][f"silverloom/{name}"] for name in ("batch", "commit")] for run in of_backfill]
+    assert all(tags == of_all[0] for tags in of_all)
+    assert of_backfill[0]["tags"]["silverloom/command"].startswith("silverloom backfill --from 2018-06")
     fresh.run()
     assert yaml.safe_load(fresh.lock) == yaml.safe_load(done.lock), "the order is that of commits"
     assert fresh.data() == done.data()

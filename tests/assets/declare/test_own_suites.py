@@ -8,6 +8,7 @@ import great_expectations.expectations as gxe
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from great_expectations.expectations.row_conditions import Column
 
 from silverloom.assets.declare.own_suites import own_suite, plugins_version
 from silverloom.ops.core.outcome import Shape, columns
@@ -48,10 +49,28 @@ def test_no_suite_adds_nothing(tmp_path):
     assert read(tmp_path) == ()
 
 
+def test_a_suite_in_yaml_is_read_beside_that_of_great_expectations(suite, tmp_path):
+    suite.add_expectation(gxe.ExpectColumnValuesToBeBetween(column="score", min_value=0.5))
+    path = tmp_path / "gx/expectations/toy/texts.yaml"
+    path.write_text(
+        "expectations:\n"
+        "  - type: expect_column_values_to_match_regex\n"
+        "    kwargs: {column: title, regex: ^A}\n"
+        "    severity: warning\n"
+    )
+    both = [(one.type, one.severity) for one in read(tmp_path)]
+    assert both[1] == ("expect_column_values_to_match_regex", "warning") and len(both) == 2
+    context = gx.get_context(mode="file", project_root_dir=tmp_path)
+    assert [one.name for one in context.suites.all()] == ["toy.texts"], "Great Expectations ignores it"
+    path.write_text("expectations: [")
+    with pytest.raises(ValueError, match=r"gx/expectations/toy/texts\.yaml: line "):
+        read(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("content", "cause"),
     [
-        ("{", "gx/expectations/toy/texts.json: : Invalid JSON"),
+        ("{", "gx/expectations/toy/texts.json: Expecting property name"),
         ('{"expectations": [{"kwargs": {}}]}', "gx/expectations/toy/texts.json: expectations.0.type: Field required"),
         (
             json.dumps({"expectations": [{"type": "expect_column_values_to_be_null", "kwargs": {"column": "no"}}]}),
@@ -77,7 +96,13 @@ def test_expectations_of_a_whole_table_and_with_conditions_get_all_columns(suite
             column="score", min_value=0.5, row_condition='title == "Ann"', condition_parser="pandas"
         )
     )
-    results = validate(tmp_path, read(tmp_path), {}, "2018-06").results
+    suite.add_expectation(
+        gxe.ExpectColumnValuesToBeBetween(
+            column="title.characters", min_value=4, row_condition=Column("score") < 0.5
+        )
+    )
+    *results, of_measure = validate(tmp_path, read(tmp_path), {}, "2018-06").results
+    assert (of_measure.described, of_measure.rows) == ("violated in 1 rows (3)", [1])
     assert {result.expectation.type: result.passed for result in results} == {
         "expect_table_row_count_to_be_between": True,
         "expect_table_columns_to_match_set": True,

@@ -22,7 +22,8 @@ def project(tmp_workspace, monkeypatch):
         subprocess.run(command, cwd=root, check=True)
     user = ("-c", "user.name=me", "-c", "user.email=me@example.org")
     for content in (NAMED, UNNAMED, b"of the workspace"):
-        (root / "rows").write_bytes(content)
+        (root / "rows").mkdir(exist_ok=True)
+        (root / "rows/part").write_bytes(content)
         subprocess.run([sys.executable, "-m", "dvc", "add", "-q", "rows"], cwd=root, check=True)
         if content == NAMED:
             subprocess.run(["git", "add", "."], cwd=root, check=True)
@@ -42,13 +43,14 @@ def stored(folder):
 
 def test_only_if_asked_to_it_removes_what_it_lists(project, capfd):
     cache = project.workspace.root / ".dvc/cache"
-    assert {NAMED, UNNAMED} < stored(cache)
+    assert len(stored(cache)) == 6, "each content, and a list of the folder with it"
     for delete, ending in ((False, "would be removed"), (True, "removed")):
         assert clean.clean(project.workspace, 1, delete) == 0
         said = capfd.readouterr().out
-        assert f"Dagster: 1 failed run {ending}\n" in said and f"DVC's cache: 1 file {ending}\n" in said
+        assert f"Dagster: 1 failed run {ending}\n" in said and f"DVC's cache: 2 files {ending}\n" in said
         assert project.deleted == (["old"] if delete else [])
-        assert (UNNAMED in stored(cache)) != delete and NAMED in stored(cache)
+        left = stored(cache)
+        assert NAMED in left and (UNNAMED in left) != delete and len(left) == (4 if delete else 6)
 
 
 def test_a_cache_outside_of_the_project_stays_whole(project, tmp_path_factory, capfd):
@@ -71,7 +73,7 @@ def test_deleted_runs_of_this_checkouts_mlflow_are_removed_only_if_asked_to(proj
 
     monkeypatch.setattr(clean.subprocess, "run", run)
     cache_folder.cache_clear()
-    monkeypatch.setattr(clean, "cache_folder", lambda root: root)
+    monkeypatch.setattr(clean, "cache_folder", lambda root: root.parent)
     project.workspace.mlflow_store.parent.mkdir(exist_ok=True)
     project.workspace.mlflow_store.touch()
     assert clean.clean(project.workspace, 1, delete=False) == 0

@@ -22,7 +22,11 @@ def test_the_group_of_a_system_is_the_way_from_text_to_released_rows(system):
         if dataset.key.group == system:
             assert group_of(name) == (system if name in needed else f"{system}_evaluation"), name
     assert group_of(f"{system}/evaluation") == f"{system}_evaluation"
-    assert group_of("sources/papers") == "sources" and group_of("quality/pages") == "quality"
+    assert [group_of(f"sources/{name}") for name in ("papers", "citations")] == ["sources"] * 2
+    assert [group_of(f"sources/{name}") for name in ("filtered_papers", "sentences")] == [
+        "sources_filtered"
+    ] * 2
+    assert group_of("quality/pages") == "quality"
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -34,11 +38,19 @@ def test_the_job_of_a_system_makes_its_release_from_its_sources_and_nothing_else
     assert made == {dataset.name for dataset in (files, *graph.ancestors(files))}
 
 
+def test_the_job_of_the_release_makes_the_released_files_of_all_systems():
+    made = {"/".join(key.path) for key in defs.resolve_job_def("release").asset_layer.executable_asset_keys}
+    assert {f"{system}/release_files" for system in SYSTEMS} <= made
+    assert "quality/pages" not in made and "discofuse/evaluation" not in made
+
+
 def test_an_asset_names_its_table_and_its_folder():
     node = defs.resolve_asset_graph().get(dg.AssetKey(["discofuse", "examples"]))
     assert node.metadata["dagster/table_name"] == "discofuse.examples"
     assert node.metadata["dagster/uri"] == (workspace().root / "data/discofuse/examples").absolute().as_uri()
     assert node.kinds == {"parquet"}
+    annotated = defs.resolve_asset_graph().get(dg.AssetKey(["discofuse", "annotated"]))
+    assert annotated.kinds == {"parquet", "spacy"}
     trained = defs.resolve_asset_graph().get(dg.AssetKey(["discofuse", "fusion_model"]))
     assert trained.kinds == {"parquet", "pytorch"}
 
@@ -92,3 +104,7 @@ def test_a_column_comes_from_that_of_the_unit_with_the_same_meaning():
 def test_runs_that_share_a_gpu_or_ask_the_web_are_in_a_pool():
     pools = {key.path[-1]: defs.resolve_assets_def(key).op.pool for key in groups(workspace())}
     assert pools["fusion_model"] == "gpu" and pools["crawls"] == "crawl" and pools["examples"] is None
+
+
+def test_a_description_has_no_indentation_which_markdown_would_show_as_code():
+    assert not [name for name, spec in specs().items() if "\n    " in (spec.description or "")]

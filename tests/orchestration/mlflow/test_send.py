@@ -293,8 +293,10 @@ def test_the_champion_is_the_best_registered_model_of_the_last_evaluation(place)
     versions = {v.tags["model"]: v.version for v in client.search_model_versions("")}
     client.set_registered_model_alias("discofuse.fusion_model", "champion", versions["best"])
     assert send(place) == "" and champion(place) == "best", "the alias that a user moved"
-    evaluated(place, models, {"best": 0.5, "other": 0.6})
-    assert send(place) == "" and champion(place) == "other"
+    evaluated(place, models, {"best": 0.7, "other": 0.6})
+    assert send(place) == "" and champion(place) == "best"
+    evaluated(place, models, {"best": 0.3, "other": 0.4, "copy": 0.9, "unregistered": 0.8})
+    assert send(place) == "" and champion(place) == "other", "the first evaluation again"
     evaluated(place, trained(place, "others"), {"best": 0.9})
     assert send(place) == "" and champion(place) == "best"
     best = client.get_model_version_by_alias("discofuse.fusion_model", "champion")

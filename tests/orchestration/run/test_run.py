@@ -59,3 +59,8 @@ def test_every_reason_is_printed_with_its_share_of_the_dropped_rows():
     reasons = {"collapsed": 10, "zero_count": 85, "other_paper": 5}
     assert drop_shares(reasons) == "zero_count 85%, collapsed 10%, other_paper 5%"
     assert drop_shares({}) == ""
+
+
+def test_the_tags_of_a_run_quote_the_command_line(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["/bin/silverloom", "run", "--select", "a b"])
+    assert driver.tags_of_command(workspace())["silverloom/command"] == "silverloom run --select 'a b'"
