@@ -61,10 +61,10 @@ FILTERS = "silverloom.assets.filters"
 #: Riddles of the second month of the toy.
 JULY = "What can you catch but never throw? A cold\nWhat has one eye but cannot see? A needle\nWho? Me\n"
 
-#: Code that loses one of the units that have no summary.
+#: Code that loses one of the riddles that are too short.
 LOSING = """
-all_of = summaries
-def summaries(*arguments):
+all_of = questions
+def questions(*arguments):
     from dataclasses import replace
     outcome = all_of(*arguments)
     return replace(outcome, dropped=outcome.dropped.slice(1))
@@ -360,13 +360,13 @@ def finish(project: Project) -> None:
 
 
 @pytest.fixture(scope="session")
-def failed_project(made_once, done_project) -> Project:
-    """The finished checkout, whose summaries were made again by code that loses a unit. Copy it, too."""
-    return made_once("failed", lose_a_unit, done_project)
+def failed_project(made_once, done_toy_project) -> Project:
+    """The finished toy, whose questions were made again by code that loses a unit. Copy it, too."""
+    return made_once("failed", lose_a_unit, done_toy_project)
 
 
 def lose_a_unit(project: Project) -> None:
-    project.append("ops/talksumm/summarise.py", LOSING)
+    project.append("ops/toy/choice.py", LOSING)
     project.run(ok=False)
 
 
