@@ -235,8 +235,8 @@ def copy_code(project: Project) -> None:
     """Copy the code and params.yaml of this checkout."""
     root = project.root
     for name in CODE:
-        # copy compiled kernels too, if there are any: compiling takes longer than running them
-        shutil.copytree(ROOT / name, root / name, symlinks=True, ignore=shutil.ignore_patterns("*.pyc"))
+        # compiled modules and kernels, too, if there are any: compiling takes longer than running them
+        shutil.copytree(ROOT / name, root / name, symlinks=True)
     for name in FILES:
         (root / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(ROOT / name, root / name)
@@ -251,7 +251,7 @@ def begin(project: Project) -> None:
     project.git("config", "gc.auto", "0")
     project.silverloom("setup")
     project.silverloom("render")  # after set-up, so that copies need not find again what code reaches
-    project.module("compileall", "-q", *CODE)  # or each copy would do it
+    project.module("compileall", "-q", *CODE)  # what is not compiled, or each copy would do it
     project.commit("start")
 
 
