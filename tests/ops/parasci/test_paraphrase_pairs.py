@@ -1,5 +1,6 @@
 """External pairs, read from tables, lines and groups, and generators that learn from them."""
 
+import pytest
 import gzip
 import json
 import re
@@ -122,6 +123,7 @@ def external(number, corpus, split):
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_generators_learn_from_external_pairs_and_every_model_is_tested_on_every_test_set(tmp_path):
     splits = ["train", "train", "validation", "test", "test"]
     others = [
