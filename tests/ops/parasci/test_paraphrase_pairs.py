@@ -1,10 +1,11 @@
 """External pairs, read from tables, lines and groups, and generators that learn from them."""
 
-import pytest
 import gzip
 import json
 import re
 from collections import defaultdict
+
+import pytest
 
 from silverloom.ops.parasci.dataset.scored import ScoredParams
 from silverloom.ops.parasci.evaluation.scores import TABLE, EvaluationParams, evaluation
