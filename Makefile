@@ -23,7 +23,7 @@ test: setup extras browser speech ## lint, types, import contract, and all tests
 	@$(MAKE) --no-print-directory --keep-going --jobs 2 lint tests
 
 tests: extras # beside the linter, which uses one processor
-	@python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(if $(ALL),--timeout 3600,-m "not long" --hypothesis-profile quick)
+	@python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(if $(ALL),--timeout 3600,-m "not long" --hypothesis-profile quick)
 
 browser: extras ## find Chromium for the tests of pages, or install it
 	@python -m tests.browser.chromium

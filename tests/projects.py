@@ -61,10 +61,10 @@ FILTERS = "silverloom.assets.filters"
 #: Riddles of the second month of the toy.
 JULY = "What can you catch but never throw? A cold\nWhat has one eye but cannot see? A needle\nWho? Me\n"
 
-#: Code that loses one of the units that have no summary.
+#: Code that loses one of the riddles that are too short.
 LOSING = """
-all_of = summaries
-def summaries(*arguments):
+all_of = questions
+def questions(*arguments):
     from dataclasses import replace
     outcome = all_of(*arguments)
     return replace(outcome, dropped=outcome.dropped.slice(1))
@@ -235,8 +235,8 @@ def copy_code(project: Project) -> None:
     """Copy the code and params.yaml of this checkout."""
     root = project.root
     for name in CODE:
-        # copy compiled kernels too, if there are any: compiling takes longer than running them
-        shutil.copytree(ROOT / name, root / name, symlinks=True, ignore=shutil.ignore_patterns("*.pyc"))
+        # compiled modules and kernels, too, if there are any: compiling takes longer than running them
+        shutil.copytree(ROOT / name, root / name, symlinks=True)
     for name in FILES:
         (root / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(ROOT / name, root / name)
@@ -251,7 +251,7 @@ def begin(project: Project) -> None:
     project.git("config", "gc.auto", "0")
     project.silverloom("setup")
     project.silverloom("render")  # after set-up, so that copies need not find again what code reaches
-    project.module("compileall", "-q", *CODE)  # or each copy would do it
+    project.module("compileall", "-q", *CODE)  # what is not compiled, or each copy would do it
     project.commit("start")
 
 
@@ -360,13 +360,13 @@ def finish(project: Project) -> None:
 
 
 @pytest.fixture(scope="session")
-def failed_project(made_once, done_project) -> Project:
-    """The finished checkout, whose summaries were made again by code that loses a unit. Copy it, too."""
-    return made_once("failed", lose_a_unit, done_project)
+def failed_project(made_once, done_toy_project) -> Project:
+    """The finished toy, whose questions were made again by code that loses a unit. Copy it, too."""
+    return made_once("failed", lose_a_unit, done_toy_project)
 
 
 def lose_a_unit(project: Project) -> None:
-    project.append("ops/talksumm/summarise.py", LOSING)
+    project.append("ops/toy/choice.py", LOSING)
     project.run(ok=False)
 
 

@@ -6,6 +6,7 @@ steps that have their own).
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
 
 #: Memory limit of a join; beyond it DuckDB writes to disk.
 MEMORY = "2GB"
-_THREADS = 2
+THREADS = 2
+
+#: An instance of DuckDB that no step uses: to start one takes as long as a small join.
+_idle: list[duckdb.DuckDBPyConnection] = []
+# A child that inherited an instance would wait for threads that it does not have.
+os.register_at_fork(before=_idle.clear)
 
 
 @contextmanager
@@ -29,19 +35,31 @@ def database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
     The database does not preserve row order: a query whose rows are read needs its own ORDER BY.
     """
+    folder.mkdir(parents=True)
+    try:
+        instance = _idle.pop()
+    except IndexError:
+        instance = _started()
+    spilled = folder / "spilled"
+    instance.execute("SET temp_directory = $1", [str(spilled)])
+    instance.execute("SET memory_limit = $1", [MEMORY])
+    instance.execute("SET threads = $1", [THREADS])
+    with instance.cursor() as connected:
+        yield connected
+    for (name,) in instance.execute("SELECT table_name FROM duckdb_tables()").fetchall():
+        instance.execute(f'DROP TABLE "{name}"')
+    if spilled.exists():  # DuckDB keeps to the first folder that it has used
+        instance.close()
+        shutil.rmtree(spilled, ignore_errors=True)
+    else:
+        _idle[:] = [instance]
+
+
+def _started() -> duckdb.DuckDBPyConnection:
     import duckdb  # late: not every command joins
 
-    folder.mkdir(parents=True)
-    settings: dict[str, str | bool | int | float | list[str]] = {
-        "memory_limit": MEMORY,
-        "threads": _THREADS,
-        "preserve_insertion_order": False,
-        "autoinstall_known_extensions": False,  # nothing is fetched
-        "temp_directory": str(folder / "spilled"),
-    }
-    with duckdb.connect(config=settings) as connected:
-        yield connected
-    shutil.rmtree(folder / "spilled", ignore_errors=True)
+    # nothing is fetched
+    return duckdb.connect(config={"preserve_insertion_order": False, "autoinstall_known_extensions": False})
 
 
 def escaped_paths(paths: Iterable[str | Path]) -> list[str]:

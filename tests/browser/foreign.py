@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from tests.browser.visit import PATIENCE
 
-WIPE = """mutation { wipeAssets(assetPartitionRanges: [{assetKey: {path: ["talksumm", "%s"]}}]) { __typename } }"""
+WIPE = """mutation { wipeAssets(assetPartitionRanges: [{assetKey: {path: ["toy", "%s"]}}]) { __typename } }"""
 
 
 MADE = """{ assetNodes { assetKey { path } assetMaterializations(limit: 1) { runId } } }"""

@@ -72,6 +72,7 @@ def ui(root: Path) -> Iterator[Servers]:
         try:
             wait(f"{servers.dagster}/server_info", process)
             yield servers
+            assert end(process) == 0
         except AssertionError as error:
             output.seek(0)
             raise RuntimeError(f"{error}:\n{output.read()}") from error
@@ -94,11 +95,11 @@ def _answers(address: str) -> bool:
         return False
 
 
-def end(process: subprocess.Popen[Any]) -> None:
-    """Interrupt it, as Ctrl-C does; kill it with its session if that does not end it."""
+def end(process: subprocess.Popen[Any]) -> int:
+    """Interrupt it, as Ctrl-C does, and return its status; kill it with its session if that does not end it."""
     process.send_signal(signal.SIGINT)
     try:
-        ended(process)
+        return ended(process)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

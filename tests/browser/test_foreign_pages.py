@@ -49,8 +49,8 @@ READ = "([url]) => fetch(url).then(answer => answer.text(), () => 'failed')"
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory, done_project):
-    return done_project.copy(tmp_path_factory.mktemp("foreign pages") / "checkout")
+def project(tmp_path_factory, done_toy_project):
+    return done_toy_project.copy(tmp_path_factory.mktemp("foreign pages") / "checkout")
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def test_a_page_of_another_machine_neither_reads_nor_writes_mlflow(browser, serv
 def test_a_link_from_elsewhere_leads_to_each_server_and_on_to_the_next(foreign, servers):
     start = foreign.url
     for address, text in {
-        f"{servers.dagster}/assets/talksumm/alignments": "Alignments of spoken words to paper sentences",
+        f"{servers.dagster}/assets/toy/model": "A model that knows the answers",
         f"{servers.pages}/pages/": "All are up to date",
         servers.mlflow: "Experiments",
     }.items():
@@ -115,6 +115,6 @@ def test_dagsters_own_page_runs_mutations_and_follows_a_run_by_subscription(brow
     options = {"method": "POST", "headers": {"Content-Type": "application/json"}, "body": body}
     page.evaluate(FETCH, ["/graphql", {"mode": "same-origin", **options}])
     assert "health" in running(servers)
-    page.evaluate(FETCH, [operation(servers, WIPE % "alignments"), {"mode": "same-origin"}])
-    assert "alignments" in made(servers), "not even Dagster's own page mutates by GET"
+    page.evaluate(FETCH, [operation(servers, WIPE % "model"), {"mode": "same-origin"}])
+    assert "model" in made(servers), "not even Dagster's own page mutates by GET"
     context.close()

@@ -15,9 +15,16 @@ from playwright.sync_api import expect
 from silverloom.ops.core.parts import part_name
 from tests.browser.foreign import FETCH, SOCKET, WIPE, made, operation
 from tests.browser.servers import ui, wait
-from tests.projects import datasets
 
 MONTH = "2018-07"
+DATASETS = {
+    "sources/riddles",
+    "toy/questions",
+    "toy/lengths",
+    "toy/model",
+    "toy/rating_sheets",
+    "quality/pages",
+}
 QUERY = "{ assetNodes { assetKey { path } groupName description partitionDefinition { name } } }"
 STATS = "{ assetNodes { assetKey { path } partitionStats { numMaterialized numFailed } } }"
 
@@ -43,12 +50,12 @@ def dagster(servers):
 def test_all_datasets_pages_and_runs_are_served(servers):
     nodes = ask(servers.dagster, QUERY)["assetNodes"]
     names = {"/".join(node["assetKey"]["path"]): node for node in nodes}
-    assert set(names) == {*datasets(), "source_files/papers", "source_files/talks"}
-    assert names["talksumm/pairs"]["groupName"] == "talksumm"
-    assert names["talksumm/pairs"]["partitionDefinition"] and names["talksumm/pairs"]["description"]
+    assert set(names) == {*DATASETS, "source_files/riddles"}
+    assert names["toy/questions"]["groupName"] == "toy"
+    assert names["toy/questions"]["partitionDefinition"] and names["toy/questions"]["description"]
     home = read(servers.pages)
     assert servers.dagster in home and servers.mlflow in home
-    assert "talksumm/alignments" in read(f"{servers.pages}/pages/")
+    assert "toy/questions" in read(f"{servers.pages}/pages/")
 
 
 def ask(address, query):
@@ -69,20 +76,17 @@ def seen(graph, text):
 
 
 def test_an_asset_page_describes_the_dataset_and_its_content(visit, dagster, project):
-    dataset = datasets()["talksumm/alignments"]
-    folder = project.root / "data" / dataset.name / MONTH
-    kept, dropped = (pq.read_table(folder / part_name(kind, 0)) for kind in ("kept", "dropped"))
-    asset = visit(f"{dagster}/assets/{dataset.name}")
-    asset.assert_text(dataset.function.__doc__.splitlines()[0], MONTH)
+    kept = pq.read_table(project.root / "data/sources/riddles" / MONTH / part_name("kept", 0))
+    asset = visit(f"{dagster}/assets/sources/riddles")
+    asset.assert_text("Riddles with their answers.", MONTH)
     columns = asset.page.get_by_role("table").filter(has_text="Column name").first
-    for column in dataset.shape.kept.names:
+    for column in kept.column_names:
         expect(columns.get_by_text(column, exact=True).first).to_be_visible()
-    for name, count in {"kept": kept.num_rows, "dropped": dropped.num_rows, "rejected": 0}.items():
+    for name, count in {"kept": kept.num_rows, "dropped": 0, "rejected": 0}.items():
         expect(row(asset, name).get_by_role("cell").last).to_have_text(str(count))
-    row(asset, "sample").get_by_text("Show Markdown").click()
-    sample = asset.page.get_by_role("dialog")
+    sample = row(asset, "sample")
     expect(sample).to_contain_text(kept["id"][0].as_py())
-    expect(sample).to_contain_text(kept["text"][0].as_py()[:20])
+    expect(sample).to_contain_text(kept["question"][0].as_py())
     asset.assert_sound()
 
 
@@ -96,23 +100,23 @@ def test_a_partition_whose_check_failed_is_failed_and_not_materialised(visit, da
         "/".join(node["assetKey"]["path"]): node["partitionStats"]
         for node in ask(dagster, STATS)["assetNodes"]
     }
-    assert stats["talksumm/summaries"] == {"numMaterialized": 0, "numFailed": 2}
-    assert stats["talksumm/alignments"] == {"numMaterialized": 2, "numFailed": 0}
-    partitions = visit(f"{dagster}/assets/talksumm/summaries?view=partitions&partition={MONTH}")
+    assert stats["toy/questions"] == {"numMaterialized": 0, "numFailed": 2}
+    assert stats["sources/riddles"] == {"numMaterialized": 2, "numFailed": 0}
+    partitions = visit(f"{dagster}/assets/toy/questions?view=partitions&partition={MONTH}")
     partitions.assert_text("Failed (2)", "Materialized (0)")
     partitions.assert_sound()
 
 
 def test_mlflows_page_of_a_run_shows_its_inputs_and_results(visit, servers, project):
     client = MlflowClient(f"sqlite:///{project.root}/.silverloom/mlflow.db")
-    experiment = client.get_experiment_by_name("talksumm").experiment_id
-    condition = "tags.dataset = 'talksumm/alignments' AND tags.partition = '2018-06'"
+    experiment = client.get_experiment_by_name("toy").experiment_id
+    condition = "tags.dataset = 'toy/questions' AND tags.partition = '2018-06'"
     (run,) = client.search_runs([experiment], condition)
 
     place = f"{servers.mlflow}/#/experiments/{experiment}/runs/{run.info.run_id}"
     opened = visit(f"{place}?workflowType=machine_learning", width=1400, height=2000)
-    opened.assert_text("Finished", "talksumm.hmm.lambda", "drop share", "data-quality page")
-    opened.assert_text(f"talksumm/pairs 2018-06 ({run.inputs.dataset_inputs[0].dataset.digest})")
+    opened.assert_text("Finished", "toy.questions.words", "drop share", "data-quality page")
+    opened.assert_text(f"sources/riddles 2018-06 ({run.inputs.dataset_inputs[0].dataset.digest})")
     sound(opened)
 
 
@@ -126,9 +130,9 @@ def sound(opened):
 
 def test_a_page_of_another_origin_drives_nothing(foreign, servers):
     """By a GET, a POST of plain text or a WebSocket; test_foreign_pages.py tries everything else."""
-    body = json.dumps({"query": WIPE % "pairs"})
-    foreign.evaluate(FETCH, [operation(servers, WIPE % "pairs"), {}])
+    body = json.dumps({"query": WIPE % "lengths"})
+    foreign.evaluate(FETCH, [operation(servers, WIPE % "lengths"), {}])
     foreign.evaluate(FETCH, [f"{servers.dagster}/graphql", {"method": "POST", "body": body}])
     socket = f"{servers.dagster.replace('http', 'ws')}/graphql"
     assert foreign.evaluate(SOCKET, [socket]) == "failed"
-    assert "pairs" in made(servers)
+    assert "lengths" in made(servers)

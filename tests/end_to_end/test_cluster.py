@@ -26,9 +26,9 @@ def on_cluster():
         yield {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": cluster.address}
 
 
-def test_an_unreachable_cluster_is_reported_in_one_line(fresh):
+def test_an_unreachable_cluster_is_reported_in_one_line(toy):
     env = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": "127.0.0.1:1"}
-    output = fresh.silverloom("run", "-s", "sources/papers", ok=False, env=env)
+    output = toy.silverloom("run", "-s", "sources/riddles", ok=False, env=env)
     assert "no Ray cluster at '127.0.0.1:1': start one with `ray start --head`" in output
 
 

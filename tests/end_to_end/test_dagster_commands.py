@@ -24,11 +24,12 @@ from silverloom.orchestration.workspace.environment import QUIET, STRICT
 from tests.browser.servers import end, free_ports
 from tests.end_to_end.servers import Servers
 from tests.end_to_end.stores import dagster_of, runs
-from tests.projects import ROOT, datasets
+from tests.projects import ROOT
 
 DEFINITIONS = ("-m", "silverloom.orchestration.definitions")
-PAPERS = ("asset", "materialize", "--select", "sources/papers", "--partition", "2018-06", *DEFINITIONS)
-EXAMPLES = ("asset", "materialize", "--select", "discofuse/examples", "--partition", "2018-06")
+RIDDLES = ("asset", "materialize", "--select", "sources/riddles", "--partition", "2018-06", *DEFINITIONS)
+QUESTIONS = ("asset", "materialize", "--select", "toy/questions", "--partition", "2018-06")
+MADE = {"sources/riddles", "toy/questions", "toy/lengths", "toy/model", "toy/rating_sheets", "quality/pages"}
 #: The environment of a shell in which the project has set no variable.
 SHELL = {
     name: value
@@ -41,10 +42,10 @@ STATS = "{ assetNodes { assetKey { path } partitionStats { numMaterialized } } }
 
 
 @pytest.fixture(scope="module")
-def installed(done_project, tmp_path_factory):
+def installed(done_toy_project, tmp_path_factory):
     """A checkout that is installed into its own virtual environment, which finds all other packages here."""
     folder = tmp_path_factory.mktemp("installed")
-    project = done_project.copy(folder / "checkout")
+    project = done_toy_project.copy(folder / "checkout")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     packages = folder / "venv/lib/python3.11/site-packages"
     others = [path for path in sys.path if path.endswith("site-packages")]
@@ -88,8 +89,7 @@ def test_definitions_and_the_instance_are_found_in_the_checkout(installed):
     assert "All code locations passed validation" in said
     assert "Loaded environment variables from .env file: DAGSTER_HOME" in said
     listed = call(bin / "dagster", "asset", "list", *DEFINITIONS, cwd=project.root)
-    assert "talksumm/alignments" in listed.split()
-    assert "talksumm/alignments" in call(bin / "dg", "list", "defs", "--json", cwd=project.root)
+    assert "toy/questions" in listed.split()
     assert "All definitions loaded successfully" in call(bin / "dg", "check", "defs", cwd=project.root)
 
 
@@ -115,22 +115,22 @@ def test_dg_lists_all_definitions_with_only_the_virtual_environment_active(insta
     said = active(installed, "dg list defs --json")
     listed = json.loads(said[said.index("{") :])
     assets = {asset["asset_key"] for asset in listed["assets"]}
-    assert assets == {*datasets(), "source_files/papers", "source_files/talks"}
+    assert assets == {*MADE, "source_files/riddles"}
     assert {schedule["name"] for schedule in listed["schedules"]} == {"newest_partition", "health"}
     assert {sensor["name"] for sensor in listed["sensors"]} == {"source_files", "runs_to_mlflow"}
     checks = {(check["asset_key"], check["name"]) for check in listed["asset_checks"]}
-    assert {("talksumm/pairs", name) for name in CHECKS} <= checks
-    assert ("sources/papers", "sources") in checks and ("quality/pages", "health") in checks
+    assert {("toy/questions", name) for name in CHECKS} <= checks
+    assert ("sources/riddles", "sources") in checks and ("quality/pages", "health") in checks
 
 
 @pytest.mark.long
 def test_dg_launches_a_run_of_a_partition_in_the_current_checkout(installed, tmp_path):
     project = installed[0].copy(tmp_path / "copy")
-    (project.root / "manifests/sources/papers/2018-06.json").unlink()  # or it would be fresh
+    (project.root / "manifests/sources/riddles/2018-06.json").unlink()  # or it would be fresh
     project.silverloom("setup")
-    said = active(installed, "dg launch --assets sources/papers --partition 2018-06", project.root)
+    said = active(installed, "dg launch --assets sources/riddles --partition 2018-06", project.root)
     assert "RUN_SUCCESS" in said
-    made = project.made(project.silverloom("run", "--select", "sources/papers"))
+    made = project.made(project.silverloom("run", "--select", "sources/riddles"))
     assert made == [], "the launched run made it"
 
 
@@ -138,29 +138,34 @@ def test_dg_launches_a_run_of_a_partition_in_the_current_checkout(installed, tmp
 def test_a_partition_is_made_by_the_code_of_the_current_checkout(installed, tmp_path, how):
     """In a copy that shares the virtual environment with the checkout installed there."""
     project, bin = installed[0].copy(tmp_path / "copy"), installed[1]
-    (project.root / "manifests/sources/papers/2018-06.json").unlink()  # or it would be fresh
-    mark = "print('parsed by the copy', file=sys.stderr)"
-    project.append("ops/parse/bounded/serve.py", mark)
+    (project.root / "manifests/sources/riddles/2018-06.json").unlink()  # or it would be fresh
+    mark = "import sys\nprint('parsed by the copy', file=sys.stderr)"
+    project.append("ops/toy/riddles.py", mark)
     if how == "as set up":
         project.silverloom("setup")
     else:
         (project.root / ".env").unlink()
     home = {"DAGSTER_HOME": str(project.root / ".dagster")} if how == "by DAGSTER_HOME" else {}
     before = {path: path.stat().st_mtime_ns for path in (installed[0].root / ".dagster").rglob("*.db")}
-    said = call(bin / "dagster", *PAPERS, cwd=project.root, **home)
+    said = call(bin / "dagster", *RIDDLES, cwd=project.root, **home)
     assert "RUN_SUCCESS" in said and "parsed by the copy" in said
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    made = project.made(project.silverloom("run", "--select", "sources/papers"))
-    assert made == ["sources/papers 2018-07"], "all months depend on the parser"
+    made = project.made(project.silverloom("run", "--select", "sources/riddles"))
+    assert made == ["sources/riddles 2018-07"], "all months depend on the parser"
 
 
 @pytest.fixture(scope="module")
-def ready(sample_project, tmp_path_factory):
-    """The sample corpus with everything that the examples of one month are made from."""
-    project = sample_project.copy(tmp_path_factory.mktemp("ready") / "checkout")
-    project.params(lambda params: params.update(partitions={"start": "2018-06", "end": "2018-06"}))
+def ready(toy_project, tmp_path_factory):
+    """The toy of one month with everything that its questions are made from."""
+    project = toy_project.copy(tmp_path_factory.mktemp("ready") / "checkout")
+
+    def one_month(params):
+        params["partitions"]["end"] = "2018-06"
+        del params["sources"]["riddles"]["july"]
+
+    project.params(one_month)
     project.commit()
-    project.silverloom("run", "--select", "discofuse/candidates")
+    project.silverloom("run", "--select", "sources/riddles")
     return project
 
 
@@ -169,30 +174,34 @@ def test_dagster_asset_materialize_leaves_the_same_state_as_silverloom_run(insta
         ready.copy(tmp_path / name / "checkout") for name in ("dagster", "silverloom")
     )
     by_dagster.silverloom("setup")
-    dagster = f"dagster {' '.join(EXAMPLES)}"
+    dagster = f"dagster {' '.join(QUESTIONS)}"
     # as in any Dagster project: this command reads a variable or an option, but no pyproject.toml
     assert "RUN_SUCCESS" in active(
         installed, f"DAGSTER_MODULE_NAME={DEFINITIONS[1]} {dagster}", by_dagster.root
     )
     by_dagster.silverloom("send")
-    by_silverloom.silverloom("run", "--select", "discofuse/examples")
-    for folder in ("data/discofuse", "manifests", "metrics"):
+    by_silverloom.silverloom("run", "--select", "toy/questions")
+    for folder in ("data/toy", "manifests", "metrics"):
         assert files(by_dagster.root / folder) == files(by_silverloom.root / folder), folder
-    assert by_dagster.lock == by_silverloom.lock and "discofuse-examples" in by_dagster.lock
+    assert by_dagster.lock == by_silverloom.lock and "toy-questions" in by_dagster.lock
     found = checks(by_dagster)
     assert found == checks(by_silverloom)
     assert {(name, passed) for name, passed, *_ in found} == {(name, True) for name in CHECKS}
     tracked = mlflow_run(by_dagster)
     assert tracked == mlflow_run(by_silverloom)
     assert tracked["status"] == "FINISHED" and tracked["params"] and tracked["metrics"]["kept"]
-    assert ("input", "discofuse/candidates 2018-06") in {item[:2] for item in tracked["datasets"]}
-    assert by_dagster.made(by_dagster.silverloom("run", "--select", "discofuse/examples")) == []
+    assert ("input", "sources/riddles 2018-06") in {item[:2] for item in tracked["datasets"]}
+    assert by_dagster.made(by_dagster.silverloom("run", "--select", "toy/questions")) == []
 
 
 def test_dagster_asset_materialize_refuses_without_the_module(installed):
     project, bin = installed
     ended = subprocess.run(
-        [bin / "dagster", *EXAMPLES], cwd=project.root, env={**SHELL, **QUIET}, capture_output=True, text=True
+        [bin / "dagster", *QUESTIONS],
+        cwd=project.root,
+        env={**SHELL, **QUIET},
+        capture_output=True,
+        text=True,
     )
     assert ended.returncode == 2 and "Invalid set of CLI arguments" in ended.stderr, (
         "docs/how-to/look.md says so"
@@ -204,10 +213,10 @@ def files(folder):
 
 
 def checks(project):
-    """The checks of the examples that Dagster shows: name, whether it passed, month, severity."""
+    """The checks of the questions that Dagster shows: name, whether it passed, month, severity."""
     kind = dg.DagsterEventType.ASSET_CHECK_EVALUATION
     with dagster_of(project) as instance:
-        (made,) = instance.fetch_materializations(asset_key(Key("discofuse", "examples")), limit=9).records
+        (made,) = instance.fetch_materializations(asset_key(Key("toy", "questions")), limit=9).records
         assert made.asset_materialization.partition == "2018-06"
         logs = instance.all_logs(made.run_id, of_type=kind)
         found = [entry.dagster_event.asset_check_evaluation_data for entry in logs]
@@ -218,8 +227,8 @@ def checks(project):
 
 
 def mlflow_run(project):
-    """The one run of the examples in MLflow, without its Dagster run, checkout and times."""
-    (run,) = runs(project, "discofuse/examples").values()
+    """The one run of the questions in MLflow, without its Dagster run, checkout and times."""
+    (run,) = runs(project, "toy/questions").values()
     sets = [
         (
             item.tags[0].value,
@@ -265,9 +274,10 @@ def test_dagster_dev_shows_what_the_project_has_made(installed):
     finally:
         end(process)
     made = {"/".join(node["assetKey"]["path"]): node["partitionStats"] for node in found}
-    assert made["talksumm/alignments"] == {"numMaterialized": 2}
+    assert made["toy/questions"] == {"numMaterialized": 2}
 
 
+@pytest.mark.long
 def test_a_plain_asset_as_documented_is_discovered_and_made(installed, sample_project, tmp_path):
     project, bin = sample_project.copy(tmp_path / "copy"), installed[1]
     page = (ROOT / "docs/how-to/add-an-asset.md").read_text().partition("## A plain asset of Dagster")[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.projects import BLOCKING, Project, begin, copy_code
+from tests.projects import BLOCKING, Project
 from tests.systems import leave_out
 
 YEARS = [str(year) for year in range(1974, 1982)]
@@ -20,27 +20,27 @@ PAPER = (
 
 
 @pytest.fixture(scope="module")
-def yearly_project(made_once) -> Project:
-    return made_once("yearly", yearly)
+def yearly_project(made_once, toy_project) -> Project:
+    return made_once("yearly", yearly, toy_project)
 
 
 def yearly(project: Project) -> None:
-    copy_code(project)
-    for system in ("discofuse", "parasci", "wikisum", "talksumm"):
-        leave_out(project.root, system)
-    folder = project.root / "corpus"
+    leave_out(project.root, "toy")
+    (project.root / "assets/systems/toy.py").unlink()
+    folder = project.root / "corpus/papers"
     folder.mkdir()
     for year in FILLED:
         (folder / f"{year}.txt").write_text(PAPER.format(year=year))
     content = yaml.safe_load((project.root / "params.yaml").read_text())
-    source = {"kind": "plain_text", "path": "corpus", "month": {"field": "date"}, "licence": "CC0-1.0"}
+    source = {"kind": "plain_text", "path": "corpus/papers", "month": {"field": "date"}, "licence": "CC0-1.0"}
     sections = {
         "partitions": {"every": "year", "start": int(YEARS[0]), "end": int(YEARS[-1])},
         "sources": {"papers": {"mine": source}},
         "parse": content["parse"],
     }
     (project.root / "params.yaml").write_text(yaml.safe_dump(sections))
-    begin(project)
+    project.silverloom("render")
+    project.commit("years")
 
 
 @pytest.fixture

@@ -112,6 +112,7 @@ def test_a_dropped_document_is_explained(made):
     assert "sources/prose 2018-07 [kept]" in shown and "sources/filtered_prose 2018-07 [dropped]" in shown
 
 
+@pytest.mark.long
 def test_a_new_document_without_repeats_makes_no_other_month_again(made, tmp_path):
     project = made[0].copy(tmp_path / "checkout")
     write(project, "shop", "2018-07", SHOP)
@@ -133,6 +134,7 @@ def test_moving_a_bound_recomputes_no_score(made, tmp_path):
     assert "lighthouse" in {row["document"] for row in rows(project, "sources/filtered_prose")}
 
 
+@pytest.mark.long
 def test_without_the_section_there_are_no_filters(made, tmp_path):
     project = made[0].copy(tmp_path / "checkout")
     project.params(lambda params: (params.pop("filters"), params["sources"].pop("test_sets")))

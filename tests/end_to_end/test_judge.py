@@ -26,6 +26,7 @@ def asking(done):
     return run
 
 
+@pytest.mark.long
 def test_a_model_rates_next_to_people_and_is_asked_again_only_on_demand(done, asking):
     files = done.root / "data/talksumm"
     rows = pq.read_table(next((files / "rating_sheets").glob("kept-*.parquet"))).num_rows

@@ -164,6 +164,7 @@ def test_convert_makes_the_same_pairs_of_papers_as_a_project(active, tmp_path):
     assert rows and rows == silverloom.load("parasci/paraphrases", root=tmp_path / "mine").to_pylist()
 
 
+@pytest.mark.long
 def test_dvc_finds_all_as_it_made_it(mine, active):
     assert "didn't change" in active("dvc repro discofuse-examples", mine)
     status = json.loads(active("dvc status --json discofuse-examples sources-prose", mine).splitlines()[-1])

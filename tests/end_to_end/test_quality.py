@@ -75,11 +75,11 @@ def test_an_error_blocks_its_dependants_in_both_drivers_until_it_is_gone(done_to
     assert done_toy.lock == lock and done_toy.data() == data
 
 
-def test_a_failed_check_leaves_the_previous_partition_and_its_manifest(failed, done_project):
-    for folder in ("data/talksumm/summaries", "manifests/talksumm/summaries"):
-        before, after = (folder_hashes(project.root / folder) for project in (done_project, failed))
+def test_a_failed_check_leaves_the_previous_partition_and_its_manifest(failed, done_toy_project):
+    for folder in ("data/toy/questions", "manifests/toy/questions"):
+        before, after = (folder_hashes(project.root / folder) for project in (done_toy_project, failed))
         assert before and after == before
-    assert ["talksumm/summaries", "2018-06", "yes", "code changed"] in plan(failed)
+    assert ["toy/questions", "2018-06", "yes", "code changed"] in plan(failed)
 
 
 @pytest.mark.long

@@ -47,14 +47,14 @@ def test_unusable_params_are_refused_before_anything_runs(fresh_project, tmp_pat
     assert not (project.root / "data").exists()
 
 
-def test_params_that_are_not_yaml_are_refused(fresh):
-    (fresh.root / "params.yaml").write_text("partitions: [")
-    assert "error: params.yaml cannot be read" in fresh.run(ok=False)
+def test_params_that_are_not_yaml_are_refused(toy):
+    (toy.root / "params.yaml").write_text("partitions: [")
+    assert "error: params.yaml cannot be read" in toy.run(ok=False)
 
 
-def test_a_selection_that_matches_nothing_is_refused(fresh):
-    output = fresh.silverloom("run", "--select", "nonsense", ok=False)
-    assert "nothing is called 'nonsense'; known: " in output and "talksumm/pairs" in output
+def test_a_selection_that_matches_nothing_is_refused(toy):
+    output = toy.silverloom("run", "--select", "nonsense", ok=False)
+    assert "nothing is called 'nonsense'; known: " in output and "toy/questions" in output
 
 
 def test_a_changed_byte_is_refused_with_the_file_and_both_hashes(done):
@@ -73,13 +73,13 @@ def test_a_changed_byte_is_refused_with_the_file_and_both_hashes(done):
     assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+its bytes changed after it was made", plan)
 
 
-def test_an_edited_dvc_yaml_is_rendered_again_by_a_run(done):
-    rendered = (done.root / "dvc.yaml").read_text()
-    done.edit("dvc.yaml", "persist: true", "persist: false")
-    assert "everything is up to date" in done.silverloom("plan")
-    assert "rendered dvc.yaml" in done.run()
-    assert (done.root / "dvc.yaml").read_text() == rendered
-    assert "rendered dvc.yaml" not in done.run()
+def test_an_edited_dvc_yaml_is_rendered_again_by_a_run(done_toy):
+    rendered = (done_toy.root / "dvc.yaml").read_text()
+    done_toy.edit("dvc.yaml", "persist: true", "persist: false")
+    assert "everything is up to date" in done_toy.silverloom("plan")
+    assert "rendered dvc.yaml" in done_toy.run()
+    assert (done_toy.root / "dvc.yaml").read_text() == rendered
+    assert "rendered dvc.yaml" not in done_toy.run()
 
 
 @pytest.mark.long

@@ -27,16 +27,16 @@ def groups(made):
     return sorted({name.split()[0] for name in made})
 
 
-def test_a_changed_param_recomputes_its_readers_and_the_output_says_so(done):
-    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
-    plan = done.silverloom("plan")
-    assert "param talksumm.hmm.epsilon: 0.1 -> 0.2" in plan
-    assert re.search(r"talksumm/summaries\s+2018-06\s+perhaps\s+if talksumm/alignments 2018-06 changes", plan)
+def test_a_changed_param_recomputes_its_readers_and_the_output_says_so(done_toy):
+    done_toy.params(lambda params: params["toy"]["questions"].update(words=7))
+    plan = done_toy.silverloom("plan")
+    assert "param toy.questions.words: 4 -> 7" in plan
+    assert re.search(r"toy/lengths\b.*perhaps\s+if toy/questions", plan)
     assert "sources" not in plan
-    made = done.made(done.run())
-    assert made[:2] == ALIGNMENTS
+    made = done_toy.made(done_toy.run())
+    assert made[:2] == ["toy/questions 2018-06", "toy/questions 2018-07"]
     assert not any(name.startswith("sources") for name in made)
-    assert done.dvc_status() == {}
+    assert done_toy.dvc_status() == {}
 
 
 @pytest.mark.long
@@ -73,20 +73,16 @@ def test_dvc_repro_alone_notices_edited_code_and_remakes_its_users(done):
     assert "everything is up to date" in done.silverloom("plan")
 
 
-def test_an_edit_two_imports_away_recomputes_its_users(done):
-    done.append("ops/core/identity.py", "NEW_CONSTANT = 1")
-    assert "up to date" in done.silverloom("plan"), "nothing uses it"
-    done.append("ops/core/identity.py", "joint_licence = joint_licence")
-    plan = done.silverloom("plan")
-    assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+code changed", plan)
-    done.git("checkout", "ops/core/identity.py")
-    done.append(*OTHER_TOKENS)
-    plan = done.silverloom("plan")
-    assert re.search(r"talksumm/alignments\s+2018-06\s+yes\s+code changed", plan)
-    assert "talksumm/pairs" not in plan
-    assert done.dvc_status() == {}, "DVC sees code through the output of its first stage"
-    done.dvc("repro", "code")
-    assert "talksumm-alignments" in done.dvc_status()
+def test_an_edit_two_imports_away_recomputes_its_users(done_toy):
+    done_toy.append("ops/core/thresholds.py", "NEW_CONSTANT = 1")
+    assert "up to date" in done_toy.silverloom("plan"), "nothing uses it"
+    done_toy.append("ops/core/thresholds.py", "at_least = at_least")
+    plan = done_toy.silverloom("plan")
+    assert re.search(r"toy/questions\s+2018-06\s+yes\s+code changed", plan)
+    assert "sources/riddles" not in plan
+    assert done_toy.dvc_status() == {}, "DVC sees code through the output of its first stage"
+    done_toy.dvc("repro", "code")
+    assert "toy-questions" in done_toy.dvc_status()
 
 
 def test_a_changed_model_hash_recomputes_the_datasets_that_name_the_model(done):

@@ -59,36 +59,36 @@ def test_the_schedule_requests_stale_datasets_of_the_newest_partition_and_their_
     assert ["talksumm/alignments", "2018-06"] in left, "other partitions are left alone"
 
 
-def test_failed_stale_missing_and_excluded_partitions_are_listed_and_the_check_in_dagster_agrees(done):
-    assert done.silverloom("health").strip() == "everything is fresh"
-    found = tick(done, "health")
+def test_failed_stale_missing_and_excluded_partitions_are_listed_and_the_check_in_dagster_agrees(done_toy):
+    assert done_toy.silverloom("health").strip() == "everything is fresh"
+    found = tick(done_toy, "health")
     assert (
         found["asset"] == "quality/pages"
         and found["passed"]
         and found["description"] == "everything is fresh"
     )
 
-    excluded = {"asset": "talksumm/pairs", "partition": "2018-07", "reason": "no talks yet"}
-    done.params(lambda params: params.update(exclude=[excluded]))
-    output = done.silverloom("health", ok=False)
-    assert "excluded  talksumm/pairs 2018-07: no talks yet" in output
-    assert "stale     talksumm/training_sets: " in output
-    found = tick(done, "health")
+    excluded = {"asset": "toy/questions", "partition": "2018-07", "reason": "no riddles yet"}
+    done_toy.params(lambda params: params.update(exclude=[excluded]))
+    output = done_toy.silverloom("health", ok=False)
+    assert "excluded  toy/questions 2018-07: no riddles yet" in output
+    assert "stale     toy/lengths: " in output
+    found = tick(done_toy, "health")
     assert not found["passed"] and found["severity"] == "WARN"
     assert found["description"] == output.splitlines()[-1]
 
-    done.edit("corpus/papers/alpha.txt", "half as many errors", "a third as many errors")
-    broken(done, "sources/papers", "2018-06")
-    assert "sources/papers 2018-06: " in done.run(ok=False)
-    shutil.rmtree(done.root / "data/sources/talks/2018-07")
-    (done.root / "manifests/sources/talks/2018-07.json").unlink()
-    output = done.silverloom("health", ok=False)
-    found = tick(done, "health")
+    done_toy.edit("corpus/riddles/june.txt", "A towel", "A sponge")
+    broken(done_toy, "sources/riddles", "2018-06")
+    assert "sources/riddles 2018-06: " in done_toy.run(ok=False)
+    shutil.rmtree(done_toy.root / "data/sources/riddles/2018-07")
+    (done_toy.root / "manifests/sources/riddles/2018-07.json").unlink()
+    output = done_toy.silverloom("health", ok=False)
+    found = tick(done_toy, "health")
     assert not found["passed"] and found["severity"] == "ERROR"
     assert found["description"] == output.splitlines()[-1]
     assert found["description"].startswith("1 failed, ") and ", 1 missing, " in found["description"]
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")] for line in found["partitions"].splitlines()
     ]
-    assert ["sources/papers", "2018-06", "failed"] in [row[:3] for row in rows]
-    assert ["sources/talks", "2018-07", "missing", "never made"] in [row[:4] for row in rows]
+    assert ["sources/riddles", "2018-06", "failed"] in [row[:3] for row in rows]
+    assert ["sources/riddles", "2018-07", "missing", "never made"] in [row[:4] for row in rows]

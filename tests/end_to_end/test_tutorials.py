@@ -17,8 +17,6 @@ from tests.projects import ROOT, Project
 TUTORIALS = ROOT / "docs/tutorials"
 #: Pages that are no tutorial of their own: the list of them.
 LISTS = {"index"}
-#: That one is every reader's first; the others vary it.
-FIRST = "first-dataset"
 FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 #: Whatever begins or ends a block, indented and with other marks, too.
 MARK = re.compile(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
@@ -97,9 +95,8 @@ def assert_shown(expected: str, output: str) -> None:
     assert anywhere or place == len(found), f"the page does not show {found[place:]}"
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name == FIRST else [pytest.mark.long]) for name in pages()]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", pages())
 def test_a_tutorial_runs_as_it_stands(sample_project, tmp_path, name):
     reader = Reader(sample_project.copy(tmp_path / "clone"))
     output = None

@@ -17,8 +17,9 @@ from tests.browser.servers import end, free_ports
 from tests.waiting import ended, until
 
 
-def test_an_interrupt_ends_all_processes(done):
-    with started(done) as process:
+@pytest.mark.long
+def test_an_interrupt_ends_all_processes(done_toy):
+    with started(done_toy) as process:
         children = descendants(process.pid)
         assert len(children) >= 4
         process.send_signal(signal.SIGINT)

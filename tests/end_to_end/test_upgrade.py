@@ -58,6 +58,7 @@ def rows(project):
     }
 
 
+@pytest.mark.long
 def test_a_project_of_a_former_commit_is_stale_by_its_code_and_keeps_its_rows(stored):
     former = rows(stored)
     assert len(former) > 4

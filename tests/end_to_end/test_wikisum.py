@@ -115,6 +115,7 @@ def test_copies_and_off_topic_pages_are_left_out_and_a_release_lists_what_is_cit
     assert shares == [" 1 "] * len(sets) and {row["cited_pages"] for row in examples} == {0}
 
 
+@pytest.mark.long
 def test_the_results_of_a_search_engine_are_the_references_of_its_queries(project):
     """Each section title gets ten results, in order; copies of the article are left out.
 

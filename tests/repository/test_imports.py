@@ -16,9 +16,9 @@ from silverloom.assets.declare.project import checkout
 
 #: The modules of silverloom.assets.
 DECLARATIONS = sorted(
-    name
-    for name in grimp.build_graph(PACKAGE, cache_dir=None).modules
-    if name.startswith(f"{PACKAGE}.assets.")
+    ".".join((PACKAGE, *path.relative_to(checkout()).with_suffix("").parts)).removesuffix(".__init__")
+    for path in (checkout() / "assets").rglob("*.py")
+    if path.parent.name != "assets" or path.stem != "__init__"
 )
 
 

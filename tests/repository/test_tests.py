@@ -5,6 +5,7 @@ Belongs here: rules for the sources of all tests, checked on their syntax. Not h
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,10 +35,10 @@ SEEN = {"assert_text", "get_by_text", "to_contain_text", "to_have_text"}
 SENTENCE = 4
 
 
+@cache
 def sources():
-    """Yield the path and the syntax tree of each test file."""
-    for path in sorted(TESTS.rglob("*.py")):
-        yield path.relative_to(TESTS), ast.parse(path.read_text())
+    """The path and the syntax tree of each test file, parsed once for all rules."""
+    return [(path.relative_to(TESTS), ast.parse(path.read_text())) for path in sorted(TESTS.rglob("*.py"))]
 
 
 def is_private(name):

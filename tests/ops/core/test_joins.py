@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -162,11 +161,11 @@ def test_rows_that_spill_to_disk_are_those_in_memory(tmp_path, monkeypatch, join
     whole = pa.table({"key": keys, "number": range(count)})
     tables = (whole.slice(start, 30_000) for start in range(0, count, 30_000))
     rows = parts(tmp_path / "rows", whole.schema, *tables)
-    spilled, write_table, connect = [], pq.write_table, duckdb.connect
+    spilled, write_table = [], pq.write_table
 
     def found(memory, threads):
-        settings = {"memory_limit": memory, "threads": threads}
-        monkeypatch.setattr("duckdb.connect", lambda config: connect(config={**config, **settings}))
+        monkeypatch.setattr("silverloom.ops.core.database.MEMORY", memory)
+        monkeypatch.setattr("silverloom.ops.core.database.THREADS", threads)
         folder = tmp_path / memory
 
         def write(*table, **options):

@@ -123,6 +123,7 @@ def test_the_vocabulary_is_learnt_from_the_training_split_only(tmp_path):
     assert files[0]["transformer/tokenizer.json"] == files[1]["transformer/tokenizer.json"]
 
 
+@pytest.mark.long
 def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path):
     broken = Memory(2)
     with pytest.raises(StoppedError):

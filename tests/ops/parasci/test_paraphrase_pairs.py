@@ -5,6 +5,8 @@ import json
 import re
 from collections import defaultdict
 
+import pytest
+
 from silverloom.ops.parasci.dataset.scored import ScoredParams
 from silverloom.ops.parasci.evaluation.scores import TABLE, EvaluationParams, evaluation
 from silverloom.ops.parasci.generation.generated import GENERATED, GeneratedParams, generated
@@ -122,6 +124,7 @@ def external(number, corpus, split):
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_generators_learn_from_external_pairs_and_every_model_is_tested_on_every_test_set(tmp_path):
     splits = ["train", "train", "validation", "test", "test"]
     others = [

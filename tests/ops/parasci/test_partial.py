@@ -312,7 +312,7 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
     assert json.loads(off[-1].files[TABLE])["systems"] == []
 
 
-@pytest.mark.parametrize("cosine", [0.9, 0.5])
+@pytest.mark.parametrize("cosine", [0.9, pytest.param(0.5, marks=pytest.mark.long)])
 def test_whole_or_known_parts_are_dropped_with_their_reason(tmp_path, monkeypatch, cosine):
     """The model's answers are given here; another test checks that it finds any."""
     from silverloom.ops.parasci.partial import partial as module
@@ -377,6 +377,7 @@ def test_without_a_training_pair_there_is_no_model_and_no_part(tmp_path):
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path):
     _, whole = run_pdbert(tmp_path / "whole", GOOD)
     broken = Memory(2)

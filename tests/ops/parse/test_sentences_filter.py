@@ -247,7 +247,9 @@ SEEDS = [
 ]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "seed", [*SEEDS[:3], *(pytest.param(seed, marks=pytest.mark.long) for seed in SEEDS[3:])]
+)
 def test_a_sentence_of_a_megabyte_is_judged(seed):
     """Quadratic work on it takes hours: the limit of every test ends it."""
     text = seed * (1_000_000 // len(seed))

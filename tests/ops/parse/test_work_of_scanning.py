@@ -222,6 +222,7 @@ def test_a_text_is_split_into_lines_no_further_than_its_head():
         assert calls < 1_000
 
 
+@pytest.mark.long
 def test_very_many_headings_are_read_in_linear_time():
     with computing_at_most(40):
         text = paragraphs_of("# a\n" * 1_500_000)

@@ -115,7 +115,7 @@ def test_a_trained_model_has_its_reported_validation_score_and_the_best_is_chose
     assert chosen == {name for name, (_, is_chosen) in told.items() if is_chosen}
 
 
-@pytest.mark.parametrize("last", [1, 3])
+@pytest.mark.parametrize("last", [3, pytest.param(1, marks=pytest.mark.long)])
 def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path, last):
     params = extractor_params(tmp_path)
     unbroken, broken = Memory(), Memory(last)

@@ -62,7 +62,14 @@ def test_nothing_but_hyphens_and_white_space_is_lost(text):
     assert [each for each in joined if each not in "-\u00ad" and not each.isspace()] == kept
 
 
-@pytest.mark.parametrize("seed", ["a", "-", "a-", "a-\n", "a- ", "a\u2010", "- ", "_"])
+@pytest.mark.parametrize(
+    "seed",
+    [
+        "a-",
+        "a-\n",
+        *(pytest.param(seed, marks=pytest.mark.long) for seed in ("a", "-", "a- ", "a\u2010", "- ", "_")),
+    ],
+)
 def test_a_line_of_a_megabyte_is_joined(seed):
     """Quadratic work on it takes hours: the limit of every test ends it."""
     text = seed * (1_000_000 // len(seed)) + "- b."

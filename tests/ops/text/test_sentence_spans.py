@@ -263,8 +263,11 @@ def test_work_is_linear_in_the_length_of_a_line(seed):
     assert work(80_000) <= 5 * work(20_000) + 100
 
 
+SEEDS = ["?", ". ", "(", "a", " ", ". [1]", ".1,", "1,", "\n ", "\u2022", " (A 1", "A-"]
+
+
 @pytest.mark.parametrize(
-    "seed", ["?", "a", ". ", " ", "(", ". [1]", ".1,", "1,", "\n ", "\u2022", " (A 1", "A-"]
+    "seed", [*SEEDS[:3], *(pytest.param(seed, marks=pytest.mark.long) for seed in SEEDS[3:])]
 )
 def test_a_line_of_a_megabyte_is_split(seed):
     """Quadratic work on it takes hours: the limit of every test ends it."""

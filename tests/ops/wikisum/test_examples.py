@@ -393,6 +393,7 @@ def test_targets_are_as_long_as_in_the_paper(content, longest):
     assert InputSet(**content, longest_target=None).longest_target is None
 
 
+@pytest.mark.long
 def test_a_paragraph_of_a_megabyte_is_truncated_like_any_other(tmp_path):
     huge = "the monks baked salt bread . " * 40_000
     steps = Steps(

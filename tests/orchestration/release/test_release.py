@@ -129,6 +129,7 @@ def test_checksums_are_the_versions_of_the_data(done):
     assert {file["contentUrl"]: file["md5"] for file in croissant["distribution"] if "md5" in file} == parquet
 
 
+@pytest.mark.long
 def test_a_release_has_the_same_bytes_twice_and_names_its_commit_and_what_it_lacks(done):
     folder = done.root / "release/talksumm"
     done.silverloom("release", "talksumm")

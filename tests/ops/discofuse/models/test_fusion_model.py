@@ -98,7 +98,7 @@ def test_a_set_without_validation_examples_is_validated_on_its_training_examples
     assert (one["judged_on"], one["validation_examples"]) == ("training set", 2)
 
 
-@pytest.mark.parametrize("last", [1, 3])
+@pytest.mark.parametrize("last", [3, pytest.param(1, marks=pytest.mark.long)])
 def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path, last):
     units = SPORTS[:4]
     unbroken, broken = Memory(), Memory(last)

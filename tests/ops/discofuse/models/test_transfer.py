@@ -107,6 +107,7 @@ def test_pre_training_is_on_the_largest_domain_or_on_a_chosen_one(made, tmp_path
         outcome(tmp_path, PAIRS, [*OURS, *OTHER], transfer_params(domain="news"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("last", [3])
 def test_an_interrupted_training_resumes_to_the_same_bytes(made, tmp_path, last):
     broken = Memory(last)

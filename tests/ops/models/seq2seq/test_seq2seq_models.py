@@ -31,7 +31,11 @@ KNOBS = TrainingParams(
     schedule="exponential", decay=0.9, decay_every=2, warmup=0.0,
 )  # fmt: skip
 
-both = pytest.mark.parametrize("config", CONFIGS, ids=["transformer", "copynet", "copynet of byte pairs"])
+both = pytest.mark.parametrize(
+    "config",
+    [*CONFIGS[:2], pytest.param(CONFIGS[2], marks=pytest.mark.long)],
+    ids=["transformer", "copynet", "copynet of byte pairs"],
+)
 
 
 class Every:

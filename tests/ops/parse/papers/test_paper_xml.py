@@ -179,9 +179,9 @@ def flooded(kind, body):
     return f"<{root}>{f'<body>{text}</body>' if kind == 'jats' else text}</{root}>"
 
 
-def test_a_sentence_over_60_000_paragraphs_takes_linear_time():
+def test_a_sentence_over_very_many_paragraphs_takes_linear_time():
     seconds = []
-    for paragraphs in (15_000, 60_000):
+    for paragraphs in (8_000, 32_000):
         content = flooded("grobid_tei", "<p>word</p>" * paragraphs).encode()
         began = time.process_time()
         paper = Tei().parse(Raw("p.xml", "p", content))

@@ -98,6 +98,7 @@ def peak_of_hearing(content):
     return int(peak), int(count)
 
 
+@pytest.mark.long
 def test_a_long_recording_takes_its_compressed_size_and_never_all_its_sound():
     said = spoken("Many people read the paper.")
     with wave.open(io.BytesIO(said)) as file:
@@ -161,7 +162,10 @@ def test_every_suffix_is_tested():
     assert set(PACKED) == set(speech.ENDINGS)
 
 
-@pytest.mark.parametrize("ending", PACKED)
+@pytest.mark.parametrize(
+    "ending",
+    [pytest.param(ending, marks=[pytest.mark.long] * (ending not in (".mp3", ".webm"))) for ending in PACKED],
+)
 def test_every_listed_format_is_recognised(ending):
     words = speech.read(_packed(spoken("Many people"), *PACKED[ending]))
     assert "people" in {word.text.strip(".") for word in words}
@@ -185,7 +189,13 @@ POINTING = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "ending"), [("ffconcat", ".wav"), ("SDP", ".mp3"), ("m3u8", ".mp4"), ("MPD", ".webm")]
+    ("kind", "ending"),
+    [
+        ("ffconcat", ".wav"),
+        ("SDP", ".mp3"),
+        pytest.param("m3u8", ".mp4", marks=pytest.mark.long),
+        pytest.param("MPD", ".webm", marks=pytest.mark.long),
+    ],
 )
 def test_a_file_that_points_to_other_files_or_the_network_is_not_a_recording(
     kind, ending, tmp_path, monkeypatch

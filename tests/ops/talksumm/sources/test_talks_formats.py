@@ -516,7 +516,7 @@ CUE = "WEBVTT\n\n00:01.000 --> 00:02.000\n"
         (read_webvtt, CUE + "<b>x" * 250_000),
         (read_webvtt, CUE + "&a" * 500_000),
         (read_webvtt, CUE + "{\\" * 500_000),
-        (read_webvtt, CUE + "a\n" * 500_000),
+        pytest.param(read_webvtt, CUE + "a\n" * 500_000, marks=pytest.mark.long),
         (read_webvtt, CUE + "x<00:01.500> " * 75_000),
         (read_webvtt, "WEBVTT\n\n" + " " * 1_000_000 + "-->"),
         (read_webvtt, "WEBVTT\n\n" + "0" * 1_000_000 + " -->"),
@@ -524,7 +524,9 @@ CUE = "WEBVTT\n\n00:01.000 --> 00:02.000\n"
         (read_srt, "1\n" * 500_000),
         (read_srt, "1\n00:00:01,000 --> 00:00:02,000\na\n\n" * 25_000),
         (read_timed, '[{"word": "' + "\\u0041" * 160_000 + '"}]'),
-        (read_timed, '[{"word": "' + "a " * 500_000 + '", "start": 0, "end": 1}]'),
+        pytest.param(
+            read_timed, '[{"word": "' + "a " * 500_000 + '", "start": 0, "end": 1}]', marks=pytest.mark.long
+        ),
         (read_timed, '{"a":' * 200_000),
         (read_timed, "[" + "1" * 1_000_000),
         (read_timed, '["' + '\\\\"' * 500_000),
@@ -533,7 +535,7 @@ CUE = "WEBVTT\n\n00:01.000 --> 00:02.000\n"
         (read_plain, "[a" * 500_000),
         (read_plain, "(applause" * 100_000),
         (read_plain, "A " * 500_000),
-        (read_plain, "\t" * 1_000_000),
+        pytest.param(read_plain, "\t" * 1_000_000, marks=pytest.mark.long),
     ],
 )
 def test_a_hostile_megabyte_is_read_or_refused_in_a_line(read, text):

@@ -35,19 +35,15 @@ def errors(heard):
     return Levenshtein.distance(SAID.lower().strip(".").split(), found)
 
 
-def test_clear_speech_is_recognised():
-    assert errors(speech.read(spoken(SAID))) <= 2
-
-
 def test_recognition_uses_temperature_0(monkeypatch):
-    whisper, temperatures = speech.whisper_model(MODEL), []
+    temperatures = []
 
     def transcribe(sound, **options):
         temperatures.append(options["temperature"])
-        return type(whisper).transcribe(whisper, sound, **options)
+        return [], None
 
-    monkeypatch.setattr(whisper, "transcribe", transcribe)
-    assert speech.read(spoken("Many people read it."))
+    monkeypatch.setattr(speech.whisper_model(MODEL), "transcribe", transcribe)
+    assert speech.read(spoken("Many people read it.")) == []
     assert temperatures == [0]
 
 
@@ -96,7 +92,8 @@ def recording(folder, **options):
 
 def test_talks_are_recognised_in_a_child_with_limited_memory(tmp_path):
     [row] = parse_talks([recording(tmp_path)]).kept.to_pylist()
-    assert row["words"] == [word._asdict() for word in speech.read(spoken(SAID))]
+    heard = speech.read(spoken(SAID))
+    assert errors(heard) <= 2 and row["words"] == [word._asdict() for word in heard]
 
 
 def test_a_missing_model_is_reported_with_what_to_do(tmp_path):

@@ -160,6 +160,7 @@ def test_an_invalid_category_is_refused(name, group, cause):
         EvaluationParams(categories={name: group})
 
 
+@pytest.mark.long
 def test_an_article_may_be_in_several_categories(tmp_path):
     own = EvaluationParams(categories={"people": "actor", "north": "north"}, resamples=100)
     kept, _, _ = made(tmp_path, ROWS, params=own)

@@ -21,7 +21,10 @@ from tests.ops.wikisum.long_sequences.sequence_cases import (
     tokens,
 )
 
-every_model = pytest.mark.parametrize("name", PARAMS)
+#: The others vary what T-DMCA shows.
+every_model = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name != "T-DMCA")) for name in PARAMS]
+)
 
 
 def store(count=12):
@@ -41,7 +44,7 @@ def trained(name, checkpoints=None, **knobs):
     return save(dict(learnt.module.state_dict())), outcome
 
 
-@every_model
+@pytest.mark.parametrize("name", ["lstm", "T-ED", "T-D"])
 def test_training_lowers_the_log_perplexity_of_the_targets(name):
     _, outcome = trained(name, epochs=15, learning_rate=0.02)
     values = [point.value for point in outcome.curve if point.name == "log_perplexity"]
