@@ -24,7 +24,7 @@ GX = "gx"
 SUITES, PLUGINS = f"{GX}/expectations", f"{GX}/plugins"
 
 #: Great Expectations stores suites as JSON. People may write the same as YAML.
-_READERS = {"json": json.loads, "yaml": read_yaml, "yml": read_yaml}
+_READERS: dict[str, Callable[[bytes], Any]] = {"json": json.loads, "yaml": read_yaml, "yml": read_yaml}
 
 
 @with_config(ConfigDict(extra="ignore"))

@@ -82,7 +82,8 @@ def shown(workspace: Workspace, assets: Iterable[Any]) -> list[Any]:
 def jobs(workspace: Workspace) -> list[dg.UnresolvedAssetJobDefinition]:
     """Return a job for each system, which makes its released files with all that they need, one for each
     evaluation, one for the reports, and `release` for the released files of all systems."""
-    selections = {name: dg.AssetSelection.groups(name) for name in sorted({*groups(workspace).values()})}
+    names = sorted({*groups(workspace).values()})
+    selections: dict[str, dg.AssetSelection] = {name: dg.AssetSelection.groups(name) for name in names}
     files = [asset_key(made.key) for made in workspace.datasets.values() if made.key.asset == RELEASE_FILES]
     if files:
         selections["release"] = dg.AssetSelection.assets(*files)
