@@ -36,8 +36,8 @@ from silverloom.ops.parasci.dataset.release import covered_words, released_form
 from silverloom.ops.parasci.dataset.scorer import Features, ScorerParams, consistency
 from silverloom.ops.parasci.schemas import KNOWN_OF_SIDES, SCORED
 
-#: Maximum pairs in a part. Few pairs have parts of FEWEST, some seconds of BERTScore each; more pairs have about
-#: MANY_PARTS parts.
+#: Maximum pairs in a part. Few pairs have parts of FEWEST, some seconds of BERTScore each; more pairs have
+#: about MANY_PARTS parts.
 _PAIRS, FEWEST, MANY_PARTS = 20_000, 256, 256
 
 #: The findings of all methods: `pair` is the same for all rows of a pair, `place` is the number of the row.
