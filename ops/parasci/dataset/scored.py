@@ -36,8 +36,9 @@ from silverloom.ops.parasci.dataset.release import covered_words, released_form
 from silverloom.ops.parasci.dataset.scorer import Features, ScorerParams, consistency
 from silverloom.ops.parasci.schemas import KNOWN_OF_SIDES, SCORED
 
-#: Pairs in a part: about ten seconds of BERTScore.
-_PAIRS = 1_000
+#: Maximum pairs in a part. Few pairs have parts of FEWEST, some seconds of BERTScore each; more pairs have
+#: about MANY_PARTS parts.
+_PAIRS, FEWEST, MANY_PARTS = 20_000, 256, 256
 
 #: The findings of all methods: `pair` is the same for all rows of a pair, `place` is the number of the row.
 _CANDIDATE = pa.schema(
@@ -126,11 +127,10 @@ def scored(
         tables = (table for one in candidates for table in one)
         of_pair = grouped(tables, _CANDIDATE, "pair", intra, folder / "of pair", _PAIRS)
         by_pair = grouped(map(_placed, of_pair), _CANDIDATE, "place", intra, folder / "by pair", _PAIRS)
-        counts["merged"] = place - sum(
-            len(pc.unique(part.read(["place"])["place"])) for part in by_pair.parts
-        )
+        distinct = sum(len(pc.unique(part.read(["place"])["place"])) for part in by_pair.parts)
+        counts["merged"] = place - distinct
         yield Outcome.of(SCORED, [], [], combinations=counts)
-        blocks = stored(_blocks(by_pair), _CANDIDATE, intra, folder / "blocks")
+        blocks = stored(_blocks(by_pair, distinct), _CANDIDATE, intra, folder / "blocks")
         matcher = Loaded(BertScorer, (params.encoder, params.layer, strict))
         yield from blocks.map(scored_of, matcher, Loaded(nli_model, (params.nli, strict)), scorer)
 
@@ -187,11 +187,12 @@ def _placed(candidates: pa.Table) -> pa.Table:
     )
 
 
-def _blocks(by_pair: Parts) -> Iterator[pa.Table]:
-    """Yield the rows in blocks of pairs that are scored together."""
+def _blocks(by_pair: Parts, count: int) -> Iterator[pa.Table]:
+    """Yield the rows of `count` pairs in blocks of pairs that are scored together."""
+    size = min(_PAIRS, max(FEWEST, count // MANY_PARTS))
     rows = chain.from_iterable(table.to_pylist() for table in by_pair)
     pairs = (list(several) for _, several in groupby(rows, itemgetter("place")))
-    while block := list(islice(pairs, _PAIRS)):
+    while block := list(islice(pairs, size)):
         yield pa.Table.from_pylist(list(chain.from_iterable(block)), schema=_CANDIDATE)
 
 
