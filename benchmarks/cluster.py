@@ -47,7 +47,7 @@ from silverloom.ops.discofuse.schemas import ANNOTATED, CANDIDATES, PROSE
 from silverloom.ops.models.encoder import ENCODER, embedding_size
 from silverloom.ops.parasci.slices import embedded_texts
 from silverloom.ops.text.sentences import sentence_spans
-from silverloom.orchestration.executors.parts import LocalEngine, Locality, PartsEngine, RayEngine
+from silverloom.orchestration.executors.parts import LocalEngine, PartsEngine, RayEngine
 from silverloom.orchestration.files.parquet import write_outcomes
 from silverloom.orchestration.partition.resume import ResumableEngine
 from silverloom.orchestration.workspace.workspace import Workspace
@@ -152,7 +152,7 @@ def _measured(
 ) -> Cost:
     begun = _map(engine, parts[:workers], op, params, folder / f"begin {op.__name__}")
     whole = _map(engine, parts, op, params, folder / op.__name__)
-    return whole.without(begun) if engine.locality is Locality.BESIDE else whole
+    return whole.without(begun) if isinstance(engine, LocalEngine) and workers > 1 else whole
 
 
 def _map(
@@ -177,7 +177,7 @@ def _map(
 
     write_outcomes(target, measured(), SHAPES[op])
     seconds, now = time.monotonic() - wall, _traffic()
-    if engine.locality is Locality.BESIDE:  # a worker that ended between two readings would count nowhere
+    if isinstance(engine, LocalEngine):  # a worker that ended between two readings would count nowhere
         psutil.wait_procs(psutil.Process().children(), timeout=5)
     return Cost(seconds, work, _processor() - before, now[0] - sent, now[1] - received)
 

@@ -77,7 +77,7 @@ took = {}
 for name in json.loads(sys.argv[1]):
     for month in workspace().datasets[name].made_partitions[-int(sys.argv[2]):]:
         begun = time.process_time()
-        ran, _ = make(name, month, str(uuid.uuid4()), {}, lambda *_: None)
+        ran, _ = make(name, month, str(uuid.uuid4()), {}, 1, lambda *_: None)
         if ran.error:
             raise SystemExit(ran.error)
         took.setdefault(name, []).append(time.process_time() - begun)

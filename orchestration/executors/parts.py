@@ -7,11 +7,14 @@ parts (ops/core/parts.py), resuming from finished ones (partition/resume.py), th
 from __future__ import annotations
 
 import contextlib
+import math
 import os
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain, islice
@@ -44,8 +47,7 @@ def _ignore(text: str) -> None:
 class Locality(Enum):
     """Where an engine computes."""
 
-    HERE = "in this process"
-    BESIDE = "in other processes, which write to this machine's disk"
+    HERE = "in this process, or in others that write to this machine's disk"
     ELSEWHERE = "in other processes, which may share no disk with this one"
 
 
@@ -86,12 +88,10 @@ class LocalEngine:
     """Runs ops in this process or, if `workers` > 1, in that many others. Outcomes keep their order."""
 
     workers: int = 1
+    alone: float = 0.0
+    """Seconds of a map in this process before the others start: most maps end earlier than those would."""
     exchange: ClassVar[None] = None
-
-    @property
-    def locality(self) -> Locality:
-        """`BESIDE` if there are worker processes, else `HERE`."""
-        return Locality.HERE if self.workers == 1 else Locality.BESIDE
+    locality: ClassVar[Locality] = Locality.HERE
 
     def map(
         self,
@@ -105,13 +105,17 @@ class LocalEngine:
         Raises WorkerDiedError if a worker process ends. When the iterator is closed or raises, its workers
         end immediately.
         """
-        waiting = iter(pieces)
+        waiting, left = iter(pieces), self.alone if self.workers > 1 else math.inf
         first = tuple(islice(waiting, 2))
-        if self.workers == 1 or len(first) < 2:
-            yield from (op(piece, *shared) for piece in chain(first, waiting))
-            return
-        with contextlib.closing(WorkerProcesses(self.workers, "WORKERS")) as processes:
-            yield from in_order(processes, op, chain(first, waiting), *shared)
+        while first and (left > 0 or len(first) == 1):
+            begun = time.monotonic()
+            outcome = op(first[0], *shared)
+            left -= time.monotonic() - begun
+            yield outcome
+            first = (*first[1:], *islice(waiting, 1))
+        if first:
+            with contextlib.closing(WorkerProcesses(self.workers, "WORKERS")) as processes:
+                yield from in_order(processes, op, chain(first, waiting), *shared)
 
     def scratch(self) -> AbstractContextManager[Path]:
         """Return a folder in the system's temporary folder."""
@@ -251,18 +255,28 @@ def _on_piece(
     return op(piece, *shared)
 
 
+#: How many processes a partition may use that is made in this context.
+spare_processes: ContextVar[int] = ContextVar("spare_processes", default=1)
+
+#: Seconds that a map takes in one process before it gets others: about as long as a large part takes.
+ALONE = 10.0
+
+
 def engine(
     dataset: str = "", models: Mapping[str, str] | None = None, tell: EventSink = _ignore
 ) -> PartsEngine:
     """Return a dataset's engine as set in params.yaml, or by `SILVERLOOM_ENGINE`, which takes precedence.
 
     `tell` gets a line of text while a run waits for a cluster.
-    The local engine has `SILVERLOOM_WORKERS` processes, one by default.
+    The local engine has `SILVERLOOM_WORKERS` processes. By default, it has `spare_processes`, and begins a
+    map in this one.
     """
     params = engine_params()
     if params.kind == "ray":
         return RayEngine(params, dataset, models or {}, tell)
-    text = os.environ.get("SILVERLOOM_WORKERS", "1")
+    text = os.environ.get("SILVERLOOM_WORKERS")
+    if text is None:
+        return LocalEngine(spare_processes.get(), ALONE)
     if not text.isdigit() or int(text) < 1:
         raise ValueError(f"SILVERLOOM_WORKERS must be a whole number from 1, found {text!r}")
     return LocalEngine(int(text))

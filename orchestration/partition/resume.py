@@ -7,6 +7,7 @@ ops run (executors/), what a checkpoint contains (ops/models/training/checkpoint
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import time
@@ -105,11 +106,9 @@ class ResumableEngine:
             if isinstance(pieces, Sequence)
             else ((index, piece) for index, piece in enumerate(pieces) if index not in stored)
         )
-        keep = {Locality.HERE: finished.keep, Locality.BESIDE: finished.put_by, Locality.ELSEWHERE: _packed}
+        keep = finished.keep if self.engine.locality is Locality.HERE else _packed
         several, arrived = total != 1, finished.arrived
-        computed = self.engine.map(
-            _compute, missing, op, keep[self.engine.locality], several, *shared, arrived=arrived
-        )
+        computed = self.engine.map(_compute, missing, op, keep, several, *shared, arrived=arrived)
         recent, done = Recent(), 0
         while True:
             tell(PartitionProgress(self.partition, name, done, total, recent.pace))
@@ -212,6 +211,8 @@ class FinishedParts:
     folder: Path
     code: Digests
     """The stamp of params and code in the process that started the partition."""
+    user: int = field(default_factory=os.getpid)
+    """The process that started the partition."""
 
     def indices(self) -> set[int]:
         """Return the indices of intact parts. Unreadable parts and unknown files are left alone."""
@@ -235,14 +236,10 @@ class FinishedParts:
         check_imported(self.workspace, self.code)
         return write_bundle(self._path(index), pack(outcome), sync=False)
 
-    def keep(self, index: int, outcome: Outcome) -> Outcome:
-        """Store a part in the process that goes on to use it; raises like `write`."""
-        self.write(index, outcome)
-        return outcome
-
-    def put_by(self, index: int, outcome: Outcome) -> StoredPart:
-        """Store a part for another process on this machine; raises like `write`."""
-        return StoredPart(index, _rows(outcome), self.write(index, outcome))
+    def keep(self, index: int, outcome: Outcome) -> Computed:
+        """Store a part; return it, or its place if another process goes on to use it. Raises like `write`."""
+        checksum = self.write(index, outcome)
+        return outcome if self.user == os.getpid() else StoredPart(index, _rows(outcome), checksum)
 
     def arrived(self, computed: Computed) -> Computed:
         """Store a part that was computed on another machine; raises like `write`."""

@@ -23,6 +23,7 @@ from silverloom.orchestration.dagster.overview import groups
 from silverloom.orchestration.dagster.past_runs import DATASET
 from silverloom.orchestration.definitions import build, workspace
 from silverloom.orchestration.executors.base import ClusterLostError, EventSink
+from silverloom.orchestration.executors.parts import spare_processes
 from silverloom.orchestration.files.full_disk import DiskFullError, with_its_type
 from silverloom.orchestration.messages import describe, listening
 from silverloom.orchestration.partition.store import Store
@@ -115,10 +116,11 @@ def _lasting(events: Iterable[dg.DagsterEvent], said: str) -> DiskFullError | Cl
 
 
 def make(
-    name: str, partition: str, run_id: str, tags: Mapping[str, str], listener: EventSink
+    name: str, partition: str, run_id: str, tags: Mapping[str, str], processes: int, listener: EventSink
 ) -> tuple[Ran, float]:
-    """Make one partition. Return how its run ended, and the seconds it took."""
+    """Make one partition with up to so many processes. Return how its run ended, and the seconds it took."""
     begun = time.monotonic()
+    spare_processes.set(processes)
     with listening(listener):
         try:
             ran = materialise(workspace(), workspace().datasets[name], partition, run_id, tags)

@@ -206,7 +206,11 @@ class _Loop:
         if self.force:
             forget(self.workspace, dataset, partition)
         self.display.begin(label(dataset, partition))
-        future = self._executor.submit(make, dataset.name, partition, run.run_id, self.tags, self._listener)
+        # The only partition of a dataset may use all processes; of several, each has one.
+        processes = self.jobs if len(self._reports[dataset.name].partitions) == 1 else 1
+        future = self._executor.submit(
+            make, dataset.name, partition, run.run_id, self.tags, processes, self._listener
+        )
         self._under_way[future] = run
 
     def _ended(self, run: _Run, future: Future[tuple[Ran, float]]) -> None:

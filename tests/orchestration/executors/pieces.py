@@ -1,5 +1,6 @@
 """Pieces of work, for tests that map an op over them."""
 
+import os
 import time
 
 import pyarrow as pa
@@ -15,6 +16,11 @@ def numbered(piece, factor):
     time.sleep(0.02 * (piece % 3))  # later pieces may finish earlier
     row = {"id": f"row-{piece}", "source_ids": ["x"], "licence": "CC0", "size": piece * factor}
     return Outcome.of(SHAPE, ["x"], [row])
+
+
+def where(piece):
+    """Return an outcome whose size is the process that made it."""
+    return numbered(1, os.getpid())
 
 
 def sizes(outcomes):

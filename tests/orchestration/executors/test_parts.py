@@ -13,9 +13,9 @@ from silverloom.assets.declare.params_file import document
 from silverloom.assets.declare.settings import EngineParams, TaskResources
 from silverloom.ops.core.extras import MissingExtraError
 from silverloom.orchestration.executors.base import WorkerDiedError
-from silverloom.orchestration.executors.parts import LocalEngine, RayEngine, engine
+from silverloom.orchestration.executors.parts import ALONE, LocalEngine, RayEngine, engine
 from silverloom.orchestration.workspace.workspace import Workspace
-from tests.orchestration.executors.pieces import numbered, sizes, sleeps_after_two
+from tests.orchestration.executors.pieces import numbered, sizes, sleeps_after_two, where
 from tests.waiting import until
 
 
@@ -27,6 +27,14 @@ def test_one_process_keeps_the_order(pieces):
 
 def test_two_processes_keep_the_order():
     assert sizes(LocalEngine(2).map(numbered, iter(range(7)), 3)) == [piece * 3 for piece in range(7)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 6])
+def test_a_map_begins_here_and_goes_to_other_processes_once_it_has_taken_its_time(count):
+    made = sizes(LocalEngine(2, alone=0.001).map(where, iter(range(count))))
+    assert len(made) == count
+    assert made[0] == os.getpid() and os.getpid() not in made[1 : count if count > 2 else 1]
+    assert sizes(LocalEngine(2, alone=60).map(where, range(count))) == [os.getpid()] * count
 
 
 class Counted:
@@ -56,7 +64,10 @@ def test_a_failing_piece_fails_the_map():
 
 
 def test_the_engine_is_set_by_params_or_the_environment(monkeypatch):
-    assert engine() == LocalEngine()
+    monkeypatch.delenv("SILVERLOOM_WORKERS", raising=False)
+    assert engine() == LocalEngine(1, ALONE)
+    monkeypatch.setenv("SILVERLOOM_WORKERS", "3")
+    assert engine() == LocalEngine(3)
     monkeypatch.setenv("SILVERLOOM_ENGINE", "ray")
     monkeypatch.setenv("SILVERLOOM_RAY_ADDRESS", "node-1:6379")
     found = engine("parasci/sentences", {"encoder": "0f"})

@@ -42,7 +42,7 @@ def test_an_error_that_every_partition_would_meet_keeps_its_type(monkeypatch, ra
     with dg.DagsterInstance.ephemeral() as instance:
         monkeypatch.setattr(dagster_run, "instance", lambda: instance)
         partition = workspace().datasets[SUMMARIES].made_partitions[0]
-        ran, _ = dagster_run.make(SUMMARIES, partition, str(uuid4()), {}, print)
+        ran, _ = dagster_run.make(SUMMARIES, partition, str(uuid4()), {}, 1, print)
     assert ran.error is not None and type(ran.lasting) is lasting
     if lasting is ClusterLostError:
         assert str(ran.lasting) == ran.error and ran.error.endswith(str(raised))
@@ -57,5 +57,5 @@ def test_a_cluster_that_is_lost_before_the_run_begins_keeps_its_type(monkeypatch
         raise ClusterLostError(NO_CLUSTER)
 
     monkeypatch.setattr(dagster_run, "materialise", failing)
-    ran, _ = dagster_run.make(SUMMARIES, "", str(uuid4()), {}, print)
+    ran, _ = dagster_run.make(SUMMARIES, "", str(uuid4()), {}, 1, print)
     assert type(ran.lasting) is ClusterLostError and ran.error == NO_CLUSTER

@@ -77,6 +77,26 @@ def made(monkeypatch, jobs=1, submit=None):
     return begun, {report.dataset.name: report for report in reports}, console.file.getvalue()
 
 
+@pytest.mark.parametrize("months", [["2018-06"], ["2018-06", "2018-07"]])
+def test_the_only_partition_of_a_dataset_may_use_several_processes(monkeypatch, stale, months):
+    stale.update(("sources/papers", month) for month in months)
+    given = []
+
+    class Executor(ThisProcess):
+        def __init__(self, *_):
+            pass
+
+        def submit(self, make, name, month, run_id, tags, processes, listener):
+            given.append(processes)
+            return super().submit(lambda: (MADE, 1.0))
+
+    monkeypatch.setattr(loop, "ThisProcess", Executor)
+    monkeypatch.setattr(loop, "WorkerProcesses", Executor)
+    wanted = [(workspace().datasets["sources/papers"], months)]
+    list(loop.bring_up_to_date(View(workspace()), wanted, Console(file=io.StringIO()), jobs=3))
+    assert given == ([3] if len(months) == 1 else [1, 1])
+
+
 @pytest.mark.parametrize(("number", "processes"), [(0, [1]), (1, [1]), (2, [2]), (5, [3])])
 def test_there_are_no_more_processes_than_stale_partitions(monkeypatch, stale, number, processes):
     stale.update(PLACES[:number])
