@@ -33,7 +33,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
@@ -134,7 +134,7 @@ def bare(root: Path, target: Path) -> None:
     from silverloom.ops.discofuse.dataset.references import TOKENISED, beside_released
     from silverloom.ops.discofuse.dataset.splits import splits
     from silverloom.ops.discofuse.rules import RuleParams
-    from silverloom.ops.discofuse.sources import PROSE_FORMATS, parse_prose
+    from silverloom.ops.discofuse.sources import TableProse, parse_prose
     from silverloom.ops.parse.scan import Corpus
     from silverloom.ops.parse.source import Source
 
@@ -151,7 +151,7 @@ def bare(root: Path, target: Path) -> None:
 
     declared = yaml.safe_load((root / "params.yaml").read_text())["sources"]["prose"]
     named = {name: Source(**source) for name, source in declared.items()}
-    corpus = Corpus("prose", named, PROSE_FORMATS, root, "all", "all", PART, engine, "none")
+    corpus = Corpus("prose", named, {"table": TableProse()}, root, "all", "all", PART, engine, "none")
     texts = written("sources/prose", schemas.PROSE, corpus.records("all").map(parse_prose))
     parsing, rules = AnnotationParams(), RuleParams()
     parses = written("discofuse/annotated", schemas.ANNOTATED, texts.map(annotate, parsing))

@@ -45,6 +45,8 @@ def model(tmp_path_factory):
         ("Ann sang and danced .", "Ann sang . Ann danced .", "and", (1, 3 / 4)),
         ("Ann sang loudly and danced .", "Ann sang . Ann danced .", "and", (3 / 4, 3 / 4)),
         ("He is .", "He was .", "", (1, 1)),
+        ("A snake_case word .", "A case snake's word .", "", (1, 1)),
+        ("The mill\u2019s Café_noir .", "The café noir, mill .", "", (1, 1)),
     ],
 )
 def test_shared_content_by_hand(text, split, connective, shares):
