@@ -334,7 +334,8 @@ def _main_column(
     if len(long) == 1:
         return long[0]
     why = f"{' and '.join(long)} hold texts" if long else "no column holds texts"
-    example = shlex.quote(f"{option}{wanted}={long[0] if long else 'NAME'}")
+    longest = max(long, key=words.__getitem__, default="NAME")
+    example = shlex.quote(f"{option}{wanted}={longest}")
     raise UndecidedError(
         f"{name}: which column is the {wanted}? {why}; there are: {', '.join(there)}; "
         f"say which: --column {example}"

@@ -151,14 +151,14 @@ def test_a_folder_with_another_file_in_it_is_still_told(tmp_path):
     assert found("discofuse", tmp_path / "texts").kind == "plain_prose"
 
 
-def test_two_columns_of_long_texts_are_an_error_that_names_them_and_the_option(tmp_path):
-    rows = [{**row, "body": LONG} for row in ROWS]
+def test_two_columns_of_long_texts_are_an_error_that_names_them_and_suggests_the_longer(tmp_path):
+    rows = [{**row, "body": f"{LONG} {LONG}"} for row in ROWS]
     folder = write(tmp_path / "texts", "a.jsonl", rows)
     with pytest.raises(UndecidedError) as error:
         found("discofuse", folder)
     assert str(error.value) == (
         "texts: which column is the text? abstract and body hold texts; "
-        "there are: acl_id, title, abstract, year, pages, body; say which: --column text=abstract"
+        "there are: acl_id, title, abstract, year, pages, body; say which: --column text=body"
     )
     assert found("discofuse", folder, columns={"text": "body"}).columns["text"] == "body"
 
