@@ -263,7 +263,7 @@ ITEMS = (
     Item("an Arrow message that tells of 2 GB", _file(lambda: struct.pack("<Ii", 2**32 - 1, 2**31 - 1)), (_ARROW,)),
     Item("a page that unpacks to 200 MB", lambda parser: {"poison.xml.bz2": bz2.compress(b"<mediawiki><page>" + bytes(200_000_000))}, ("mediawiki_dump", "crawled .xml"), slow=True),
     Item("1,000,000 blank lines", _text("\n" * 10**6 + TEXT)),
-    Item("1,000,000 spaces behind a line break", _text(f"{TEXT}\n{' ' * 10**6}x")),
+    Item("1,000,000 spaces behind a line break", _text(f"{TEXT}\n{' ' * 10**6}x"), very_slow=True),
     Item("a tar whose header tells of 8 GB", _file(lambda: _longer_tar(b"77777777777\0")), _TAR),
     Item("a tar whose header tells of a size below 0", _file(lambda: _longer_tar(b"\xff" * 12)), _TAR),
     Item("a tar of 20,000 links that tell of 1 GB", _file(lambda: _link() * 20_000), _TAR),
