@@ -48,7 +48,7 @@ _LABEL = (
     r"(?<![\w:/.])(?i:figs?|figure|tab|tbl|table|eqn?|equation|(?:sub)*sect?|section|app?|appendix"
     r"|alg|algorithm|def|thm|theorem|lem|lemma|prop|cor):\w[\w:-]{0,200}"
 )
-_IN_BRACKETS = re.compile(rf"\s*\({_LABEL}\)")
+_IN_BRACKETS = re.compile(rf"(?<!\s)\s*\({_LABEL}\)")
 #: Where a number was that the record lost without a trace: behind one of these words, or in brackets.
 _NO_NUMBER = re.compile(
     r"(?<!\w)(?i:sections?|sects?|secs?|appendix|figures?|figs?|tables?|equations?|eqs?|theorems?|lemmas?)\.?"
