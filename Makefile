@@ -1,8 +1,9 @@
 # Everything runs from this checkout, with a virtual environment of its own in .venv.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
-WORKERS ?= 1
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+ifneq ($(WORKERS),)
 export SILVERLOOM_WORKERS := $(WORKERS)
+endif
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE

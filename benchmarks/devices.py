@@ -1,7 +1,7 @@
 """Training of all systems' models on a device: tokens per second and memory, against a plain torch loop.
 
 Run: python benchmarks/devices.py [--size base] [--only wikisum] [--updates 20] [--processes 1]
-[--precision bfloat16] [--compile] [--checkpointing] [--strict]. Uses GPUs if there are any, else one CPU
+[--precision bfloat16] [--checkpointing] [--strict]. Uses GPUs if there are any, else one CPU
 thread. Sizes are those of params.yaml; for talksumm, `full` stands for base.
 
 Examples are texts of invented words, as long as those of the papers: only their cost matters, not what they
@@ -186,7 +186,6 @@ def measured(name: str, arguments: argparse.Namespace, ours: bool) -> Cost:
         "accumulation": arguments.processes,
         "processes": arguments.processes if ours else 1,
         "precision": arguments.precision or params.precision,
-        "compile": arguments.compile,
         "gradient_checkpointing": params.gradient_checkpointing or arguments.checkpointing,
         "validate_every": 1_000_000,
         "metric": "loss",
@@ -239,7 +238,7 @@ def plain(task: Task, params: TrainingParams, strict: bool) -> float:
     halved = halves_products(params.precision, device, strict)
     torch.use_deterministic_algorithms(strict)
     task.module.to(device).train()
-    prepare_module(task.module, params, strict)
+    prepare_module(task.module, params)
     weights = [parameter for parameter in task.module.parameters() if parameter.requires_grad]
     optimiser = torch.optim.AdamW(weights, lr=params.learning_rate, fused=True)
     begun = 0.0
@@ -263,7 +262,6 @@ def main() -> None:
     parser.add_argument("--updates", type=int, default=20)
     parser.add_argument("--processes", type=int, default=1, help="processes; each computes its own batches")
     parser.add_argument("--precision", choices=("float32", "bfloat16"), help="default: as the size sets it")
-    parser.add_argument("--compile", action="store_true")
     parser.add_argument(
         "--checkpointing", action="store_true", help="gradient checkpointing, if the model supports it"
     )

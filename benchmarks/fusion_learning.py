@@ -29,7 +29,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pyarrow.parquet as pq
-from fusion_yield import documents_of, prose
+from fusion_yield import documents_of, examples_of_table, prose
 
 import silverloom.orchestration.definitions  # noqa: F401  declares every asset
 from silverloom.assets.declare.params_file import section
@@ -38,7 +38,6 @@ from silverloom.ops.discofuse.annotation import AnnotationParams
 from silverloom.ops.discofuse.dataset.annotated import annotate
 from silverloom.ops.discofuse.dataset.balanced import BalancedParams, balanced
 from silverloom.ops.discofuse.dataset.candidates import candidates
-from silverloom.ops.discofuse.dataset.examples import ExampleParams, examples
 from silverloom.ops.discofuse.models.fusion_model import FusionModelParams, texts_of
 from silverloom.ops.discofuse.models.training_sets import copied, judged
 from silverloom.ops.discofuse.rules import RuleParams
@@ -67,7 +66,7 @@ def make_examples(paths: Sequence[Path], documents: int, folder: Path) -> None:
             parsed = annotate(some, annotation).kept
             outcome = candidates(parsed, annotation, section(RuleParams))
             sentences += len(outcome.units)
-            made = examples(outcome.kept, section(ExampleParams)).kept
+            made = examples_of_table(outcome.kept).kept
             pq.write_table(made, parts / f"{place:02d}-{number:03d}.parquet")
     parts.rename(folder)
     print(

@@ -22,17 +22,20 @@ from typing import Any, TypeAlias
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from fusion_rules import texts
 
 import silverloom.orchestration.definitions  # noqa: F401  declares every asset
 from benchmarks import gap
 from silverloom.assets.declare.params_file import section
+from silverloom.ops.core.outcome import Outcome
+from silverloom.ops.core.parts import OneProcess, Part, Parts, temporary_folder
 from silverloom.ops.discofuse.annotation import AnnotationParams
 from silverloom.ops.discofuse.dataset.annotated import annotate
 from silverloom.ops.discofuse.dataset.candidates import candidates
 from silverloom.ops.discofuse.dataset.examples import ExampleParams, examples
 from silverloom.ops.discofuse.rules import CONTROL, RuleParams
-from silverloom.ops.discofuse.schemas import PROSE
+from silverloom.ops.discofuse.schemas import CANDIDATES, PROSE
 
 #: A title, if there is one, and a text.
 Document: TypeAlias = tuple[str | None, str]
@@ -56,6 +59,14 @@ def prose(path: Path, documents: list[Document], first: int = 0) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=PROSE.kept)
 
 
+def examples_of_table(candidates: pa.Table) -> Outcome:
+    """Return the examples of candidates that are the whole partition."""
+    with temporary_folder() as folder:
+        pq.write_table(candidates, folder / "kept.parquet")
+        parts = Parts(CANDIDATES.kept, (Part(str(folder / "kept.parquet")),), OneProcess())
+        return Outcome.joined(list(examples(parts, section(ExampleParams))))
+
+
 def made(path: Path, documents: list[Document]) -> list[dict[str, Any]]:
     """Return the examples of documents; print their counts and cost."""
     annotation = section(AnnotationParams)
@@ -63,7 +74,7 @@ def made(path: Path, documents: list[Document]) -> list[dict[str, Any]]:
     parsed = annotate(prose(path, documents), annotation).kept
     after = time.process_time()
     outcome_of_rules = candidates(parsed, annotation, section(RuleParams))
-    outcome = examples(outcome_of_rules.kept, section(ExampleParams))
+    outcome = examples_of_table(outcome_of_rules.kept)
     ended = time.process_time()
     sentences = len(outcome_of_rules.units)
     kept: list[dict[str, Any]] = outcome.kept.to_pylist()

@@ -157,7 +157,7 @@ def bare(root: Path, target: Path) -> None:
     parses = written("discofuse/annotated", schemas.ANNOTATED, texts.map(annotate, parsing))
     made = candidates_of_documents(parses, parsing, rules, EvidenceParams(), strict=False)
     candidates = written("discofuse/candidates", schemas.CANDIDATES, made)
-    kept = written("discofuse/examples", schemas.EXAMPLES, candidates.map(examples, ExampleParams()))
+    kept = written("discofuse/examples", schemas.EXAMPLES, examples(candidates, ExampleParams()))
     singles = written("discofuse/splits", schemas.SENTENCE_SPLITS, kept.map(splits))
     even = written("discofuse/balanced", schemas.BALANCED, balanced(kept, BalancedParams()))
     released = release_files(

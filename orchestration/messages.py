@@ -96,7 +96,7 @@ class PartitionProgress:
         if self.pace.seconds:
             rate = 1 / self.pace.seconds
             shown.append(f"{rate:.1f} a second" if rate >= 1 else f"{rate * 60:.1f} a minute")
-            if remaining > 0 and (left := self.pace.left(remaining, now)) is not None:
+            if remaining > 0 and (left := self.pace.left(remaining, now)):
                 shown.append(f"{duration(left)} left")
         return ", ".join(shown)
 

@@ -107,7 +107,8 @@ class StoreParams(Params, section="store"):
     """How datasets are stored on disk."""
 
     records_per_part: int = Field(default=RECORDS_PER_PART, gt=0)
-    """Records per part file at most; 128 KiB of text end one, too. Smaller parts: less memory, more files."""
+    """Records per part file at most; 128 KiB of text in files end one, too. Smaller parts: less memory, more
+    files."""
 
 
 class TaskResources(Params):

@@ -1,7 +1,7 @@
 """Search in crawled pages: BM25 over their texts, with tantivy.
 
-Belongs here: the index, its folder and results, and the texts of crawled pages for it. Not here: search by
-HTTP (search.py), paragraphs, language and boilerplate (ops/parse/web.py).
+Belongs here: the index, its folder and results. Not here: search by HTTP (search.py), paragraphs, language
+and boilerplate (ops/parse/web.py).
 
 The index is built on disk with limited memory, and memory-mapped. Tantivy finds candidates; this module
 computes exact scores. Tantivy rounds document lengths down (to one byte), has another `k1`, and adds in

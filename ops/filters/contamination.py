@@ -253,7 +253,9 @@ def uncontaminated(examples: Parts, overlaps: Parts, params: ContaminationParams
 def uncontaminated_of(
     examples: pa.Table, overlaps: pa.Table, params: ContaminationParams, shape: Shape
 ) -> Outcome:
-    """Return the examples of one part; its overlaps are in the same order."""
+    """Return the examples of one part. Raises ValueError if the overlaps belong to other examples."""
+    if examples["id"].to_pylist() != overlaps["example_id"].to_pylist():
+        raise ValueError("the overlaps are not those of the examples")
     runs, whole = _within(overlaps, params)
     keep = pc.and_(runs, whole)
     lost = overlaps.append_column("within", runs).filter(pc.invert(keep)).to_pylist()

@@ -289,7 +289,10 @@ def _stated_sentences(
         month = paper["month"] if paper else None
         about = {"source_ids": [""], "doi": None} if paper is None else paper
         of_paper = {**row, "source_ids": about["source_ids"], "doi": about["doi"]}
-        mention = _mention(of_paper, row["paper_id"], row["section"], row["role"], cited - {None}, known)
+        abbreviations = known[row["source_ids"][0], row["paper_id"]]
+        mention = _mention(
+            of_paper, row["paper_id"], row["section"], row["role"], cited - {None}, abbreviations
+        )
         mentions.append((row, text, month, areas.of(row["paper_id"], paper), mention))
     counts = Counter({"unknown_paper": unknown, "unknown_subjects": areas.unknown})
     return _statements(SENTENCES, mentions, params, +counts)
@@ -302,7 +305,8 @@ def _stated_passages(passages: pa.Table, params: StatementParams) -> Statements:
     mentions = []
     for row in rows:
         role = "abstract" if row["cited_id"] is None else "citance"
-        mention = _mention(row, row["paper"], -1, role, {row["cited_id"]} - {None}, known)
+        abbreviations = known[row["source_ids"][0], row["paper"]]
+        mention = _mention(row, row["paper"], -1, role, {row["cited_id"]} - {None}, abbreviations)
         unit = {name: row[name] for name in EMBEDDED_PASSAGES.unit.names}
         area = areas.of(row["source_ids"][0], row)
         mentions.append((unit, without_marks(row["text"]), row["month"], area, mention))
@@ -325,11 +329,12 @@ def _other_languages() -> list[frozenset[str]]:
     return [frozenset(word for word in words if len(word) > 1) - STOP_WORDS for words in languages]
 
 
-def _expansions(rows: Sequence[Row]) -> dict[str, dict[str, str]]:
-    texts: dict[str, list[str]] = defaultdict(list)
+def _expansions(rows: Sequence[Row]) -> dict[tuple[str, str], dict[str, str]]:
+    """Return the expansions of the abbreviations of each paper, by record and paper."""
+    texts: dict[tuple[str, str], list[str]] = defaultdict(list)
     for row in rows:
-        texts[row["paper_id"]].append(row["text"])
-    return {paper: expansions_of(sentences) for paper, sentences in texts.items()}
+        texts[row["source_ids"][0], row["paper_id"]].append(row["text"])
+    return {place: expansions_of(sentences) for place, sentences in texts.items()}
 
 
 def _mention(
@@ -338,8 +343,9 @@ def _mention(
     section: int,
     role: str,
     cited: Collection[str | None],
-    known: Mapping[str, Mapping[str, str]],
+    known: Mapping[str, str],
 ) -> Row:
+    """Return how a sentence occurs; `known` are the abbreviations of its paper."""
     defined = definition(row["text"])
     return {
         "sentence_id": row["id"],
@@ -348,7 +354,7 @@ def _mention(
         "role": role,
         "source": record_place(row["source_ids"][0])[0],
         "doi": row["doi"],
-        "term": (normal_form(defined.term, known[paper]) or None) if defined else None,
+        "term": (normal_form(defined.term, known) or None) if defined else None,
         "cited": sorted(filter(None, cited)),
     }
 
@@ -362,14 +368,11 @@ def _statements(
     def key(unit: Row, text: str, area: str, mention: Row) -> tuple[str, str, str, str]:
         return unit["source_ids"][0], mention["paper_id"], area, text
 
-    in_group = {
-        key(unit, text, area, mention)
-        for unit, text, _, area, mention in mentions
-        if mention["term"] or mention["cited"] or params.compares(mention["role"], mention["section"])
-    }
     score = cache(well_formed)
     dropped: list[Row] = []
     groups: dict[tuple[str, str, str, str], list[tuple[Row, str | None, Row]]] = defaultdict(list)
+    in_group: set[tuple[str, str, str, str]] = set()
+    left: list[tuple[tuple[str, str, str, str], Row, str, str | None, Row]] = []
     for unit, text, month, area, mention in mentions:
         words = len(text.split())
         role = mention["role"]
@@ -381,7 +384,13 @@ def _statements(
             dropped.append(drop(unit, f"role_{role}"))
         elif not is_english(text):
             dropped.append(drop(unit, "not_english"))
-        elif (place := key(unit, text, area, mention)) not in in_group:
+        else:
+            place = key(unit, text, area, mention)
+            left.append((place, unit, text, month, mention))
+            if mention["term"] or mention["cited"] or params.compares(role, mention["section"]):
+                in_group.add(place)
+    for place, unit, text, month, mention in left:
+        if place not in in_group:
             dropped.append(drop(unit, "no_group"))
         elif not at_least(whole := score(text), params.well_formed):
             dropped.append(drop(unit, "well_formed", whole))

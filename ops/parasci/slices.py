@@ -1,4 +1,6 @@
-"""Embedding parts slice by slice: a record may have very many sentences, so that its part takes long.
+"""Embedding parts slice by slice: a part of long papers takes many minutes, a slice of it less.
+
+A slice ends with a paper, or with a record of passages, so that its rows do not depend on where it ends.
 
 Belongs here: splitting parts into slices, and joining the slices of a part. Not here: which sentences are
 embedded (sentences.py), resuming from finished slices (the engine).

@@ -40,9 +40,9 @@ def lines_of_files(
     """Yield every non-blank line of every file as one record, decompressing .gz and .zst files.
 
     With `naming`, lines are JSON, and it returns the document id of a line; it must be a function of a
-    module. Otherwise the id is path and line number, and also if `naming` returns None
-    or an id that another line may get this way. A line over source.max_bytes is yielded unread, with an
-    error; one that cannot be read as JSON gets an error, too.
+    module. Otherwise the id is path and line number, and also if `naming` returns None or an id that another
+    line may get this way. A line over source.max_bytes is yielded unread, with an error; one that cannot be
+    read as JSON gets an error, too.
     """
     files = list(find(folder, source, suffixes))
     raws = chain.from_iterable(_of_file(file, source.max_bytes, only) for file in files)

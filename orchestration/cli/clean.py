@@ -65,28 +65,35 @@ def clean(workspace: Workspace, days: int, delete: bool) -> int:
     return done.returncode
 
 
+#: A hash in dvc.lock; YAML quotes one that looks like a number.
+_MD5 = re.compile(rb"md5: ['\"]?([0-9a-f]{32}(?:\.dir)?)")
+#: What git says of an object that it does not have.
+_MISSING = re.compile(rb"[0-9a-f]{40,64} missing$")
+
+
 def _write_named(workspace: Workspace, folder: Path) -> None:
     """Make a project of DVC in a folder that names every version in the cache that any commit names.
 
     DVC can look through all commits itself, but takes a second for each. Raises RuntimeError if git fails.
     """
-
-    def git(*arguments: str, given: str = "") -> str:
-        command = ["git", *arguments]
-        done = subprocess.run(
-            command, cwd=workspace.root, input=given.encode(), capture_output=True, check=False
-        )
-        if done.returncode:
-            raise RuntimeError(f"git failed, so nothing was removed: {done.stderr.decode().strip()}")
-        return done.stdout.decode(errors="replace")
-
-    tracking = ("dvc.lock", "*.dvc")  # of experiments too, which are commits
-    objects = git("rev-list", "--objects", "--all", "HEAD", "--full-history", "--", *tracking)
-    texts = git("cat-file", "--batch", given=re.sub(" .*", "", objects))
-    if " missing\n" in texts:
+    listing = ["git", "rev-list", "--objects", "--all", "HEAD", "--full-history", "--", "dvc.lock", "*.dvc"]
+    listed = subprocess.run(listing, cwd=workspace.root, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        raise RuntimeError(f"git failed, so nothing was removed: {listed.stderr.strip()}")
+    found = (line.partition(" ") for line in listed.stdout.splitlines())
+    files = [name for name, _, path in found if path.endswith(("dvc.lock", ".dvc"))]  # no commits or folders
+    (folder / "objects").write_text("".join(f"{name}\n" for name in files))
+    hashes, is_whole = set[str](), True
+    with (folder / "objects").open() as given:
+        reading = ["git", "cat-file", "--batch"]
+        with subprocess.Popen(reading, cwd=workspace.root, stdin=given, stdout=subprocess.PIPE) as read:
+            assert read.stdout is not None
+            for line in read.stdout:
+                hashes.update(name.decode() for name in _MD5.findall(line))
+                is_whole = is_whole and not _MISSING.match(line)
+    if read.returncode or not is_whole:
         raise RuntimeError("nothing was removed: git lacks some objects of its history (`git fetch` them)")
-    named = sorted(set(re.findall(r"md5: ([0-9a-f]{32}(?:\.dir)?)", texts)))
-    cache = cache_folder(workspace.root)
+    named, cache = sorted(hashes), cache_folder(workspace.root)
     of_dvc_2 = [md5 for md5 in named if (cache / md5[:2] / md5[2:]).exists()]
     outs = [
         *({"md5": md5, "path": md5, "hash": "md5"} for md5 in named if cached(workspace, md5).exists()),

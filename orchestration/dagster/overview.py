@@ -86,7 +86,7 @@ def jobs(workspace: Workspace) -> list[dg.UnresolvedAssetJobDefinition]:
     selections: dict[str, dg.AssetSelection] = {name: dg.AssetSelection.groups(name) for name in names}
     files = [asset_key(made.key) for made in workspace.datasets.values() if made.key.asset == RELEASE_FILES]
     if files:
-        selections["release"] = dg.AssetSelection.assets(*files)
+        selections.setdefault("release", dg.AssetSelection.assets(*files))
     return [dg.define_asset_job(name, selected.upstream()) for name, selected in selections.items()]
 
 

@@ -114,7 +114,8 @@ class LocalEngine:
             yield outcome
             first = (*first[1:], *islice(waiting, 1))
         if first:
-            with contextlib.closing(WorkerProcesses(self.workers, "WORKERS")) as processes:
+            setting = "JOBS" if self.alone else "WORKERS"
+            with contextlib.closing(WorkerProcesses(self.workers, setting)) as processes:
                 yield from in_order(processes, op, chain(first, waiting), *shared)
 
     def scratch(self) -> AbstractContextManager[Path]:
@@ -255,8 +256,8 @@ def _on_piece(
     return op(piece, *shared)
 
 
-#: How many processes a partition may use that is made in this context.
-spare_processes: ContextVar[int] = ContextVar("spare_processes", default=1)
+#: How many processes the partition that is being made may use for its parts.
+processes_of_partition: ContextVar[int] = ContextVar("processes_of_partition", default=1)
 
 #: Seconds that a map takes in one process before it gets others: about as long as a large part takes.
 ALONE = 10.0
@@ -268,15 +269,15 @@ def engine(
     """Return a dataset's engine as set in params.yaml, or by `SILVERLOOM_ENGINE`, which takes precedence.
 
     `tell` gets a line of text while a run waits for a cluster.
-    The local engine has `SILVERLOOM_WORKERS` processes. By default, it has `spare_processes`, and begins a
-    map in this one.
+    The local engine has `SILVERLOOM_WORKERS` processes. By default, it has
+    `processes_of_partition`, and begins a map in this one.
     """
     params = engine_params()
     if params.kind == "ray":
         return RayEngine(params, dataset, models or {}, tell)
     text = os.environ.get("SILVERLOOM_WORKERS")
     if text is None:
-        return LocalEngine(spare_processes.get(), ALONE)
+        return LocalEngine(processes_of_partition.get(), ALONE)
     if not text.isdigit() or int(text) < 1:
         raise ValueError(f"SILVERLOOM_WORKERS must be a whole number from 1, found {text!r}")
     return LocalEngine(int(text))

@@ -249,12 +249,12 @@ def lock_file(path: Path, wait: bool = False) -> ExitStack:
 
 
 @contextlib.contextmanager
-def sharing(workspace: Workspace) -> Iterator[None]:
-    """Hold the lock of the stores that all processes of a project write to with other tools.
+def sharing(workspace: Workspace, name: str = "shared") -> Iterator[None]:
+    """Hold the lock of the stores that all processes of a project write to with other tools, or another.
 
     A thread that holds it may take it again. Raises TimeoutError, which names the lock, after PATIENCE.
     """
-    path = workspace.enclosing.state / "locks" / "shared.lock"
+    path = workspace.enclosing.state / "locks" / f"{name}.lock"
     try:
         held = _held(path, PATIENCE, again=True)
     except Timeout:

@@ -123,21 +123,25 @@ def set_champion(client: Any, workspace: Workspace, dataset: Dataset, evaluation
     if the rows on disk are not those of the manifest.
     """
     trains, judge, version = dataset.trains, evaluation.dataset, evaluation.manifest.version
-    known = View(workspace).known(judge, evaluation.partition)
-    if trains is None or known is None or known.version != version:
+    name = registered_name(dataset)
+    if trains is None or not (models := _registered(client, name)):
         return
-    name, evaluated = registered_name(dataset), set(_versions_of(workspace, evaluation, dataset))
+    named = client.get_registered_model(name)
+    former, _, by = named.tags.get(_NAMED, "").partition(" ")
+    is_moved = named.aliases.get(CHAMPION, former) != former
+    if by == version or (is_moved and not by):  # earlier versions did not say by which evaluation
+        return
+    known = View(workspace).known(judge, evaluation.partition)
+    if known is None or known.version != version:
+        return
+    evaluated = set(_versions_of(workspace, evaluation, dataset))
     versions = {
-        registered.tags["model"]: registered.version
-        for registered in sorted(_registered(client, name), key=lambda registered: int(registered.version))
-        if registered.tags.get("data version") in evaluated
+        model.tags["model"]: model.version
+        for model in sorted(models, key=lambda model: int(model.version))
+        if model.tags.get("data version") in evaluated
     }
     scores = judged(workspace, evaluation, trains.named_by) if versions else {}
-    if not (compared := versions.keys() & scores.keys()):
-        return
-    model = client.get_registered_model(name)
-    former, _, by = model.tags.get(_NAMED, "").partition(" ")
-    if by != version or former == model.aliases.get(CHAMPION):
+    if compared := versions.keys() & scores.keys():
         best = versions[max(sorted(compared), key=scores.__getitem__)]
         client.set_registered_model_alias(name, CHAMPION, best)
         client.set_registered_model_tag(name, _NAMED, f"{best} {version}")

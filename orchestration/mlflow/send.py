@@ -73,7 +73,7 @@ def send(workspace: Workspace, datasets: Iterable[Dataset] | None = None, run_of
         made = made_partitions(workspace, workspace.datasets.values() if datasets is None else datasets)
         if not made:
             return ""
-        with sharing(workspace):
+        with sharing(workspace, "sending"):  # to a server that may be slow
             causes = _send(workspace, made, run_of)
     except Exception as error:
         causes = [_line(error)]
@@ -92,7 +92,8 @@ def send_and_tell(
 def _send(workspace: Workspace, made: Sequence[MadePartition], run_of: RunOf) -> list[str]:
     """Send what MLflow lacks. Return why runs were refused; raise what is wrong with MLflow as a whole."""
     if workspace.tracked_here:
-        prepare(workspace.mlflow_store)
+        with sharing(workspace):
+            prepare(workspace.mlflow_store)
     elif is_postgres(workspace.tracking_uri):
         prepare_server(workspace.tracking_uri)
     receiver, causes = _Receiver(workspace, made), list[str]()
@@ -108,7 +109,12 @@ def _send(workspace: Workspace, made: Sequence[MadePartition], run_of: RunOf) ->
                 raise
             causes.append(_line(error))
             receiver.clean()
-    receiver.name_champions({place.dataset.name for place in made})
+    try:
+        receiver.name_champions({place.dataset.name for place in made})
+    except Exception as error:
+        if not _refused(error):
+            raise
+        causes.append(_line(error))
     return causes
 
 

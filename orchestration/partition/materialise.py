@@ -172,11 +172,12 @@ class Materialisation:
 
     def accept(self, manifest: Manifest, findings: _Findings) -> None:
         """Write the manifest if the blocking checks passed, and discard what only making it needed."""
-        if accepted(findings):
+        passed = accepted(findings)
+        if passed:
             write_manifest(*self._place, manifest)
-            discard_parts(*self._place)
-            if self.dataset.crawl:
-                discard_crawl(*self._place)
+        discard_parts(*self._place, checkpoints=passed)
+        if passed and self.dataset.crawl:
+            discard_crawl(*self._place)
 
     def _expected(self, inputs: OpenInputs, folder: Path) -> Iterator[str]:
         return expected_units(*self._place, inputs, folder)

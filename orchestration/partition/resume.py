@@ -39,6 +39,9 @@ from silverloom.orchestration.workspace.workspace import Workspace
 
 Op: TypeAlias = Callable[..., Outcome]
 
+#: The folder of checkpoints beside a partition's finished parts.
+CHECKPOINTS = "checkpoints"
+
 #: Seconds of work from which a part is stored even if it is the only one.
 LONG = 1.0
 
@@ -71,7 +74,7 @@ class ResumableEngine:
     @property
     def checkpoints(self) -> StoredCheckpoints:
         """The checkpoints of trainings of the partition, under its key."""
-        return StoredCheckpoints(self.folder / "checkpoints")
+        return StoredCheckpoints(self.folder / CHECKPOINTS)
 
     def scratch(self) -> AbstractContextManager[Path]:
         """Return a scratch folder next to the finished parts; after a kill, it is removed along with them."""
@@ -299,14 +302,20 @@ def begin_parts(workspace: Workspace, dataset: Dataset, partition: str, key: Map
 
 
 def discard_parts(
-    workspace: Workspace, dataset: Dataset, partition: str, key: Mapping[str, Any] | None = None
+    workspace: Workspace,
+    dataset: Dataset,
+    partition: str,
+    key: Mapping[str, Any] | None = None,
+    checkpoints: bool = True,
 ) -> None:
-    """Remove a partition's finished parts and checkpoints, all or those of one key.
-
-    It is made, or no longer exists.
-    """
+    """Remove a partition's finished parts, all or those of one key, and its checkpoints unless they stay."""
     folder = workspace.state_file("parts", dataset, partition)
-    _remove(folder if key is None else folder / json_digest(key))
+    if checkpoints:
+        _remove(folder if key is None else folder / json_digest(key))
+        return
+    for entry in folder.glob("*/*"):
+        if entry.name != CHECKPOINTS:
+            _remove(entry)
 
 
 def partitions_with_parts(workspace: Workspace, dataset: Dataset) -> set[str]:

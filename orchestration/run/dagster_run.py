@@ -23,7 +23,7 @@ from silverloom.orchestration.dagster.overview import groups
 from silverloom.orchestration.dagster.past_runs import DATASET
 from silverloom.orchestration.definitions import build, workspace
 from silverloom.orchestration.executors.base import ClusterLostError, EventSink
-from silverloom.orchestration.executors.parts import spare_processes
+from silverloom.orchestration.executors.parts import processes_of_partition
 from silverloom.orchestration.files.full_disk import DiskFullError, with_its_type
 from silverloom.orchestration.messages import describe, listening
 from silverloom.orchestration.partition.store import Store
@@ -120,7 +120,7 @@ def make(
 ) -> tuple[Ran, float]:
     """Make one partition with up to so many processes. Return how its run ended, and the seconds it took."""
     begun = time.monotonic()
-    spare_processes.set(processes)
+    processes_of_partition.set(processes)
     with listening(listener):
         try:
             ran = materialise(workspace(), workspace().datasets[name], partition, run_id, tags)

@@ -206,12 +206,21 @@ class _Loop:
         if self.force:
             forget(self.workspace, dataset, partition)
         self.display.begin(label(dataset, partition))
-        # The only partition of a dataset may use all processes; of several, each has one.
-        processes = self.jobs if len(self._reports[dataset.name].partitions) == 1 else 1
+        processes = self.jobs if self._is_alone(dataset, partition) else 1
         future = self._executor.submit(
             make, dataset.name, partition, run.run_id, self.tags, processes, self._listener
         )
         self._under_way[future] = run
+
+    def _is_alone(self, dataset: Dataset, partition: str) -> bool:
+        """Return whether nothing else is being made, nor stale and ready to be."""
+        place = dataset.name, partition
+        ready = (
+            other
+            for other in self._waiting
+            if other != place and not (self._before[other].fresh or self._first_of(other, self._left))
+        )
+        return not self._under_way and next(ready, None) is None
 
     def _ended(self, run: _Run, future: Future[tuple[Ran, float]]) -> None:
         from silverloom.orchestration.run.dagster_run import end

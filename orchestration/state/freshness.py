@@ -126,10 +126,11 @@ def forget(workspace: Workspace, dataset: Dataset, partition: str) -> None:
 
 
 def _manifest(stored: Mapping[str, Any]) -> Manifest:
-    try:
-        return Manifest(**{name: value for name, value in stored.items() if name != "version"})
-    except TypeError:  # of another version of this code
-        raise UnreadableError("it has the wrong structure") from None
+    with contextlib.suppress(TypeError, AttributeError):
+        manifest = Manifest(**{name: value for name, value in stored.items() if name != "version"})
+        if manifest.key.keys() >= {"inputs", "params", "code"} and manifest.counts.keys() >= {*TABLES}:
+            return manifest
+    raise UnreadableError("it has the wrong structure")  # of another version of this code
 
 
 #: The tag of a run that makes a partition even if it is fresh.

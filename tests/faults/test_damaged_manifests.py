@@ -79,11 +79,17 @@ def test_an_edited_manifest_is_not_trusted(pairs, tally, capsys, change):
 
 def test_a_manifest_with_a_correct_checksum_and_another_shape_is_not_trusted(pairs, tally, capsys):
     """A manifest of another shape has a correct checksum."""
-    manifest_file(*pairs, "2018-06").write_bytes(dump_checked({"key": KEY}))
-    tally.attempt()
-    assert read_manifest(*pairs, "2018-06") is None
-    assert "it has the wrong structure" in capsys.readouterr().err
-    tally.survive()
+    for content in (
+        {**STORED, "counts": {"kept": 1}},
+        {**STORED, "key": {"inputs": {}, "params": {}}},
+        {**STORED, "key": []},
+        {"key": KEY},
+    ):
+        manifest_file(*pairs, "2018-06").write_bytes(dump_checked(content))
+        tally.attempt()
+        assert read_manifest(*pairs, "2018-06") is None
+        tally.survive()
+    assert capsys.readouterr().err.count("it has the wrong structure") == 1, "it is said once"
 
 
 @pytest.mark.parametrize("how", DAMAGES)

@@ -147,11 +147,11 @@ def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
 
     Reasons, in the order in which they apply: `short`, `long`, `holes`, `non_ascii`, `repeated`,
     `unsure_coreference`, `uncovered`, `unsupported`, `disfluent`, `not_entailed`, `capped_control`. If
-    several candidates have the same four sentences, the one with the most certain coreference is kept (the
-    first of several), and the others are `repeated`. The other examples of a domain decide how many controls
-    stay; `score` is the number drawn for a control. A partition is judged as a whole, on disk, so that parts
-    do not matter; a repetition in another partition is not found. Raises ValueError for a bound of a
-    disfluency or of log-odds that are unknown.
+    several candidates with the same four sentences pass the other filters, the one with the most certain
+    coreference is kept (the first of several), and the others are `repeated`. The other examples of a domain
+    decide how many controls stay; `score` is the number drawn for a control. A partition is judged as a
+    whole, on disk, so that parts do not matter; a repetition in another partition is not found. Raises
+    ValueError for a bound of a disfluency or of log-odds that are unknown.
     """
     with candidates.engine.scratch() as folder:
         repeated, passed = _of_partition(candidates, params, folder / "candidates")
@@ -256,9 +256,10 @@ def _of_partition(candidates: Parts, params: ExampleParams, folder: Path) -> tup
             insert(tables, "candidates", _judged_alone(number, part.to_pylist(), params))
         tables.execute(
             """CREATE TABLE judged AS SELECT part, place, domain, control, passes,
-                nullif(first_value(id) OVER surest, id) AS repeats
+                CASE WHEN first_value(passes) OVER surest THEN nullif(first_value(id) OVER surest, id) END
+                    AS repeats
             FROM candidates
-            WINDOW surest AS (PARTITION BY sentences ORDER BY certainty DESC, part, place)"""
+            WINDOW surest AS (PARTITION BY sentences ORDER BY passes DESC, certainty DESC, part, place)"""
         )
         passed = tables.sql(
             "SELECT domain, control, count(*) FROM judged WHERE passes AND repeats IS NULL GROUP BY ALL"

@@ -1,8 +1,8 @@
 """Making and training a text-to-text model on a set of pairs, for all systems.
 
 Belongs here: the vocabulary and the untrained model of a config, its training on pairs, the trained models of
-a dataset. Not here: the pairs
-(pairs.py), trainings of all kinds of models (ops/models/training), what judges a model (the systems).
+a dataset. Not here: the pairs (pairs.py), trainings of all kinds of models (ops/models/training), what judges
+a model (the systems).
 """
 
 from __future__ import annotations

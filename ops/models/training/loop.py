@@ -72,7 +72,7 @@ class _Run:
         self.processes = Processes(strict)
         self.halved = halves_products(params.precision, self.processes.device, strict)
         task.module.to(self.processes.device)
-        prepare_module(task.module, params, strict)
+        prepare_module(task.module, params)
         self.optimiser = torch.optim.AdamW(
             [weights for weights in task.module.parameters() if weights.requires_grad],
             lr=params.learning_rate,
@@ -280,7 +280,7 @@ def numerics(strict: bool) -> Iterator[None]:
         yield
 
 
-def prepare_module(module: nn.Module, params: TrainingParams, strict: bool) -> None:
+def prepare_module(module: nn.Module, params: TrainingParams) -> None:
     """Turn on gradient checkpointing if the params say so.
 
     Raises TrainingError for a module that does not support it.

@@ -137,6 +137,8 @@ def similar_blocks(
     embeddings: NDArray[np.float32], groups: NDArray[np.int64], floor: float, block: int = _BLOCK
 ) -> Iterator[Similar]:
     """Yield the pairs of `similar_pairs`, a block of rows at a time."""
+    if len(groups) != len(embeddings):
+        raise ValueError(f"{len(embeddings)} embeddings and {len(groups)} groups")
     whole = _whole(embeddings)
     rows_at_once = max(1, block // max(1, len(whole)))
     for start in range(0, len(whole), rows_at_once):

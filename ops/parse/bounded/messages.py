@@ -66,6 +66,7 @@ def received(stream: IO[bytes], most: int) -> ChildMessage:
 
 #: The only key of an object that stands for bytes; its value is their number.
 _BYTES = "\0bytes"
+_MARK = json.dumps(_BYTES)
 #: More than any JSON of a call has.
 _LONGEST_CALL = 2**40
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
@@ -79,8 +80,9 @@ def name_of(function: Callable[..., Any] | type) -> str:
 def send_call(stream: IO[bytes], function: Callable[..., Any], arguments: Sequence[object]) -> None:
     """Send a call of a function or method of a module.
 
-    Arguments, and the attributes of the object whose method it is, are JSON values, bytes, paths, and tuples
-    and dataclasses of these. Raises TypeError for others.
+    Arguments are JSON values, bytes, paths, and tuples and dataclasses of these; the attributes of the object
+    whose method it is are JSON values. Raises TypeError for others, ParseError for a text that is the mark of
+    bytes.
     """
     parts: list[bytes] = []
 
@@ -98,7 +100,10 @@ def send_call(stream: IO[bytes], function: Callable[..., Any], arguments: Sequen
         "form": form and [name_of(type(form)), vars(form)],
         "arguments": _ANYTHING.dump_python(arguments),
     }
-    send(stream, ChildMessage(_CALL, json.dumps(call, default=encoded).encode()))
+    text = json.dumps(call, default=encoded)
+    if text.count(_MARK) != len(parts):
+        raise ParseError("one of its texts is a mark that stands for bytes")
+    send(stream, ChildMessage(_CALL, text.encode()))
     stream.writelines(parts)
     stream.flush()
 

@@ -1,8 +1,7 @@
 """Papers that three tools extracted from PDFs: GROBID's TEI, ParsCit's XML, ScienceParse's JSON.
 
-Belongs here: these formats, and GROBID as a service that PDFs are sent to. Not here: reading PDF without a
-service (pdf.py); finding the sentences of a section, and removing footnotes and the like from its text
-(body.py).
+Belongs here: these formats. Not here: reading PDF (pdf.py); finding the sentences of a section, and removing
+footnotes and the like from its text (body.py).
 
 GROBID: the reader takes the main title of the header, its abstract, the `div`s of body and back matter with
 their `head` (whose attribute `n` is the number), and the `biblStruct`s of the bibliography. Elements `s` are

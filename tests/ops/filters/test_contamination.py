@@ -208,3 +208,11 @@ def test_what_if_pages_count_what_the_bounds_keep(three, ngrams, sentences):
         (table,) = asked(three[1], params)
         scores = table["score"].drop_null().to_pylist()
         assert sum(score <= bound for score in scores) == kept
+
+
+def test_overlaps_of_other_examples_are_refused(three):
+    examples, rows = three
+    with pytest.raises(ValueError, match="not those of the examples"):
+        list(
+            uncontaminated(examples, in_memory(rows.parts[0].table.slice(1)), ContaminationParams(), EXAMPLES)
+        )

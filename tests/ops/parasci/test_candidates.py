@@ -68,6 +68,11 @@ def test_all_pairs_are_found_for_any_block_size(count, size, floor, seed, block)
     assert fast == [pair for pair in slow if pair[2] >= floor]
 
 
+def test_there_must_be_as_many_groups_as_rows():
+    with pytest.raises(ValueError, match="2 embeddings and 1 groups"):
+        similar_pairs(np.eye(2, dtype=np.float32), np.zeros(1, np.int64), 0.5)
+
+
 def test_pairs_within_a_paper_come_from_two_sections_of_the_six_kinds():
     alike = unit(1, 0.1, 0)
     outcome = intra(

@@ -320,6 +320,8 @@ def test_no_row_depends_on_the_number_of_papers_in_a_part(tmp_path, size, monkey
     texts = [f"We show {number % 4} pairs of sentences that are found again." for number in range(40)]
     rows = [paper_sentence(f"s{n}", text, f"p{n // 3}", n % 3) for n, text in enumerate(texts)]
     beside = [parts(tmp_path / "papers", PAPERS.kept, []), parts(tmp_path / "citations", CITATIONS.kept, [])]
+    texts[0] = "Latent Dirichlet allocation (LDA) is a model of the topics of texts."
+    texts[3] = "LDA is a model of the topics that a collection of texts has."
     full = dict.fromkeys(PASSAGE_SHAPE.kept.names) | {"licence": "MIT", "cited_id": "W", "paper": "P"}
     loose = [
         full | {"id": f"a{n}", "source_ids": [f"r/{n // 3}"], "text": text} for n, text in enumerate(texts)
@@ -600,6 +602,17 @@ def test_a_sentence_that_nothing_would_compare_is_dropped_and_never_embedded(mon
     lost = zip(outcome.dropped["id"].to_pylist(), outcome.dropped["reason"].to_pylist(), strict=True)
     assert dict(lost) == {"plain": "no_group", "outside": "no_group"}
     assert embedded_texts == [plain, term]
+
+
+def test_a_sentence_that_is_dropped_puts_no_other_in_its_group():
+    text = "Parsing is the task of finding the tree of a sentence."
+    outcome = embedded(
+        paper_sentence("listed", text, section=2, role="references"),
+        paper_sentence("alone", "We ran it on ten machines of a cluster.", section=1, role="method"),
+    )
+    assert dict(zip(*(outcome.dropped[name].to_pylist() for name in ("id", "reason")), strict=True)) == {
+        "listed": "role_references", "alone": "no_group",
+    }  # fmt: skip
 
 
 def test_names_with_a_year_are_keys_of_cited_works():

@@ -5,6 +5,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+import yaml
 
 from silverloom.orchestration.cli import clean
 from silverloom.orchestration.state.dvc_files import cache_folder
@@ -51,6 +52,22 @@ def test_only_if_asked_to_it_removes_what_it_lists(project, capfd):
         assert project.deleted == (["old"] if delete else [])
         left = stored(cache)
         assert NAMED in left and (UNNAMED in left) != delete and len(left) == (4 if delete else 6)
+
+
+def test_hashes_that_yaml_quotes_are_named_and_messages_of_commits_are_not_read(project, capfd):
+    root, number = project.workspace.root, "12345678901234567890123456789012"
+    place = root / ".dvc/cache/files/md5" / number[:2] / number[2:]
+    place.parent.mkdir(exist_ok=True)
+    place.write_bytes(b"of a hash that looks like a number")
+    (root / "dvc.lock").write_text(yaml.safe_dump({"outs": [{"md5": number, "path": "x"}]}))
+    assert f"'{number}'" in (root / "dvc.lock").read_text()
+    user = ("-c", "user.name=me", "-c", "user.email=me@example.org")
+    subprocess.run(["git", "add", "dvc.lock"], cwd=root, check=True)
+    subprocess.run(["git", *user, "commit", "-qm", "Say\nwhat is missing\nhere"], cwd=root, check=True)
+    (root / "dvc.lock").unlink()
+    subprocess.run(["git", *user, "commit", "-qam", "Gone again"], cwd=root, check=True)
+    assert clean.clean(project.workspace, 1, delete=True) == 0
+    assert place.exists() and "DVC's cache: 2 files removed" in capfd.readouterr().out
 
 
 def test_a_cache_outside_of_the_project_stays_whole(project, tmp_path_factory, capfd):

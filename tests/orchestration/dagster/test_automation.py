@@ -59,7 +59,7 @@ def test_a_tick_ends_while_runs_are_still_being_sent_and_nothing_is_sent_if_noth
 ):
     assert tick() == NOTHING
     make(tmp_workspace, "2018-06")
-    with contextlib.closing(lock_file(tmp_workspace.state / "locks/shared.lock", wait=True)):
+    with contextlib.closing(lock_file(tmp_workspace.state / "locks/sending.lock", wait=True)):
         assert tick() == tick() == "still sending"
         make(tmp_workspace, "2018-07")
     until(tick, lambda said: said == "MLflow has all runs")

@@ -64,7 +64,7 @@ def test_the_remaining_time_counts_down_during_a_part(clock):
         clock.now += 60
         recent.finished()
     lefts = [of(recent, 3, 5, clock.now + waited).rpartition(", ")[2] for waited in (0, 50, 100, 121, 600)]
-    assert lefts == ["2:00 left", "1:10 left", "0:20 left", "0:00 left", "0:00 left"]
+    assert lefts == ["2:00 left", "1:10 left", "0:20 left", "1.0 a minute", "1.0 a minute"]
 
 
 def test_parts_that_several_workers_finish_together_do_not_look_late_in_between(clock):

@@ -8,6 +8,7 @@ import pytest
 
 from silverloom.orchestration.definitions import workspace
 from silverloom.orchestration.executors.base import NO_CLUSTER, ClusterLostError
+from silverloom.orchestration.executors.parts import ALONE, LocalEngine, engine
 from silverloom.orchestration.files.full_disk import FULL, DiskFullError
 from silverloom.orchestration.partition.materialise import Materialisation
 from silverloom.orchestration.run import dagster_run
@@ -50,6 +51,24 @@ def test_an_error_that_every_partition_would_meet_keeps_its_type(monkeypatch, ra
         assert ran.lasting.strerror == ran.error and FULL in ran.error
     if lasting is type(None):
         assert ran.error.endswith(str(raised))
+
+
+def test_the_processes_of_a_partition_reach_its_engine(monkeypatch):
+    engines = []
+
+    def failing(*_):
+        engines.append(engine())
+        raise ValueError("nothing to make")
+
+    monkeypatch.delenv("SILVERLOOM_WORKERS", raising=False)
+    monkeypatch.setattr(Materialisation, "make", failing)
+    monkeypatch.setattr(View, "status", lambda *_: Status(None, ("missing",)))
+    with dg.DagsterInstance.ephemeral() as instance:
+        monkeypatch.setattr(dagster_run, "instance", lambda: instance)
+        partition = workspace().datasets[SUMMARIES].made_partitions[0]
+        for processes in (3, 1):
+            dagster_run.make(SUMMARIES, partition, str(uuid4()), {}, processes, print)
+    assert engines == [LocalEngine(3, ALONE), LocalEngine(1, ALONE)]
 
 
 def test_a_cluster_that_is_lost_before_the_run_begins_keeps_its_type(monkeypatch):

@@ -143,6 +143,17 @@ def test_of_equal_texts_the_most_certain_is_kept_and_the_first_of_those():
     ]
 
 
+def test_only_a_candidate_that_is_kept_is_repeated():
+    same = {name: candidate("x")[name] for name in candidate("x") if name.endswith("_sentence")}
+    unsure = {"coreference_score": 0.2}
+    params = PARAMS.model_copy(update={"coreference": 0.5})
+    outcome = made_of(table(candidate("a", **same, holes=9), candidate("b", **same)), params)
+    assert outcome.kept["source_ids"].to_pylist() == [["b"]]
+    assert outcome.dropped.select(["id", "reason"]).to_pylist() == [{"id": "a", "reason": "holes"}]
+    outcome = made_of(table(candidate("a", **same, **unsure), candidate("b", **same, **unsure)), params)
+    assert outcome.dropped["reason"].to_pylist() == ["unsure_coreference"] * 2
+
+
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.booleans(), st.sampled_from([None, 0.4, 0.9]))))
 def test_no_fate_depends_on_the_size_of_parts(drawn):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import save
-from torch._dynamo.utils import counters
 
 from silverloom.ops.models.training import TrainingParams, train
 from silverloom.ops.models.training.examples import ExampleStore
@@ -15,7 +14,6 @@ from tests.ops.wikisum.long_sequences.sequence_cases import (
     PARAMS,
     SEPARATOR,
     decoder,
-    drawing_nothing,
     examples,
     model,
     tokens,
@@ -87,22 +85,6 @@ def test_a_run_with_gradient_checkpointing_ends_with_the_same_loss(name):
     _, plain = trained(name)
     _, checkpointed = trained(name, gradient_checkpointing=True)
     assert checkpointed.best == pytest.approx(plain.best, rel=1e-4)
-
-
-@pytest.mark.long
-def test_a_compiled_network_learns_the_same(tmp_path, monkeypatch):
-    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
-
-    def curve(**knobs):
-        # All examples in one batch: every further shape would be compiled again.
-        params = TrainingParams(epochs=2, batch_size=12, metric="log_perplexity", **knobs)
-        outcome = train(SequenceTask(drawing_nothing("LM"), store(), store()), params, strict=False)
-        return [point.value for point in outcome.curve]
-
-    plain = curve()
-    counters.clear()
-    assert curve(compile=True) == pytest.approx(plain, rel=1e-4)
-    assert counters["stats"]["unique_graphs"] > 0
 
 
 def test_bfloat16_is_for_gpus_and_gradients_are_finite_in_it():
