@@ -72,6 +72,12 @@ def test_a_record_of_any_size_arrives_unchanged(child, size):
     assert [child.call(digests, raws[0], raw) for raw in raws] == [[raws[0].md5, raw.md5] for raw in raws]
 
 
+def test_a_text_that_is_the_mark_of_bytes_is_refused_before_it_is_sent(child):
+    with pytest.raises(ParseError, match="a mark that stands for bytes"):
+        child.call(same, {"\0bytes": 10**9})
+    assert child.call(places) == places()
+
+
 def test_an_answer_of_a_hijacked_child_is_not_executed(child, tmp_path):
     evil = pickle.dumps(Evil(tmp_path / "evil"))
     contents = (evil, b"", b"\xff\x1b", b'{"key": 1}')
