@@ -159,8 +159,9 @@ def test_every_asset_has_what_its_page_in_the_ui_shows():
     graph = defs.resolve_asset_graph()
     for declaration in workspace().datasets.values():
         node = graph.get(asset_key(declaration.key))
-        assert node.group_name in (declaration.key.group, f"{declaration.key.group}_evaluation")
-        assert node.description and node.description.endswith(".")
+        layers = ("", "_filtered", "_evaluation")
+        assert node.group_name in [f"{declaration.key.group}{layer}" for layer in layers]
+        assert node.description and node.description.partition("\n")[0].endswith(".")
         assert node.code_version == declaration.code_version
         if declaration.shape is None:
             continue

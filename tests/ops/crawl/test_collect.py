@@ -79,12 +79,12 @@ def test_an_item_that_breaks_a_library_is_rejected_alone(tmp_path, monkeypatch):
 
 
 def test_an_item_that_takes_too_much_memory_is_rejected_alone(tmp_path, monkeypatch):
-    """The memory suffices for its 64 MiB once, but not for its record as well."""
+    """The memory suffices for its 256 MiB once, but not for its record as well."""
 
     def content(item, conditions):
-        chunk = bytes(2**26 if item.id == "bad" else 1)
+        chunk = bytes(2**28 if item.id == "bad" else 1)
         pages = int(Path("/proc/self/statm").read_text().split()[0])
-        limit = pages * resource.getpagesize() + 2**26 + 2**25
+        limit = pages * resource.getpagesize() + 2**28 + 2**27
         resource.setrlimit(resource.RLIMIT_AS, (limit, limits[1]) if item.id == "bad" else limits)
         yield chunk
 

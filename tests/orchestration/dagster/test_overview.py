@@ -48,7 +48,7 @@ def test_an_asset_names_its_table_and_its_folder():
     node = defs.resolve_asset_graph().get(dg.AssetKey(["discofuse", "examples"]))
     assert node.metadata["dagster/table_name"] == "discofuse.examples"
     assert node.metadata["dagster/uri"] == (workspace().root / "data/discofuse/examples").absolute().as_uri()
-    assert node.kinds == {"parquet"}
+    assert node.kinds == {"parquet", "duckdb"}
     annotated = defs.resolve_asset_graph().get(dg.AssetKey(["discofuse", "annotated"]))
     assert annotated.kinds == {"parquet", "spacy"}
     trained = defs.resolve_asset_graph().get(dg.AssetKey(["discofuse", "fusion_model"]))

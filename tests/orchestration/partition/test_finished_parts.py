@@ -2,7 +2,7 @@
 
 import errno
 import os
-import zipfile
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -161,11 +161,13 @@ def test_parts_left_by_a_kill_next_to_a_manifest_with_their_key_are_removed(
 
 
 def test_a_full_disk_leaves_the_parts_stored_so_far(tmp_path, monkeypatch, stored):
-    def full(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def full(path, mode="r", *_):
+        if mode == "wb":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return opened(path, mode)
 
-    outcome = stored.read(0)
-    monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
+    outcome, opened = stored.read(0), Path.open
+    monkeypatch.setattr(Path, "open", full)
     with pytest.raises(DiskFullError, match=r"no space left .* while writing 00001\.zip"):
         stored.write(1, outcome)
     assert stored.indices() == {0} and len(list(stored.folder.iterdir())) == 1
