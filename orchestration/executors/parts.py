@@ -7,7 +7,6 @@ parts (ops/core/parts.py), resuming from finished ones (partition/resume.py), th
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import time
 from collections import deque
@@ -65,8 +64,9 @@ class PartsEngine(Protocol):
         pieces: Iterable[Any],
         *shared: object,
         arrived: Callable[[Result], Result] | None = None,
+        count: int | None = None,
     ) -> Iterator[Result]:
-        """Yield `op(piece, *shared)` for every piece.
+        """Yield `op(piece, *shared)` for every piece; `count` says how many there are, if that is known.
 
         An engine that computes in other processes passes each result through `arrived`, in another thread and
         as soon as it exists, so that results ahead of their turn can be stored.
@@ -88,8 +88,8 @@ class LocalEngine:
     """Runs ops in this process or, if `workers` > 1, in that many others. Outcomes keep their order."""
 
     workers: int = 1
-    alone: float = 0.0
-    """Seconds of a map in this process before the others start: most maps end earlier than those would."""
+    is_thrifty: bool = False
+    """Whether a map begins in this process, and others start only if that pays."""
     exchange: ClassVar[None] = None
     locality: ClassVar[Locality] = Locality.HERE
 
@@ -99,24 +99,38 @@ class LocalEngine:
         pieces: Iterable[Any],
         *shared: object,
         arrived: Callable[[Result], Result] | None = None,
+        count: int | None = None,
     ) -> Iterator[Result]:
         """Yield `op(piece, *shared)` for every piece, with at most two pieces in progress per worker.
 
         Raises WorkerDiedError if a worker process ends. When the iterator is closed or raises, its workers
         end immediately.
         """
-        waiting, left = iter(pieces), self.alone if self.workers > 1 else math.inf
+        waiting, seconds = iter(pieces), list[float]()
         first = tuple(islice(waiting, 2))
-        while first and (left > 0 or len(first) == 1):
+        while first and (len(first) == 1 or not self._should_share(seconds, count)):
             begun = time.monotonic()
             outcome = op(first[0], *shared)
-            left -= time.monotonic() - begun
+            seconds.append(time.monotonic() - begun)
             yield outcome
             first = (*first[1:], *islice(waiting, 1))
         if first:
-            setting = "JOBS" if self.alone else "WORKERS"
+            setting = "JOBS" if self.is_thrifty else "WORKERS"
             with contextlib.closing(WorkerProcesses(self.workers, setting)) as processes:
                 yield from in_order(processes, op, chain(first, waiting), *shared)
+
+    def _should_share(self, seconds: Sequence[float], count: int | None) -> bool:
+        """Return whether other processes should do what is left of `count` pieces.
+
+        `seconds` are those of the pieces so far. The first took the loading of modules and models, too, which
+        the others will do again.
+        """
+        if self.workers == 1 or not self.is_thrifty:
+            return self.workers > 1
+        if count is None or len(seconds) < 2:
+            return False
+        left = (count - len(seconds)) * sum(seconds[1:]) / len(seconds[1:])
+        return left * (1 - 1 / self.workers) > 2 * max(seconds[0], STARTING)
 
     def scratch(self) -> AbstractContextManager[Path]:
         """Return a folder in the system's temporary folder."""
@@ -145,6 +159,7 @@ class RayEngine:
         pieces: Iterable[Any],
         *shared: object,
         arrived: Callable[[Result], Result] | None = None,
+        count: int | None = None,
     ) -> Iterator[Result]:
         """Yield `op(piece, *shared)` for every piece, with at most two pieces in progress per place.
 
@@ -259,8 +274,8 @@ def _on_piece(
 #: How many processes the partition that is being made may use for its parts.
 processes_of_partition: ContextVar[int] = ContextVar("processes_of_partition", default=1)
 
-#: Seconds that a map takes in one process before it gets others: about as long as a large part takes.
-ALONE = 10.0
+#: Seconds that it takes at least to start a process and import what an op needs.
+STARTING = 5.0
 
 
 def engine(
@@ -270,14 +285,14 @@ def engine(
 
     `tell` gets a line of text while a run waits for a cluster.
     The local engine has `SILVERLOOM_WORKERS` processes. By default, it has
-    `processes_of_partition`, and begins a map in this one.
+    `processes_of_partition` if that pays.
     """
     params = engine_params()
     if params.kind == "ray":
         return RayEngine(params, dataset, models or {}, tell)
     text = os.environ.get("SILVERLOOM_WORKERS")
     if text is None:
-        return LocalEngine(processes_of_partition.get(), ALONE)
+        return LocalEngine(processes_of_partition.get(), is_thrifty=True)
     if not text.isdigit() or int(text) < 1:
         raise ValueError(f"SILVERLOOM_WORKERS must be a whole number from 1, found {text!r}")
     return LocalEngine(int(text))

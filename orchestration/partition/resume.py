@@ -111,7 +111,8 @@ class ResumableEngine:
         )
         keep = finished.keep if self.engine.locality is Locality.HERE else _packed
         several, arrived = total != 1, finished.arrived
-        computed = self.engine.map(_compute, missing, op, keep, several, *shared, arrived=arrived)
+        left = None if total is None else total - len(stored)
+        computed = self.engine.map(_compute, missing, op, keep, several, *shared, arrived=arrived, count=left)
         recent, done = Recent(), 0
         while True:
             tell(PartitionProgress(self.partition, name, done, total, recent.pace))

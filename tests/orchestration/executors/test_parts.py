@@ -13,10 +13,22 @@ from silverloom.assets.declare.params_file import document
 from silverloom.assets.declare.settings import EngineParams, TaskResources
 from silverloom.ops.core.extras import MissingExtraError
 from silverloom.orchestration.executors.base import WorkerDiedError
-from silverloom.orchestration.executors.parts import ALONE, LocalEngine, RayEngine, engine
+from silverloom.orchestration.executors.parts import LocalEngine, RayEngine, engine
 from silverloom.orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.pieces import numbered, sizes, sleeps_after_two, where
 from tests.waiting import until
+
+
+class Ticking:
+    """A clock by which the first piece takes half a second, and each other one a second."""
+
+    def __init__(self):
+        self.now, self.reads = 0.0, 0
+
+    def monotonic(self):
+        self.reads += 1
+        self.now += 0.0 if self.reads % 2 else 0.5 if self.reads == 2 else 1.0
+        return self.now
 
 
 @given(st.lists(st.integers(0, 9), max_size=4))
@@ -29,11 +41,19 @@ def test_two_processes_keep_the_order():
     assert sizes(LocalEngine(2).map(numbered, iter(range(7)), 3)) == [piece * 3 for piece in range(7)]
 
 
-@pytest.mark.parametrize(("count", "elsewhere"), [(1, 0), (2, 0), (3, 2), (6, 5)])
-def test_a_map_begins_here_and_goes_to_other_processes_once_it_has_taken_its_time(count, elsewhere):
-    made = sizes(LocalEngine(2, alone=0.001).map(where, iter(range(count))))
-    assert [process != os.getpid() for process in made] == [False] * (count - elsewhere) + [True] * elsewhere
-    assert sizes(LocalEngine(2, alone=60).map(where, range(count))) == [os.getpid()] * count
+@pytest.mark.parametrize(("count", "elsewhere"), [(1, 0), (3, 0), (4, 0), (5, 3), (8, 6)])
+def test_a_map_goes_to_other_processes_if_what_is_left_takes_longer_than_their_start(
+    monkeypatch, count, elsewhere
+):
+    def made(pieces, count):
+        thrifty = LocalEngine(2, is_thrifty=True).map(where, pieces, count=count)
+        return [process != os.getpid() for process in sizes(thrifty)]
+
+    assert made(range(count), count) == [False] * count, "two processes take seconds to start"
+    monkeypatch.setattr("silverloom.orchestration.executors.parts.STARTING", 0)
+    monkeypatch.setattr("silverloom.orchestration.executors.parts.time", Ticking())
+    assert made(iter(range(count)), count) == [False] * (count - elsewhere) + [True] * elsewhere
+    assert made(iter(range(count)), None) == [False] * count
 
 
 class Counted:
@@ -64,7 +84,7 @@ def test_a_failing_piece_fails_the_map():
 
 def test_the_engine_is_set_by_params_or_the_environment(monkeypatch):
     monkeypatch.delenv("SILVERLOOM_WORKERS", raising=False)
-    assert engine() == LocalEngine(1, ALONE)
+    assert engine() == LocalEngine(1, is_thrifty=True)
     monkeypatch.setenv("SILVERLOOM_WORKERS", "3")
     assert engine() == LocalEngine(3)
     monkeypatch.setenv("SILVERLOOM_ENGINE", "ray")

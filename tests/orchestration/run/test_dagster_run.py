@@ -8,7 +8,7 @@ import pytest
 
 from silverloom.orchestration.definitions import workspace
 from silverloom.orchestration.executors.base import NO_CLUSTER, ClusterLostError
-from silverloom.orchestration.executors.parts import ALONE, LocalEngine, engine
+from silverloom.orchestration.executors.parts import LocalEngine, engine
 from silverloom.orchestration.files.full_disk import FULL, DiskFullError
 from silverloom.orchestration.partition.materialise import Materialisation
 from silverloom.orchestration.run import dagster_run
@@ -68,7 +68,7 @@ def test_the_processes_of_a_partition_reach_its_engine(monkeypatch):
         partition = workspace().datasets[SUMMARIES].made_partitions[0]
         for processes in (3, 1):
             dagster_run.make(SUMMARIES, partition, str(uuid4()), {}, processes, print)
-    assert engines == [LocalEngine(3, ALONE), LocalEngine(1, ALONE)]
+    assert engines == [LocalEngine(3, is_thrifty=True), LocalEngine(1, is_thrifty=True)]
 
 
 def test_a_cluster_that_is_lost_before_the_run_begins_keeps_its_type(monkeypatch):
