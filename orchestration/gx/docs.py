@@ -146,10 +146,10 @@ def _rows(context: Any) -> Any:
 
 
 def _checked(workspace: Workspace, dataset: Dataset) -> Iterator[tuple[str, Manifest]]:
-    """Yield the partitions with the results of today's checks."""
+    """Yield the partitions with the results of today's checks; a report has none."""
     for partition in dataset.made_partitions:
         manifest = read_manifest(workspace, dataset, partition)
-        if manifest and manifest.key["code"].get("expectations") == dataset.code["expectations"]:
+        if manifest and manifest.key["code"].get("expectations", "") == dataset.code.get("expectations"):
             yield partition, manifest
 
 

@@ -52,6 +52,15 @@ def results(workspace) -> list[dict]:
     return [json.loads(path.read_text()) for path in sorted(folder.rglob("*.json"))]
 
 
+def test_a_report_has_no_page(tmp_workspace):
+    report = tmp_workspace.datasets["quality/pages"]
+    counts = {"kept": 0, "dropped": 0, "rejected": 0, "reasons": {}}
+    key = {"inputs": {}, "params": {}, "code": dict(report.code)}
+    write_manifest(tmp_workspace, report, "", Manifest(key, {"index.html": "0" * 32}, counts))
+    write_docs(tmp_workspace, tmp_workspace.datasets.values())
+    assert not results(tmp_workspace)
+
+
 def test_the_results_of_a_manifest_are_in_the_store_and_in_data_docs(tmp_workspace):
     kept = checked(tmp_workspace, failed=("similarity",), observed="violated in 2 rows (<b>7</b>)")
     first = write_docs(tmp_workspace, tmp_workspace.datasets.values())
