@@ -104,7 +104,7 @@ PICTURES = [
     Picture("paraphrases", PAGES, "/pages/paraphrases.html#thresholds", "would be kept", size=(1400, 1250)),
     Picture("balanced", PAGES, "/pages/datasets/discofuse-balanced.html", "Discourse types", size=(1400, 1300)),
     Picture("article", PAGES, "/pages/articles.html", "Articles", open_an_article, (1400, 1300)),
-    Picture("unsynced", DAGSTER, PARTITION, "Unsynced", edit=("params.yaml", "epsilon: 0.1", "epsilon: 0.2")),
+    Picture("unsynced", DAGSTER, PARTITION, "Unsynced", edit=("params.yaml", "hmm: {}", "hmm: {epsilon: 0.2}")),
 ]  # fmt: skip
 
 
