@@ -5,7 +5,7 @@ Belongs here: printing. Not here: making anything (loop.py) and the commands the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Console, JustifyMethod
 from rich.markup import escape
@@ -63,6 +63,9 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console, notes:
         if causes := reject_causes(view, dataset):
             most = escape(describe_causes(causes, 1))
             console.print(f"[yellow]rejected[/] in {dataset.name}: {causes.total()}, most often: {most}")
+        if unmet := [*_unmet_warnings(view, report)]:
+            more = f", and {len(unmet) - 1} more" if len(unmet) > 1 else ""
+            console.print(f"[yellow]warning[/] in {escape(unmet[0])}{more}")
         for partition in dataset.partitions:
             if (reason := dataset.excluded(partition)) is not None:
                 console.print(f"[yellow]excluded[/] {label(dataset, partition)}: {escape(reason)}")
@@ -74,6 +77,15 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console, notes:
         console.print(note)
     console.print(_where(view))
     return rejected
+
+
+def _unmet_warnings(view: View, report: Report) -> Iterator[str]:
+    """Yield the expectations of severity warning that partitions made in this run do not meet."""
+    for partition in report.made:
+        manifest = view.known(report.dataset, partition)
+        for result in manifest.checks.get("warnings", ()) if manifest else ():
+            if not result["passed"]:
+                yield f"{label(report.dataset, partition)}: {result['expected']}: {result['observed']}"
 
 
 def drop_shares(reasons: Mapping[str, int]) -> str:

@@ -6,6 +6,10 @@ from silverloom.orchestration.definitions import workspace
 from silverloom.orchestration.run import drive as driver
 from silverloom.orchestration.run.loop import Report
 from silverloom.orchestration.run.summary import drop_shares
+from silverloom.orchestration.state.freshness import Manifest, View
+
+COUNTS = {"kept": 1, "dropped": 0, "rejected": 0, "reasons": {}}
+KEY = {"inputs": {}, "params": {}, "code": {"code": ""}}
 
 
 @pytest.fixture
@@ -15,9 +19,9 @@ def end(monkeypatch, capsys):
     def nothing(*_):
         pass
 
-    def drive(**ends) -> str:
+    def drive(made=(), **ends) -> str:
         papers = workspace().datasets["sources/papers"]
-        report = Report(papers, ["2018-06"], failed={"2018-06": "a page was torn"})
+        report = Report(papers, ["2018-06"], [*made], failed={"2018-06": "a page was torn"})
         monkeypatch.setattr(driver, "bring_up_to_date", lambda *_: (one for one in [report]))
         monkeypatch.setattr(driver, "source_versions", nothing)
         places = {
@@ -46,6 +50,23 @@ def test_a_run_explains_why_rows_were_dropped(end, monkeypatch):
     counts = {"kept": 1, "dropped": 2, "rejected": 0, "reasons": {"not_a_paper": 2}}
     monkeypatch.setattr("silverloom.orchestration.run.summary.total", lambda _: counts)
     assert "dropped for not_a_paper: a fetched file that holds no paper" in end()
+
+
+def test_expectations_that_only_warn_are_named(end, monkeypatch):
+    def result(expected, severity, passed):
+        return {
+            "expected": expected,
+            "severity": severity,
+            "passed": passed,
+            "observed": "violated in 3 rows",
+        }
+
+    monkeypatch.setattr(View, "known", lambda *_: Manifest(KEY, {}, COUNTS, {"warnings": found}))
+    found = [result("titles are short", "warning", True)]
+    assert "warning in" not in end(made=["2018-06"])
+    found = [result(f"{what} are short", "warning", False) for what in ("texts", "titles")]
+    said = "warning in sources/papers 2018-06: texts are short: violated in 3 rows, and 1 more"
+    assert said in end(made=["2018-06"])
 
 
 def test_the_table_names_the_source_that_params_yaml_lacks(end, monkeypatch):
