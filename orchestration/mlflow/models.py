@@ -129,7 +129,7 @@ def set_champion(client: Any, workspace: Workspace, dataset: Dataset, evaluation
     named = client.get_registered_model(name)
     former, _, by = named.tags.get(_NAMED, "").partition(" ")
     is_moved = named.aliases.get(CHAMPION, former) != former
-    if by == version or (is_moved and not by):  # earlier versions did not say by which evaluation
+    if is_moved and by in ("", version):  # earlier versions did not say by which evaluation
         return
     known = View(workspace).known(judge, evaluation.partition)
     if known is None or known.version != version:
@@ -143,8 +143,9 @@ def set_champion(client: Any, workspace: Workspace, dataset: Dataset, evaluation
     scores = judged(workspace, evaluation, trains.named_by) if versions else {}
     if compared := versions.keys() & scores.keys():
         best = versions[max(sorted(compared), key=scores.__getitem__)]
-        client.set_registered_model_alias(name, CHAMPION, best)
-        client.set_registered_model_tag(name, _NAMED, f"{best} {version}")
+        if (best, version) != (former, by):
+            client.set_registered_model_alias(name, CHAMPION, best)
+            client.set_registered_model_tag(name, _NAMED, f"{best} {version}")
 
 
 def _registered(client: Any, name: str) -> list[Any]:

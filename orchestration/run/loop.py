@@ -218,7 +218,9 @@ class _Loop:
         ready = (
             other
             for other in self._waiting
-            if other != place and not (self._before[other].fresh or self._first_of(other, self._left))
+            if other != place
+            and (self.force or not self._before[other].fresh)
+            and not self._first_of(other, self._left)
         )
         return not self._under_way and next(ready, None) is None
 

@@ -21,6 +21,7 @@ from silverloom.ops.discofuse.rules.antecedents import (
 )
 from silverloom.ops.discofuse.rules.commas import is_person
 from silverloom.ops.discofuse.rules.morphology import is_plural, possessive, takes
+from silverloom.ops.discofuse.rules.operations import replace
 from silverloom.ops.discofuse.rules.rule import (
     LOUD_MODALS,
     NAMES,
@@ -30,7 +31,6 @@ from silverloom.ops.discofuse.rules.rule import (
     RuleParams,
     Token,
     TokenList,
-    replace,
 )
 from silverloom.ops.discofuse.rules.sure_links import (
     NO_PERSONS,

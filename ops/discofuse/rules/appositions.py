@@ -23,6 +23,7 @@ from silverloom.ops.discofuse.rules.commas import (
     without,
 )
 from silverloom.ops.discofuse.rules.morphology import be, is_past, is_plural
+from silverloom.ops.discofuse.rules.operations import prepend
 from silverloom.ops.discofuse.rules.rule import (
     NAMES,
     NOUNS,
@@ -33,7 +34,6 @@ from silverloom.ops.discofuse.rules.rule import (
     Rule,
     RuleParams,
     RuleResult,
-    prepend,
 )
 
 _PLACES = frozenset({"GPE", "LOC"})

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from silverloom.ops.discofuse.rules.commas import PEOPLE
 from silverloom.ops.discofuse.rules.morphology import is_past
+from silverloom.ops.discofuse.rules.operations import delete, prepend, split
 from silverloom.ops.discofuse.rules.participles import made_finite
 from silverloom.ops.discofuse.rules.rule import (
     AUXILIARIES,
@@ -18,9 +19,6 @@ from silverloom.ops.discofuse.rules.rule import (
     Rule,
     RuleParams,
     RuleResult,
-    delete,
-    prepend,
-    split,
 )
 
 #: Participles that have become prepositions or conjunctions, so their subject is not the noun after the

@@ -10,14 +10,8 @@ from typing import NamedTuple
 
 from silverloom.ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, words
 from silverloom.ops.discofuse.annotation import CLOSING, QUOTES
-from silverloom.ops.discofuse.rules.rule import (
-    FINITE,
-    NAMES,
-    NOUNS,
-    ParsedSentence,
-    TokenList,
-    delete,
-)
+from silverloom.ops.discofuse.rules.operations import delete
+from silverloom.ops.discofuse.rules.rule import FINITE, NAMES, NOUNS, ParsedSentence, TokenList
 
 _NEED_NO_COMMA = frozenset({"CC", "IN", "TO", "WDT", "WP", "WRB"})
 #: Tags that may follow the second comma if the noun phrase is neither in the subject nor before it.

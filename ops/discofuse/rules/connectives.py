@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from silverloom.ops.coreference.lexicon import PERSON_NOUNS, TITLES
 from silverloom.ops.discofuse.annotation import OPENING
+from silverloom.ops.discofuse.rules.operations import delete
 from silverloom.ops.discofuse.rules.rule import (
     FINITE,
     SUBJECTS,
@@ -19,7 +20,6 @@ from silverloom.ops.discofuse.rules.rule import (
     Rule,
     RuleParams,
     RuleResult,
-    delete,
 )
 
 

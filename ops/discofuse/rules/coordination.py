@@ -20,6 +20,7 @@ from silverloom.ops.discofuse.rules.conjunctions import (
 )
 from silverloom.ops.discofuse.rules.connectives import COORDINATING
 from silverloom.ops.discofuse.rules.morphology import is_past, is_plural
+from silverloom.ops.discofuse.rules.operations import delete, prepend, split
 from silverloom.ops.discofuse.rules.repetition import fronted, repeated
 from silverloom.ops.discofuse.rules.rule import (
     FINITE,
@@ -33,9 +34,6 @@ from silverloom.ops.discofuse.rules.rule import (
     RuleParams,
     RuleResult,
     TokenList,
-    delete,
-    prepend,
-    split,
 )
 from silverloom.ops.discofuse.rules.scope import (
     condition,

@@ -22,6 +22,7 @@ from silverloom.ops.discofuse.rules.commas import (
 )
 from silverloom.ops.discofuse.rules.connectives import RELATIVE
 from silverloom.ops.discofuse.rules.morphology import agree, possessive
+from silverloom.ops.discofuse.rules.operations import prepend
 from silverloom.ops.discofuse.rules.rule import (
     FINITE,
     NAMES,
@@ -33,7 +34,6 @@ from silverloom.ops.discofuse.rules.rule import (
     Rule,
     RuleParams,
     RuleResult,
-    prepend,
 )
 from silverloom.ops.discofuse.rules.sentential import is_about_clause, is_about_noun
 from silverloom.ops.discofuse.rules.subordination import is_reported_within

@@ -1,10 +1,8 @@
 """What a rule is, what it takes, and what it returns.
 
-Belongs here: the rule, its result and its params; a parsed sentence as rules read it; the five operations on
-token lists that all rules are built from (Geva et al. 2019, Table 13); a fusion example as in the released
-dataset. Not here: the rules themselves, writing a token list as text (writing.py).
-
-Positions count from 0 here, from 1 in the paper; lists are never changed in place.
+Belongs here: the rule, its result and its params; a parsed sentence as rules read it; a fusion example as in
+the released dataset. Not here: the rules themselves, what they do to token lists (operations.py), writing a
+token list as text (writing.py).
 """
 
 from __future__ import annotations
@@ -369,47 +367,3 @@ class Rule:
     with_anaphora: DiscourseType | None = None
     """The type if the anaphora rule also applies; None if the paper does not combine them."""
     of_pairs: bool = False
-
-
-def delete(tokens: TokenList, start: int, count: int) -> TokenList:
-    """Return `tokens` without the `count` tokens from `start` on."""
-    return tokens[:start] + tokens[start + count :]
-
-
-def prepend(tokens: TokenList, before: Sequence[Token]) -> TokenList:
-    """Return `before`, then `tokens`."""
-    return [*before, *tokens]
-
-
-def replace(tokens: TokenList, old: Sequence[Token], new: Sequence[Token]) -> TokenList:
-    """Return `tokens` with each occurrence of `old` replaced by `new`, from the left, without overlaps."""
-    sought = list(old)
-    if not sought:
-        return list(tokens)
-    replaced: TokenList = []
-    at, length = 0, len(sought)
-    while True:
-        try:
-            match = tokens.index(sought[0], at)
-        except ValueError:
-            return replaced + tokens[at:]
-        replaced += tokens[at:match]
-        if tokens[match : match + length] == sought:
-            replaced += new
-            at = match + length
-        else:
-            replaced.append(tokens[match])
-            at = match + 1
-
-
-def split(tokens: TokenList, at: int) -> tuple[TokenList, TokenList]:
-    """Return the tokens before position `at`, and the others."""
-    return tokens[:at], tokens[at:]
-
-
-def trim(tokens: TokenList, is_punctuation: Callable[[Token], bool]) -> TokenList:
-    """Return `tokens` up to and including the first punctuation mark."""
-    for at, token in enumerate(tokens):
-        if is_punctuation(token):
-            return tokens[: at + 1]
-    return tokens

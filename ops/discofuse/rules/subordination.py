@@ -13,6 +13,7 @@ from silverloom.ops.coreference.lexicon import words as listed
 from silverloom.ops.discofuse.annotation import DIVIDING
 from silverloom.ops.discofuse.rules.connectives import FORWARD, INNER, phrases
 from silverloom.ops.discofuse.rules.morphology import be, is_past
+from silverloom.ops.discofuse.rules.operations import delete, prepend, split, trim
 from silverloom.ops.discofuse.rules.participles import made_finite
 from silverloom.ops.discofuse.rules.rule import (
     NOUNS,
@@ -23,10 +24,6 @@ from silverloom.ops.discofuse.rules.rule import (
     RuleResult,
     Token,
     TokenList,
-    delete,
-    prepend,
-    split,
-    trim,
 )
 from silverloom.ops.discofuse.rules.scope import condition, frame, is_reported, is_time
 

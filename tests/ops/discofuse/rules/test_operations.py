@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverloom.ops.discofuse.rules.rule import delete, prepend, replace, split, trim
+from silverloom.ops.discofuse.rules.operations import delete, prepend, replace, split, trim
 
 TOKENS = st.lists(st.integers(0, 3) | st.sampled_from(["a", ",", "."]), max_size=12)
 
