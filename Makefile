@@ -38,10 +38,10 @@ extras: setup .venv/.extras ## install what tests, docs, a Ray cluster (docs/how
 	$(INSTALL) -r requirements-extras.lock
 	@touch $@
 
-setup: .venv/.installed .silverloom/dvc-plots.html ## virtual environment, locked packages, models, stores of Dagster and MLflow
+setup: .venv/.installed .silverloom/dvc-plots.html ## virtual environment, locked packages, models, Dagster's store
 
 # Made once, and again where one is missing; what is damaged is mended by the command that meets it.
-STORES := .dagster/dagster.yaml .env .silverloom/mlflow.db
+STORES := .dagster/dagster.yaml .env
 .silverloom/dvc-plots.html: .venv/.installed orchestration/dvc/plots.html $(if $(filter-out $(wildcard $(STORES)),$(STORES)),again)
 	@silverloom setup
 	@mkdir -p $(@D) && touch $@

@@ -87,11 +87,14 @@ def known() -> dict[str, LockedReach]:
     return dict(stored) if files == today else {}
 
 
-def keep() -> None:
-    """Store what symbols reach for other processes, unless a file changed in the meantime."""
+def keep(root: Path | None = None) -> None:
+    """Store what symbols reach for other processes of a project (by default, this one).
+
+    Does nothing if a file changed in the meantime.
+    """
     content = json.dumps([project_files(), known()]).encode()
-    if read_cache(project(), CACHE) != content and read_files() == project_files():
-        write_cache(project(), CACHE, content)
+    if read_cache(root or project(), CACHE) != content and read_files() == project_files():
+        write_cache(root or project(), CACHE, content)
 
 
 def read_files() -> str:

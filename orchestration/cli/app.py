@@ -99,13 +99,16 @@ def init(
     ] = False,
 ) -> None:
     """Create a project of your own that uses the installed code, with git, DVC and Dagster."""
+    from silverloom.orchestration.dagster.settings import prepare
     from silverloom.orchestration.project.create import Wishes, create
     from silverloom.orchestration.project.told import told
 
     given = {"title": title, "attribution": attribution, "citation": citation, "url": url}
     credits = {name: texts or () for name, texts in given.items()}
     wishes = Wishes(kind or (), column or (), licence or (), credits, every, copy)
-    print(*told(system, create(folder, system, source, wishes), every), sep="\n")
+    sources = create(folder, system, source, wishes)
+    prepare(folder.resolve() / ".dagster", on_server=False)
+    print(*told(system, sources, every), sep="\n")
     print(f"created {folder}; next:")
     if folder.resolve() != Path.cwd():
         print(f"  cd {shlex.quote(str(folder))}")
@@ -162,16 +165,12 @@ def models(workspace: Workspace) -> int:
 
 @command(assets=False)
 def setup(workspace: Workspace) -> None:
-    """Create what git does not hold: the stores of Dagster and MLflow, and DVC's template of plots."""
+    """Create what git does not hold: Dagster's store, and DVC's template of plots."""
     from silverloom.orchestration.dagster.instance import close_stores, instance
     from silverloom.orchestration.dvc.metrics import write_template
-    from silverloom.orchestration.files.publish import sharing
-    from silverloom.orchestration.mlflow import store
 
     instance()
     close_stores()
-    with sharing(workspace):
-        store.prepare(workspace.mlflow_store)
     write_template(workspace)
 
 

@@ -14,10 +14,9 @@ from functools import lru_cache
 from pathlib import Path
 
 import dagster as dg
-from dotenv import dotenv_values, set_key
 
 from silverloom.orchestration.compat import open_instance
-from silverloom.orchestration.dagster.settings import COMMANDS, write_settings
+from silverloom.orchestration.dagster.settings import COMMANDS, prepare
 from silverloom.orchestration.files.publish import sharing
 from silverloom.orchestration.files.stores import check_store, store_errors
 from silverloom.orchestration.workspace import postgres
@@ -56,8 +55,7 @@ def instance() -> dg.DagsterInstance:
     server = postgres.dagster_address()
     _check_writable()
     with dagster_errors(), contextlib.ExitStack() as held:
-        write_settings(home(), on_server=server is not None)
-        _tell_dagster()
+        prepare(home(), on_server=server is not None)
         if server is not None:
             postgres.check_answers(server, postgres.DAGSTER)
         else:
@@ -83,22 +81,6 @@ def close_stores() -> None:
 
 _open = contextlib.ExitStack()
 atexit.register(_open.close)
-
-
-def _tell_dagster() -> None:
-    """Set DAGSTER_HOME in .env, where Dagster's own commands look for it. Other lines of .env stay.
-
-    A Postgres URL in .env gets the driver name that Dagster's commands need.
-    """
-    place = home().parent / ".env"
-    with contextlib.suppress(OSError, UnicodeDecodeError):  # the project's own commands do not need .env
-        said = dotenv_values(place)
-        wanted = {"DAGSTER_HOME": str(home())}
-        if server := said.get(postgres.DAGSTER):
-            wanted[postgres.DAGSTER] = postgres.with_driver(server)
-        for name, value in wanted.items():
-            if said.get(name) != value:
-                set_key(place, name, value)
 
 
 def home() -> Path:

@@ -1,6 +1,7 @@
 """Dagster's settings of this checkout: the file `.dagster/dagster.yaml`, which belongs to the user.
 
-Belongs here: writing the file once, and adding what it lacks. Not here: opening the instance (instance.py).
+Belongs here: writing the file once, adding what it lacks, naming its folder in .env. Not here: opening the
+instance (instance.py).
 
 Two keys are not the user's to choose: where the storage is follows from SILVERLOOM_DAGSTER_POSTGRES, and how
 many runs are in progress at once from params.yaml, if `engine.partitions` is set there and the user has no
@@ -10,11 +11,13 @@ lacks is added with our value.
 
 from __future__ import annotations
 
+import contextlib
 import io
 from collections.abc import MutableMapping
 from pathlib import Path
 from typing import Any
 
+from dotenv import dotenv_values, set_key
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
@@ -43,6 +46,31 @@ _STORAGE = ("storage", "run_storage", "event_log_storage", "schedule_storage")
 
 
 _CORRECT = "correct it, or remove it to get the default settings"
+
+
+def prepare(home: Path, on_server: bool) -> None:
+    """Write the settings into Dagster's home, and tell Dagster's own commands where it is.
+
+    Raises RuntimeError as `write_settings` does.
+    """
+    write_settings(home, on_server)
+    _tell_dagster(home)
+
+
+def _tell_dagster(home: Path) -> None:
+    """Set DAGSTER_HOME in .env, where Dagster's own commands look for it. Other lines of .env stay.
+
+    A Postgres URL in .env gets the driver name that Dagster's commands need.
+    """
+    place = home.parent / ".env"
+    with contextlib.suppress(OSError, UnicodeDecodeError):  # the project's own commands do not need .env
+        said = dotenv_values(place)
+        wanted = {"DAGSTER_HOME": str(home)}
+        if server := said.get(postgres.DAGSTER):
+            wanted[postgres.DAGSTER] = postgres.with_driver(server)
+        for name, value in wanted.items():
+            if said.get(name) != value:
+                set_key(place, name, value)
 
 
 def write_settings(home: Path, on_server: bool) -> None:

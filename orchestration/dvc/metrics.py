@@ -85,6 +85,7 @@ def write(datasets: Iterable[Dataset], view: View) -> None:
 
     `dvc metrics` prints all numbers of a file in one row, so these are only of datasets with scores.
     What a file says of other datasets of the asset graph stays. A file that cannot be read starts anew.
+    The template that draws them is written if it is missing.
     """
     by_system: dict[str, list[Dataset]] = {}
     for dataset in datasets:
@@ -96,6 +97,8 @@ def write(datasets: Iterable[Dataset], view: View) -> None:
         # one for MLflow's server.
         with lock_file(view.workspace.state / "locks" / "metrics.lock", wait=True):
             _merge(view.workspace, system, found)
+    if not template_file(view.workspace).exists():
+        write_template(view.workspace)
 
 
 _Counted: TypeAlias = Mapping[str, Mapping[str, Any]]

@@ -23,6 +23,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from silverloom.assets.declare.cache import STATE
+from silverloom.assets.declare.code import keep
 from silverloom.assets.declare.declaration import DECLARED, Dataset
 from silverloom.assets.declare.graph import system_named
 from silverloom.assets.declare.params_file import params_from
@@ -317,8 +319,9 @@ def _set_up(root: Path, system: str, made: Sequence[ProjectSource], partitions: 
     _write(root, system, made, partitions)
     for folder in dict.fromkeys(source.folder for source in made if source.is_copied):
         _run(root, sys.executable, "-m", "dvc", "add", "-q", folder)
-    for command in ("setup", "render"):
-        _run(root, sys.executable, "-m", "silverloom.orchestration.cli", command)
+    (root / STATE).mkdir()
+    keep(root)  # for the next process, which would hash the code again
+    _run(root, sys.executable, "-m", "silverloom.orchestration.cli", "render")
 
 
 def _write(root: Path, system: str, made: Sequence[ProjectSource], partitions: Mapping[str, str]) -> None:
