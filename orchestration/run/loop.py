@@ -25,7 +25,7 @@ from silverloom.ops.core.counts import total
 from silverloom.ops.core.periods import is_over
 from silverloom.orchestration.executors.base import EventSink, Executor, WorkerDiedError
 from silverloom.orchestration.executors.local import ThisProcess, WorkerProcesses
-from silverloom.orchestration.executors.parts import begin, engine_params
+from silverloom.orchestration.executors.parts import STARTING, begin, engine_params
 from silverloom.orchestration.files.publish import recover
 from silverloom.orchestration.partition.prune import no_partitions, prune
 from silverloom.orchestration.run.display import Display
@@ -77,7 +77,7 @@ def bring_up_to_date(
     cause. Only a full disk stops everything, with DiskFullError, and a lost cluster, with ClusterLostError.
     `wanted` lists datasets with their partitions, inputs first. With `jobs` > 1, up to that many worker
     processes make partitions in parallel, across datasets as soon as their inputs are ready; datasets at the
-    head of the longest chains go first.
+    head of the longest chains go first. Only the first process starts at once.
 
     Raises ValueError for a partition that is not over yet, WorkerNotStartedError if workers cannot start.
     """
@@ -143,6 +143,8 @@ class _Loop:
         # If Ray's processes on this machine end, Ray ends the connected ones without a word: this one is not.
         apart = jobs > 1 or (jobs and self._engine.kind == "ray")
         self._executor: Executor = WorkerProcesses(jobs, "JOBS", PATIENCE) if apart else ThisProcess()
+        self._processes = 1
+        self._full_since: float | None = None
 
     def close(self) -> None:
         self._executor.close()
@@ -159,7 +161,7 @@ class _Loop:
         open_reports = list(self._reports.values())
         self._hand_out()
         while open_reports:
-            for future in wait(self._under_way, return_when=FIRST_COMPLETED).done:
+            for future in wait(self._under_way, STARTING, FIRST_COMPLETED).done:
                 self._ended(self._under_way.pop(future), future)
             self._hand_out()  # keep workers busy while the caller handles a report
             for report in list(open_reports):
@@ -170,7 +172,7 @@ class _Loop:
     def _hand_out(self) -> None:
         """Start what is ready while a worker is idle, and settle partitions that need no work."""
         for place in list(self._waiting):
-            if len(self._under_way) == self._executor.places:
+            if len(self._under_way) == self._processes and not self._may_grow():
                 return
             report, partition = self._reports[place[0]], place[1]
             if self._first_of(place, self._left):
@@ -186,6 +188,24 @@ class _Loop:
                     self._made[place[0]][partition] = None
                 self._settle(place)
             del self._waiting[place]
+        self._full_since = None
+
+    def _may_grow(self) -> bool:
+        """Return whether twice as many processes may be busy.
+
+        They may once partitions have been waiting for twice as long as a process takes to start: a few small
+        ones are made sooner, and with less memory, one after another.
+        """
+        if self._processes == self._executor.places or next(self._ready(), None) is None:
+            self._full_since = None
+            return False
+        now = time.monotonic()
+        if self._full_since is None:
+            self._full_since = now
+        if now - self._full_since < 2 * STARTING:
+            return False
+        self._processes, self._full_since = min(2 * self._processes, self._executor.places), None
+        return True
 
     def _fresh(self, dataset: Dataset, partition: str) -> bool:
         place = (dataset.name, partition)
@@ -214,15 +234,13 @@ class _Loop:
 
     def _is_alone(self, dataset: Dataset, partition: str) -> bool:
         """Return whether nothing else is being made, nor stale and ready to be."""
-        place = dataset.name, partition
-        ready = (
-            other
-            for other in self._waiting
-            if other != place
-            and (self.force or not self._before[other].fresh)
-            and not self._first_of(other, self._left)
-        )
-        return not self._under_way and next(ready, None) is None
+        return not self._under_way and all(other == (dataset.name, partition) for other in self._ready())
+
+    def _ready(self) -> Iterator[_Place]:
+        """Yield what is stale and waits for nothing but a process."""
+        for place in self._waiting:
+            if (self.force or not self._before[place].fresh) and not self._first_of(place, self._left):
+                yield place
 
     def _ended(self, run: _Run, future: Future[tuple[Ran, float]]) -> None:
         from silverloom.orchestration.run.dagster_run import end

@@ -2,6 +2,8 @@
 
 import errno
 import io
+from concurrent.futures import Future
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -103,6 +105,37 @@ def test_there_are_no_more_processes_than_stale_partitions(monkeypatch, stale, n
     begun, reports, _ = made(monkeypatch, jobs=3)
     assert begun == processes
     assert sum(len(report.made) for report in reports.values()) == number
+
+
+@pytest.mark.parametrize(
+    ("seconds", "busy"), [(1.5, [1, 1, 1, 1, 1, 1]), (6.0, [1, 1, 2, 2, 4, 2]), (11.0, [1, 2, 4, 2])]
+)
+def test_more_processes_start_while_partitions_wait_long(monkeypatch, stale, seconds, busy):
+    stale.update(PLACES)
+    clock, seen = [0.0], []
+
+    class Executor(ThisProcess):
+        def __init__(self, places=1, *_):
+            self.places = places
+
+        def submit(self, *_):
+            return Future()
+
+    def wait(futures, *_):
+        """Let time pass. What was begun ends soon after, or when four are busy or nothing is left."""
+        clock[0] += seconds
+        seen.append(len(futures))
+        ended = {*futures} if seconds < 2 or len(futures) == 4 or 4 in seen else set()
+        for future in ended:
+            future.set_result((MADE, 1.0))
+        return SimpleNamespace(done=ended)
+
+    monkeypatch.setattr(loop, "WorkerProcesses", Executor)
+    monkeypatch.setattr(loop, "wait", wait)
+    monkeypatch.setattr(loop.time, "monotonic", lambda: clock[0])
+    reports = list(loop.bring_up_to_date(View(workspace()), WANTED, Console(file=io.StringIO()), jobs=4))
+    assert sum(len(report.made) for report in reports) == len(PLACES)
+    assert seen == busy
 
 
 def test_records_without_a_source_are_named(monkeypatch, stale):
