@@ -205,8 +205,8 @@ def test_servers_of_the_caller_are_not_passed_on(table, called, monkeypatch):
     for name in ("SILVERLOOM_DAGSTER_POSTGRES", "MLFLOW_TRACKING_URI"):
         monkeypatch.setenv(name, "postgresql://db.example.org/loom")
     assert init("mine", "--system", "discofuse", "--source", "texts.csv") == 0
-    (setup,) = [program for program in called if program.words[-1] == "setup"]
-    assert not {"SILVERLOOM_DAGSTER_POSTGRES", "MLFLOW_TRACKING_URI"} & setup.env.keys()
+    (render,) = [program for program in called if program.words[-1] == "render"]
+    assert not {"SILVERLOOM_DAGSTER_POSTGRES", "MLFLOW_TRACKING_URI"} & render.env.keys()
 
 
 def test_a_folder_is_copied_and_tracked_if_that_is_asked_for(table, called):
