@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, lru_cache
@@ -68,7 +69,15 @@ def embedding_size(name: str = ENCODER) -> int:
         for key in ("out_features", "word_embedding_dimension", "hidden_size"):
             if key in told:
                 return int(told[key])
-    return int(encoder(name).get_sentence_embedding_dimension() or 0)
+    return int(encoder(name, strict=False).get_embedding_dimension() or 0)
+
+
+def transformer(name: str = ENCODER, strict: bool = True) -> Any:
+    """Return the Hugging Face model of an encoder. Raises ValueError if it is not a transformer."""
+    try:
+        return encoder(name, strict)[0].auto_model
+    except AttributeError:
+        raise ValueError(f"encoder {name}: static embeddings have no layers; name a transformer") from None
 
 
 def encoder_folder(name: str = ENCODER) -> Path:
@@ -118,11 +127,21 @@ def embedder(name: str, strict: bool = True) -> Embed:
 
 def _by_length(model: SentenceTransformer, texts: Sequence[str]) -> Iterable[list[int]]:
     """Return the indices of texts, grouped by padded length."""
-    tokens = model.tokenizer(list(texts), truncation=True, max_length=model.max_seq_length)["input_ids"]
+    longest = model.max_seq_length or math.inf
     lengths: dict[int, list[int]] = {}
-    for index, row in enumerate(tokens):
-        lengths.setdefault(-(-len(row) // _TOKENS), []).append(index)
+    for index, count in enumerate(token_counts(model, texts)):
+        lengths.setdefault(-(-int(min(count, longest)) // _TOKENS), []).append(index)
     return lengths.values()
+
+
+def token_counts(model: SentenceTransformer, texts: Sequence[str]) -> list[int]:
+    """Return the number of tokens of each text, before truncation."""
+    from tokenizers import Tokenizer
+
+    tokenizer = model.tokenizer
+    if isinstance(tokenizer, Tokenizer):  # of static embeddings
+        return [len(encoding) for encoding in tokenizer.encode_batch_fast(list(texts))]
+    return [len(ids) for ids in tokenizer(list(texts), verbose=False)["input_ids"]]
 
 
 _BATCH = 64
@@ -208,7 +227,7 @@ class TokenEmbeddings:
 
     @cached_property
     def _whole(self) -> Any:
-        return encoder(self._name, self._strict)[0].auto_model
+        return transformer(self._name, self._strict)
 
     @cached_property
     def _model(self) -> Any:

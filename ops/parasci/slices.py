@@ -20,7 +20,7 @@ from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape
 from silverloom.ops.core.params import Params
 from silverloom.ops.core.parts import Part, Parts
 from silverloom.ops.models.embedded import SLICE
-from silverloom.ops.models.encoder import embedder, embedding_size, encoder
+from silverloom.ops.models.encoder import embedder, embedding_size, encoder, token_counts
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,8 @@ def embedded_texts(
         return
     embeddings = embedder(name, strict)(texts)
     model = encoder(name, strict)
-    tokens = model.tokenizer(list(texts), verbose=False)["input_ids"]
-    for row, embedding in zip(tokens, embeddings, strict=True):
-        yield len(row) > model.max_seq_length, embedding
+    for count, embedding in zip(token_counts(model, texts), embeddings, strict=True):
+        yield count > model.max_seq_length, embedding
 
 
 def _row(

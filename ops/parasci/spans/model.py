@@ -23,7 +23,7 @@ from transformers import AutoTokenizer
 
 from silverloom.ops.core.outcome import Row
 from silverloom.ops.core.stored_rows import Made, RowFile, StoredRows
-from silverloom.ops.models.encoder import encoder, encoder_folder
+from silverloom.ops.models.encoder import encoder_folder, transformer
 from silverloom.ops.models.last_layers import with_own_layers
 from silverloom.ops.models.trained import CONFIG, WEIGHTS, network_files, read_config, read_weights
 from silverloom.ops.models.training.task import LossParts, task_identity
@@ -62,7 +62,7 @@ class SpanModel:
         self._tokenizer: Any = AutoTokenizer.from_pretrained(
             str(encoder_folder(config.encoder)), local_files_only=True
         )
-        whole: Any = encoder(config.encoder, strict)[0].auto_model
+        whole: Any = transformer(config.encoder, strict)
         self.longest = min(config.longest, whole.config.max_position_embeddings)
         self.network = SpanNetwork(whole, config.trained_layers, seed)
         self.network.to(whole.device).eval()
