@@ -20,7 +20,7 @@ from silverloom.assets.declare.dagster_asset import asset_key, partitions, sourc
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from silverloom.orchestration.dagster.health import health, summary
-from silverloom.orchestration.dagster.instance import latest_by_partition
+from silverloom.orchestration.dagster.instance import latest_by_partition, logged
 from silverloom.orchestration.files.identity import FileStamp, file_stamp
 from silverloom.orchestration.messages import markdown_table
 from silverloom.orchestration.state.addresses import HOST, Addresses
@@ -151,7 +151,9 @@ def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:
         keys = [asset_key(dataset.key) for dataset in due(View(workspace), partition)]
         if not keys:
             return dg.SkipReason(f"{partition} is fresh")
-        return dg.RunRequest(partition_key=partition, asset_selection=keys, tags={RECRAWL: "true"})
+        return dg.RunRequest(
+            partition_key=partition, asset_selection=keys, tags={RECRAWL: "true"}, run_config=logged()
+        )
 
     return newest_partition
 

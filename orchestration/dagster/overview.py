@@ -21,6 +21,7 @@ from silverloom.assets.declare.params_file import ParamsError
 from silverloom.assets.examples import example_of
 from silverloom.ops.core.release import RELEASE_FILES
 from silverloom.ops.models.installed import ModelNotInstalledError
+from silverloom.orchestration.dagster.instance import logged
 from silverloom.orchestration.messages import escaped
 from silverloom.orchestration.workspace.workspace import Workspace
 
@@ -91,7 +92,10 @@ def jobs(workspace: Workspace) -> list[dg.UnresolvedAssetJobDefinition]:
     files = [asset_key(made.key) for made in workspace.datasets.values() if made.key.asset == RELEASE_FILES]
     if files:
         selections.setdefault("release", dg.AssetSelection.assets(*files))
-    return [dg.define_asset_job(name, selected.upstream()) for name, selected in selections.items()]
+    return [
+        dg.define_asset_job(name, selected.upstream(), config=logged() or None)
+        for name, selected in selections.items()
+    ]
 
 
 def _description(dataset: Dataset) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from silverloom.assets.declare.dagster_asset import column_lineage
 from silverloom.assets.examples import example_of, examples
-from silverloom.orchestration.dagster.overview import groups, shown
+from silverloom.orchestration.dagster.overview import groups, jobs, shown
 from silverloom.orchestration.definitions import defs, workspace
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
@@ -124,3 +124,10 @@ def test_the_description_of_each_dataset_up_to_released_rows_has_a_row_of_its_co
             assert f"- **{column}**: " in described[dataset.name].description
     assert examples().keys() <= workspace().datasets.keys()
     assert "- **fused**: Joseph Penn , who" in described["discofuse/clean_examples"].description
+
+
+@pytest.mark.parametrize(("logs", "config"), [("", {}), ("json", {"loggers": {"console": {}}})])
+def test_jobs_log_json_if_it_is_asked_for(monkeypatch, logs, config):
+    monkeypatch.setenv("SILVERLOOM_LOGS", logs)
+    (job,) = (job for job in jobs(workspace()) if job.name == "release")
+    assert (job.config or {}) == config
