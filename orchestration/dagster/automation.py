@@ -19,7 +19,7 @@ import dagster as dg
 from silverloom.assets.declare.dagster_asset import asset_key, partitions, source_key
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
-from silverloom.orchestration.dagster.health import health, summary
+from silverloom.orchestration.dagster.health import HARMLESS, health, summary
 from silverloom.orchestration.dagster.instance import latest_by_partition, logged
 from silverloom.orchestration.files.identity import FileStamp, file_stamp
 from silverloom.orchestration.messages import markdown_table
@@ -197,7 +197,7 @@ def health_check(workspace: Workspace, key: dg.AssetKey) -> dg.AssetChecksDefini
         ]
         shown = markdown_table(["dataset", "partition", "state", "why", "run"], rows)
         return dg.AssetCheckResult(
-            passed=all(partition.state == "excluded" for partition in unfresh),
+            passed=all(partition.state in HARMLESS for partition in unfresh),
             severity=dg.AssetCheckSeverity.ERROR if failed else dg.AssetCheckSeverity.WARN,
             description=summary(unfresh),
             metadata={"partitions": dg.MetadataValue.md(shown)},
