@@ -189,14 +189,14 @@ def _copy_errors_raised() -> Iterator[None]:
 
 
 @contextmanager
-def web_application(instance: DagsterInstance, module: str, folder: Path) -> Iterator[ASGIApp]:
-    """Yield Dagster's web application for the code in a module below a folder."""
+def web_application(instance: DagsterInstance, locations: Path) -> Iterator[ASGIApp]:
+    """Yield Dagster's web application for the code locations of a workspace.yaml."""
     from dagster._core.workspace.context import WorkspaceProcessContext
-    from dagster._core.workspace.load_target import ModuleTarget
+    from dagster._core.workspace.load_target import WorkspaceFileTarget
     from dagster_webserver.app import create_app_from_workspace_process_context
     from dagster_webserver.version import __version__
 
-    target = ModuleTarget(module, None, str(folder), None)
+    target = WorkspaceFileTarget([str(locations)])
     with WorkspaceProcessContext(instance, target, __version__, code_server_log_level="warning") as context:
         yield create_app_from_workspace_process_context(context)
 

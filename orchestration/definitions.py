@@ -99,7 +99,8 @@ def build(
         sensors=[*(merged.sensors or ()), *sensors(workspace), *alerts(workspace)],
         resources={**(merged.resources or {}), **(resources or {})},
         executor=merged.executor or dg.in_process_executor,
-        loggers=merged.loggers or ({"console": dg.json_console_logger} if as_json() else None),
+        loggers=({"console": dg.json_console_logger} if as_json() else {}) | {**(merged.loggers or {})}
+        or None,
     )
 
 

@@ -5,6 +5,8 @@ Belongs here: hidden commands, each run in its own process. Not here: commands t
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from silverloom.orchestration.cli.command import command
 from silverloom.orchestration.workspace.workspace import Workspace
 
@@ -30,11 +32,11 @@ def code(workspace: Workspace) -> None:
 
 
 @command(hidden=True, assets=False)
-def serve_dagster(workspace: Workspace, port: int) -> None:
-    """Serve Dagster's webserver."""
+def serve_dagster(workspace: Workspace, port: int, locations: Path) -> None:
+    """Serve Dagster's webserver for the code locations of a workspace.yaml."""
     from silverloom.orchestration.serve.request_guard import serve_dagster
 
-    serve_dagster(workspace, port)
+    serve_dagster(port, locations)
 
 
 @command(hidden=True, assets=False)

@@ -12,6 +12,7 @@ import smtplib
 import time
 from collections.abc import Iterable
 from email.message import EmailMessage
+from email.utils import localtime
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import dagster as dg
@@ -130,7 +131,8 @@ def _mail(address: str, place: SplitResult, text: str) -> None:
     message, to = EmailMessage(), unquote(place.path.lstrip("/"))
     user, password = unquote(place.username or ""), unquote(place.password or "")
     message["Subject"], message["To"] = f"silverloom {text.splitlines()[0]}", to
-    message["From"] = user if "@" in user else to
+    message["From"] = user if "@" in user else to.partition(",")[0]
+    message["Date"] = localtime()  # required by RFC 5322
     message.set_content(text)
     kind = smtplib.SMTP_SSL if place.scheme == "smtps" else smtplib.SMTP
     with kind(place.hostname or "", place.port or 0, timeout=TIMEOUT) as server:

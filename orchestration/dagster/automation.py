@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,21 +19,25 @@ import dagster as dg
 from silverloom.assets.declare.dagster_asset import asset_key, partitions, source_key
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
-from silverloom.orchestration.dagster.health import health, summary
-from silverloom.orchestration.dagster.instance import latest_by_partition
+from silverloom.orchestration.dagster.health import HARMLESS, health, summary
+from silverloom.orchestration.dagster.instance import latest_by_partition, logged
 from silverloom.orchestration.files.identity import FileStamp, file_stamp
 from silverloom.orchestration.messages import markdown_table
+from silverloom.orchestration.state.addresses import HOST, Addresses
 from silverloom.orchestration.state.freshness import View
-from silverloom.orchestration.state.sources import RECRAWL, corpus
+from silverloom.orchestration.state.sources import RECRAWL, corpus, source_stamps
 from silverloom.orchestration.workspace.workspace import Workspace
+
+#: The module that Dagster loads, which is also the name of its code location.
+DEFINITIONS = "silverloom.orchestration.definitions"
 
 #: Seconds that a tick waits for MLflow. Other sensors wait just as long.
 SENDING = 10.0
 
 
 def sensors(workspace: Workspace) -> list[dg.SensorDefinition]:
-    """Return the sensors on source folders and on what MLflow lacks."""
-    return [source_files(workspace), runs_to_mlflow(workspace)]
+    """Return the sensors on source folders, on the newest partition, and on what MLflow lacks."""
+    return [source_files(workspace), reload_definitions(workspace), runs_to_mlflow(workspace)]
 
 
 def source_files(workspace: Workspace) -> dg.AutomationConditionSensorDefinition:
@@ -50,6 +55,32 @@ def source_files(workspace: Workspace) -> dg.AutomationConditionSensorDefinition
             "not retried for ever. It ignores partitions that are stale because params or code changed."
         ),
     )
+
+
+def reload_definitions(workspace: Workspace) -> dg.SensorDefinition:
+    """Return the sensor that has the definitions loaded again if the newest partition is another one."""
+    loaded = workspace.settings.partitions.names[-1]
+    seen: list[object] = []
+
+    @dg.sensor(
+        minimum_interval_seconds=300,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description="Has the definitions loaded again if the newest partition is another one.",
+    )
+    def reload_definitions():  # type: ignore[no-untyped-def]  # Dagster rejects string annotations
+        from dagster_graphql import DagsterGraphQLClient
+
+        nonlocal seen
+        params, today = file_stamp(workspace.root / "params.yaml"), datetime.now(UTC).date()
+        stamps = [source_stamps(workspace, records) for records in observed(workspace)]
+        former, seen = seen, [params, today, *stamps]
+        if former == seen or (newest := _newest(workspace)) == loaded:
+            return dg.SkipReason(f"{loaded} is the newest partition")
+        server = DagsterGraphQLClient(HOST, port_number=Addresses(workspace).base_port())
+        answer = server.reload_repository_location(DEFINITIONS)
+        return dg.SkipReason(f"the newest partition is {newest}, no longer {loaded}; {answer.status.value}")
+
+    return reload_definitions
 
 
 #: The stamps of all manifests.
@@ -100,8 +131,7 @@ def _manifests(workspace: Workspace) -> _Manifests:
 def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:
     """Return the schedule for the newest partition of params.yaml.
 
-    A tick looks it up anew. Dagster cannot request a partition that the loaded definitions lack, so the tick
-    then says what to do.
+    A tick looks it up anew. Dagster cannot request a partition that the loaded definitions lack.
     """
     partition = workspace.settings.partitions.names[-1]
 
@@ -117,11 +147,13 @@ def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:
     )
     def newest_partition():  # type: ignore[no-untyped-def]  # Dagster rejects string annotations
         if (newest := _newest(workspace)) != partition:
-            return dg.SkipReason(f"the newest is {newest} now, not {partition}: start `silverloom ui` again")
+            return dg.SkipReason(f"the newest is {newest} now, not {partition}: reload the definitions")
         keys = [asset_key(dataset.key) for dataset in due(View(workspace), partition)]
         if not keys:
             return dg.SkipReason(f"{partition} is fresh")
-        return dg.RunRequest(partition_key=partition, asset_selection=keys, tags={RECRAWL: "true"})
+        return dg.RunRequest(
+            partition_key=partition, asset_selection=keys, tags={RECRAWL: "true"}, run_config=logged()
+        )
 
     return newest_partition
 
@@ -165,7 +197,7 @@ def health_check(workspace: Workspace, key: dg.AssetKey) -> dg.AssetChecksDefini
         ]
         shown = markdown_table(["dataset", "partition", "state", "why", "run"], rows)
         return dg.AssetCheckResult(
-            passed=all(partition.state == "excluded" for partition in unfresh),
+            passed=all(partition.state in HARMLESS for partition in unfresh),
             severity=dg.AssetCheckSeverity.ERROR if failed else dg.AssetCheckSeverity.WARN,
             description=summary(unfresh),
             metadata={"partitions": dg.MetadataValue.md(shown)},

@@ -26,28 +26,32 @@ from silverloom.orchestration.state.plan import Step, plan
 from silverloom.orchestration.workspace.workspace import Workspace
 
 #: States other than fresh, worst first.
-STATES = ("failed", "rejected", "stale", "missing", "excluded")
+STATES = ("failed", "rejected", "stale", "missing", "warning", "excluded")
+
+#: States with which everything is as it should be.
+HARMLESS = ("warning", "excluded")
 
 
 @dataclass(frozen=True)
 class Unfresh:
-    """A partition that is not fresh."""
+    """A partition that is not fresh, or whose rows do not meet an expectation that only warns."""
 
     dataset: str
     partition: str
     state: str
     """`failed`: the last attempt failed, and nothing was made since; `rejected`: no record of a source
     could be read; `stale`: made from other inputs, params or code than today's, or reads something stale;
-    `missing`: never made; `excluded`: by params.yaml."""
+    `missing`: never made; `warning`: fresh, but a check warns; `excluded`: by params.yaml."""
     why: str
     run: str | None = None
     """The run that failed."""
     since: str | None = None
-    """When it first failed since it was last made, in ISO 8601; None for other states: nobody noted when."""
+    """When it first failed since it was last made, or when the rows with the warning were made, in ISO 8601;
+    None for other states: nobody noted when."""
 
 
 def health(view: View) -> list[Unfresh]:
-    """Return what is not fresh of the targets, inputs first, and sources that were rejected whole."""
+    """Return what is not fresh of the targets, inputs first, with warnings, and sources rejected whole."""
     wanted = view.workspace.graph.selected(None)
     steps = {(step.dataset.name, step.partition): step for step in plan(view)}
     unfresh = []
@@ -59,6 +63,12 @@ def health(view: View) -> list[Unfresh]:
                     unfresh.append(Unfresh(dataset.name, partition, "excluded", reason))
                 elif (step := steps.get((dataset.name, partition))) is not None:
                     unfresh.append(_unfresh(view, step, suspects))
+                elif (manifest := view.known(dataset, partition)) is not None and manifest.warnings:
+                    since, why = (
+                        made_since(dataset, partition, manifest.version),
+                        "; ".join(manifest.warnings),
+                    )
+                    unfresh.append(Unfresh(dataset.name, partition, "warning", why, since=since))
     for source in rejected_sources(view, wanted):
         unfresh.append(Unfresh(source.dataset.name, "", "rejected", str(source)))
     return unfresh
@@ -106,14 +116,16 @@ def summary(unfresh: list[Unfresh]) -> str:
 
 
 def show(workspace: Workspace, as_json: bool = False) -> int:
-    """Print what is not fresh or was rejected whole. Returns 1 if there is any, apart from exclusions."""
+    """Print what is not fresh or was rejected whole, and warnings. Returns 1 unless all is harmless."""
     listed = sorted(health(View(workspace)), key=lambda unfresh: STATES.index(unfresh.state))
-    status = 1 if any(partition.state != "excluded" for partition in listed) else 0
+    status = 0 if all(partition.state in HARMLESS for partition in listed) else 1
     if as_json:
         print(json.dumps([asdict(unfresh) for unfresh in listed], ensure_ascii=False))
         return status
     for unfresh in listed:
-        run = f"  [run {unfresh.run}]" if unfresh.run else ""
+        run = (
+            f"  [run {unfresh.run}]" if unfresh.run else f"  [since {unfresh.since}]" if unfresh.since else ""
+        )
         name = f"{unfresh.dataset} {unfresh.partition}".strip()
         print(f"{unfresh.state:8}  {name}: {unfresh.why}{run}")
     print(summary(listed))
@@ -154,6 +166,17 @@ def _made(dataset: Dataset, partition: str, after: int | None = None) -> list[dg
         for record in instance().fetch_materializations(asked, limit=_EVENTS).records
         if (((event := record.asset_materialization) and event.tags) or {}).get(DATA_VERSION_TAG) != ABSENT
     ]
+
+
+def made_since(dataset: Dataset, partition: str, version: str) -> str | None:
+    """Return since when a partition has a version, in ISO 8601, if Dagster knows."""
+    since = None
+    for record in _made(dataset, partition):
+        event = record.asset_materialization
+        if event is None or (event.tags or {}).get(DATA_VERSION_TAG) != version:
+            break
+        since = datetime.fromtimestamp(record.timestamp, UTC).isoformat(timespec="seconds")
+    return since
 
 
 def made_by(dataset: Dataset, partition: str, version: str) -> str | None:

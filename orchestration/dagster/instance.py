@@ -45,6 +45,11 @@ def quiet() -> dict[str, object]:
     return {"loggers": {"console": {"config": {"log_level": "INFO" if as_json() else "CRITICAL"}}}}
 
 
+def logged() -> dict[str, object]:
+    """Return the config of runs that Dagster's servers begin. Without it, Dagster logs them in colours."""
+    return {"loggers": {"console": {}}} if as_json() else {}
+
+
 @lru_cache(maxsize=1)
 def instance() -> dg.DagsterInstance:
     """Return the instance of this checkout, created on first use. Its storage is in .dagster or on a server.

@@ -6,6 +6,8 @@ Belongs here: what a person looks at. Not here: what a dataset's asset is and do
 
 from __future__ import annotations
 
+import inspect
+import json
 from collections.abc import Iterable
 from datetime import timedelta
 from functools import cache
@@ -16,8 +18,11 @@ import dagster as dg
 from silverloom.assets.declare.dagster_asset import asset_key
 from silverloom.assets.declare.declaration import DECLARED, Dataset
 from silverloom.assets.declare.params_file import ParamsError
+from silverloom.assets.examples import example_of
 from silverloom.ops.core.release import RELEASE_FILES
 from silverloom.ops.models.installed import ModelNotInstalledError
+from silverloom.orchestration.dagster.instance import logged
+from silverloom.orchestration.messages import escaped
 from silverloom.orchestration.workspace.workspace import Workspace
 
 #: The second group of each system: models, their outputs, and what tables and people say of them.
@@ -60,7 +65,7 @@ def shown(workspace: Workspace, assets: Iterable[Any]) -> list[Any]:
         if (dataset := dataset_of.get(spec.key)) is None:
             return spec
         owners = workspace.settings.owners
-        more = spec.merge_attributes(
+        more = spec.replace_attributes(description=_description(dataset)).merge_attributes(
             kinds=_kinds(dataset),
             metadata=_metadata(workspace, dataset),
             tags={"layer": _layer(dataset, group_of[spec.key])},
@@ -87,7 +92,22 @@ def jobs(workspace: Workspace) -> list[dg.UnresolvedAssetJobDefinition]:
     files = [asset_key(made.key) for made in workspace.datasets.values() if made.key.asset == RELEASE_FILES]
     if files:
         selections.setdefault("release", dg.AssetSelection.assets(*files))
-    return [dg.define_asset_job(name, selected.upstream()) for name, selected in selections.items()]
+    return [
+        dg.define_asset_job(name, selected.upstream(), config=logged() or None)
+        for name, selected in selections.items()
+    ]
+
+
+def _description(dataset: Dataset) -> str:
+    """Return what a dataset is, and an example row."""
+    row = {
+        column: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for column, value in (example_of(dataset) or {}).items()
+    }
+    lines = [f"- **{column}**: {escaped(value)}" for column, value in row.items()]
+    return "\n".join(
+        [inspect.getdoc(dataset.function) or "", *(["\nAn example row:\n", *lines] if lines else [])]
+    )
 
 
 def _layer(dataset: Dataset, group: str) -> str:

@@ -83,9 +83,8 @@ def _unmet_warnings(view: View, report: Report) -> Iterator[str]:
     """Yield the expectations of severity warning that partitions made in this run do not meet."""
     for partition in report.made:
         manifest = view.known(report.dataset, partition)
-        for result in manifest.checks.get("warnings", ()) if manifest else ():
-            if not result["passed"]:
-                yield f"{label(report.dataset, partition)}: {result['expected']}: {result['observed']}"
+        for unmet in manifest.warnings if manifest else ():
+            yield f"{label(report.dataset, partition)}: {unmet}"
 
 
 def drop_shares(reasons: Mapping[str, int]) -> str:

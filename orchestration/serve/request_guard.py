@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from pathlib import Path
 
 import uvicorn
 from dagster import DagsterInstance
@@ -23,7 +24,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from silverloom.orchestration.compat import web_application
 from silverloom.orchestration.state.addresses import HOST, allowed_hosts
-from silverloom.orchestration.workspace.workspace import Workspace
 
 LOOPBACK = (HOST, "localhost", "[::1]")
 
@@ -96,8 +96,7 @@ def serve(app: ASGIApp, port: int, linked: str) -> None:
         uvicorn.Server(config(app, port, linked)).run()
 
 
-def serve_dagster(workspace: Workspace, port: int) -> None:
-    """Serve Dagster's webserver until the process receives a signal to end."""
-    module = "silverloom.orchestration.definitions"
-    with DagsterInstance.get() as instance, web_application(instance, module, workspace.root) as app:
+def serve_dagster(port: int, locations: Path) -> None:
+    """Serve Dagster for a workspace.yaml until the process receives a signal to end."""
+    with DagsterInstance.get() as instance, web_application(instance, locations) as app:
         serve(app, port, linked=PAGES)

@@ -6,10 +6,12 @@ Belongs here: starting and ending the processes. Not here: what they show.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from pathlib import Path
 import urllib3
 
 from silverloom.assets.declare.logins import without_logins
+from silverloom.orchestration.dagster.automation import DEFINITIONS
 from silverloom.orchestration.dagster.instance import as_json, instance
 from silverloom.orchestration.state.addresses import Addresses, allowed_hosts
 from silverloom.orchestration.workspace.workspace import Workspace
@@ -26,7 +29,7 @@ _LAST_LINES, _PATIENCE = 15, 30
 
 #: How many seconds Dagster waits for its code server. By default 60, which are too few on a busy machine:
 #: before the server answers that a run has started, the new process of the run imports Dagster.
-CODE_SERVER = {"DAGSTER_GRPC_TIMEOUT_SECONDS": "300"}
+CODE_SERVER = {"DAGSTER_GRPC_TIMEOUT_SECONDS": "300", "DAGSTER_SENSOR_GRPC_TIMEOUT_SECONDS": "300"}
 
 #: Leads the process group of all the others. When its standard input closes, because this process ended or
 #: was killed, it ends the group.
@@ -71,14 +74,16 @@ def serve(workspace: Workspace) -> int:
         print(f"port {wanted}, {wanted + 1} or {wanted + 2} is in use; using {base} to {base + 2}")
     children: list[Child] = []
     watchdog = subprocess.Popen(["sh", "-c", _WATCHDOG], stdin=subprocess.PIPE, process_group=0)
+    place = tempfile.TemporaryDirectory(prefix="silverloom-")  # short: the name of a socket has 107 bytes
     try:
-        children.extend(_start(workspace, base, watchdog.pid))
+        children.extend(_start(workspace, base, watchdog.pid, Path(place.name)))
         print(f"starting; the servers' logs are in {workspace.shown(log_folder(workspace))}/", flush=True)
         return attend(children, Announcer(_addresses(workspace)))
     except KeyboardInterrupt:
         return 0
     finally:
         _end(children, watchdog)
+        place.cleanup()
 
 
 def log_folder(workspace: Workspace) -> Path:
@@ -124,21 +129,34 @@ def attend(children: Sequence[Child], meanwhile: Callable[[], None] = lambda: No
         time.sleep(0.3)
 
 
-def _start(workspace: Workspace, base: int, group: int) -> Iterator[Child]:
+def _start(workspace: Workspace, base: int, group: int, place: Path) -> Iterator[Child]:
+    """Start all processes. Webserver and daemon share a code server, so reloading definitions is for both."""
     log_folder(workspace).mkdir(parents=True, exist_ok=True)
     silverloom = (sys.executable, "-m", "silverloom.orchestration.cli")
-    daemon = (str(Path(sys.executable).with_name("dagster-daemon")), "run")
+    dagster, daemon = (str(Path(sys.executable).with_name(name)) for name in ("dagster", "dagster-daemon"))
     log_format = ("--log-format", "json") if as_json() else ()
-    code = ("-m", "silverloom.orchestration.definitions", "--code-server-log-level", "warning")
+    socket, locations = str(place / "code"), place / "workspace.yaml"
+    location = {"grpc_server": {"socket": socket, "location_name": DEFINITIONS}}
+    locations.write_text(json.dumps({"load_from": [location]}))  # JSON is YAML
+    code = ("-m", DEFINITIONS, "--location-name", DEFINITIONS, "--inject-env-vars-from-instance")
+    quiet = ("--log-level", "warning", *log_format)
     commands = {
-        "dagster-webserver": (*silverloom, "serve-dagster", str(base)),
-        "dagster-daemon": (*daemon, *code, *log_format),
+        "dagster-code": (dagster, "code-server", "start", "--socket", socket, *code, *quiet),
         "pages": (*silverloom, "serve-pages", str(base + 1)),
         "mlflow": (*silverloom, "serve-mlflow", str(base + 2)),
+        "dagster-webserver": (*silverloom, "serve-dagster", str(base), str(locations)),
+        "dagster-daemon": (daemon, "run", "-w", str(locations), *log_format),
     }
     if workspace.tracking_uri.startswith("http"):
         del commands["mlflow"]
-    return (start_child(workspace, group, name, *command) for name, command in commands.items())
+    children: dict[str, Child] = {}
+    for name, command in commands.items():
+        while name == "dagster-webserver" and not (place / "code").exists():
+            if children["dagster-code"].process.poll() is not None:
+                break
+            time.sleep(0.1)  # the webserver would begin with an error
+        children[name] = start_child(workspace, group, name, *command)
+        yield children[name]
 
 
 def start_child(workspace: Workspace, group: int, name: str, *command: str) -> Child:

@@ -74,6 +74,12 @@ class Manifest:
         )
 
     @property
+    def warnings(self) -> list[str]:
+        """The expectations of severity warning that the rows do not meet, each with what was observed."""
+        unmet = [result for result in self.checks.get("warnings", ()) if not result["passed"]]
+        return [f"{result['expected']}: {result['observed']}" for result in unmet]
+
+    @property
     def without_rows(self) -> bool:
         """Whether there was no unit to make it from, and no combination."""
         generated = self.counts.get("combinations", {}).values()  # a step may count zero of a kind

@@ -94,9 +94,7 @@ class _Scans:
     def folder(self, write: Callable[[Path], object], whole: Callable[[Path], bool]) -> Path | None:
         """Return the folder of a scan of the current files, or None if one of them changed just now."""
         sources = self.workspace.settings.folders(self.dataset.records or "")
-        stamps = [
-            stamp for source in sources.values() for stamp in _stamps(self.workspace.root / source.path)
-        ]
+        stamps = source_stamps(self.workspace, self.dataset.records or "")
         if any(time.time_ns() - stamp[-1] < 1_000_000_000 for stamp in stamps):
             return None  # a second change within the same tick would leave the stamp unchanged
         code = {name: mark for name, mark in self.dataset.code.items() if name != "expectations"}
@@ -109,6 +107,12 @@ class _Scans:
             place = self.workspace.state_file("derived", self.dataset, "").with_name("scan")
             return made_once(place / version, write, whole)
         return None
+
+
+def source_stamps(workspace: Workspace, name: str) -> list[tuple[str, int, int, int]]:
+    """Return stamps that change with any file or folder of `sources.<name>`."""
+    folders = workspace.settings.folders(name).values()
+    return [stamp for source in folders for stamp in _stamps(workspace.root / source.path)]
 
 
 def _stamps(folder: Path) -> Iterator[tuple[str, int, int, int]]:

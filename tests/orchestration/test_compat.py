@@ -50,9 +50,11 @@ def test_runs_of_a_repository_are_found_by_its_label():
 
 def test_dagsters_application_answers_of_a_code_location(tmp_path):
     (tmp_path / "located.py").write_text("import dagster as dg\ndefs = dg.Definitions()\n")
+    place = tmp_path / "workspace.yaml"
+    place.write_text("load_from: [{python_module: {module_name: located, working_directory: .}}]")
     with (
         dg.instance_for_test() as instance,
-        compat.web_application(instance, "located", tmp_path) as app,
+        compat.web_application(instance, place) as app,
     ):
         client = TestClient(app)
         query = "{ workspaceOrError { ... on Workspace { locationEntries { name loadStatus } } } }"

@@ -239,11 +239,7 @@ else:
     expectations=released_columns(),
 )
 def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
-    """Fusion examples: candidates that pass the filters, divided into splits by document.
-
-    `Joseph Penn directed the work . Joseph Penn had built three canals before .` becomes
-    `Joseph Penn , who had built three canals before , directed the work .`
-    """
+    """Fusion examples: candidates that pass the filters, divided into splits by document."""
     return examples_op(candidates, params)
 
 

@@ -197,11 +197,7 @@ def filtered(scored: Parts, params: FilterParams) -> Outcomes:
     one_task=True,
 )
 def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
-    """A sample of the filtered pairs with enough variety in wording, divided by cluster into splits.
-
-    `Topic segmentation (TS) is the task of dividing a text into passages of one topic each.` means
-    `The goal of topic segmentation is to divide a text into passages that each have one topic.`
-    """
+    """A sample of the filtered pairs with enough variety in wording, divided by cluster into splits."""
     return paraphrases_op(filtered, params)
 
 

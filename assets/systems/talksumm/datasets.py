@@ -224,11 +224,7 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
     ],
 )
 def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcomes:
-    """Extractive summaries of each paper for every budget, from the words spent on its sentences.
-
-    A summary of at most 150 words (`words_150`) begins `The first is a measurement of human agreement: six
-    people mark the ends of utterances in ten hours of recorded town meetings.`
-    """
+    """Extractive summaries of each paper for every budget, from the words spent on its sentences."""
     return all_summaries(alignments, pairs, params)
 
 

@@ -235,11 +235,7 @@ def examples(
     splits: SplitParams,
     params: ExampleParams,
 ) -> Outcomes:
-    """Examples: title and ranked paragraphs as source; lead, article, section or outline as target.
-
-    `salt bread <eot> the monks of torrow baked a flat bread of barley and sea salt , without yeast . ...`
-    is the source of `salt bread is a flat bread of the varn islands . it is baked on hot stones and ...`
-    """
+    """Examples: title and ranked paragraphs as source; lead, article, section or outline as target."""
     return examples_op(ranked, tokenizer, learned_ranker, splits, params)
 
 

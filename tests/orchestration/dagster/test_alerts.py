@@ -193,6 +193,7 @@ def test_an_e_mail_has_the_first_line_as_its_subject(monkeypatch):
     assert login == ("me@example.org", "p/w")
     assert (message["To"], message["From"]) == ("you@example.org", "me@example.org")
     assert message["Subject"] == "silverloom failed: a" and "why" in message.get_content()
+    assert message["Date"]
 
 
 def test_there_are_no_sensors_without_an_address(tmp_workspace, monkeypatch):

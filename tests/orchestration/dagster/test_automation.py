@@ -1,11 +1,13 @@
-"""The sensor that sends runs to MLflow: its ticks when the server is down, and when it is slow."""
+"""Sensors: one sends runs to MLflow, if the server is down or slow, too; one has definitions loaded again."""
 
 import contextlib
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import dagster as dg
+import dagster_graphql
 import pytest
 
 from silverloom.orchestration.dagster import automation
@@ -69,7 +71,7 @@ def test_a_tick_ends_while_runs_are_still_being_sent_and_nothing_is_sent_if_noth
     assert tick() != NOTHING
 
 
-def test_the_schedule_says_that_a_newer_month_than_the_loaded_ones_needs_a_restart(monkeypatch):
+def test_the_schedule_says_that_a_newer_month_than_the_loaded_ones_needs_a_reload(monkeypatch):
     def planned(newest, status=0):
         code = f'print(\'{{"newest": "{newest}"}}\'); raise SystemExit({status})'
         pipe, argv = subprocess.PIPE, [sys.executable, "-c", code]
@@ -81,3 +83,37 @@ def test_the_schedule_says_that_a_newer_month_than_the_loaded_ones_needs_a_resta
     for newest, said in ((last, f"{last} is fresh"), ("2030-01", f"the newest is 2030-01 now, not {last}")):
         monkeypatch.setattr(automation, "begin", planned(newest))
         assert schedule.evaluate_tick(dg.build_schedule_context()).skip_message.startswith(said)
+
+
+def test_definitions_are_loaded_again_once_the_newest_partition_is_another_one(monkeypatch):
+    asked, reloaded, last = [], [], workspace().settings.partitions.names[-1]
+    planned = {"newest": last}
+
+    def begin(*_):
+        asked.append(planned["newest"])
+        argv, pipe = [sys.executable, "-c", f"print({json.dumps(json.dumps(planned))})"], subprocess.PIPE
+        return subprocess.Popen(argv, stdout=pipe, stderr=pipe, text=True)
+
+    class Server:
+        def __init__(self, host, port_number):
+            pass
+
+        def reload_repository_location(self, name):
+            reloaded.append(name)
+            return dagster_graphql.ReloadRepositoryLocationInfo(
+                dagster_graphql.ReloadRepositoryLocationStatus.SUCCESS
+            )
+
+    monkeypatch.setattr(automation, "begin", begin)
+    monkeypatch.setattr(dagster_graphql, "DagsterGraphQLClient", Server)
+
+    def tick(sensor):
+        return sensor.evaluate_tick(dg.build_sensor_context()).skip_message
+
+    sensor = automation.reload_definitions(workspace())
+    assert [tick(sensor), tick(sensor)] == [f"{last} is the newest partition"] * 2
+    assert asked == [last] and not reloaded, "nothing changed since it asked"
+    planned["newest"] = "2030-01"
+    said = tick(automation.reload_definitions(workspace()))
+    assert said == f"the newest partition is 2030-01, no longer {last}; SUCCESS"
+    assert reloaded == ["silverloom.orchestration.definitions"]

@@ -79,4 +79,4 @@ def test_an_asset_whose_check_fails_is_not_materialised(without):
 def test_only_the_sensor_of_sources_evaluates_conditions():
     repository = build(workspace()).get_repository_def()
     names = {sensor.name for sensor in repository.sensor_defs}
-    assert names == {"source_files", "runs_to_mlflow"}
+    assert names == {"source_files", "reload_definitions", "runs_to_mlflow"}

@@ -1,10 +1,12 @@
 """The graph in Dagster's UI is divided into what leads to released rows and what is made from them."""
 
 import dagster as dg
+import pyarrow as pa
 import pytest
 
 from silverloom.assets.declare.dagster_asset import column_lineage
-from silverloom.orchestration.dagster.overview import groups, shown
+from silverloom.assets.examples import example_of, examples
+from silverloom.orchestration.dagster.overview import groups, jobs, shown
 from silverloom.orchestration.definitions import defs, workspace
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
@@ -108,3 +110,24 @@ def test_runs_that_share_a_gpu_or_ask_the_web_are_in_a_pool():
 
 def test_a_description_has_no_indentation_which_markdown_would_show_as_code():
     assert not [name for name, spec in specs().items() if "\n    " in (spec.description or "")]
+
+
+def test_the_description_of_each_dataset_up_to_released_rows_has_a_row_of_its_columns():
+    described, shown_groups = specs(), groups(workspace())
+    for dataset in workspace().datasets.values():
+        if (row := example_of(dataset)) is None:
+            left_out = shown_groups[dg.AssetKey([*dataset.key])].endswith("_evaluation")
+            assert left_out or dataset.shape is None, dataset.name
+            continue
+        for column, value in row.items():
+            pa.array([value], dataset.shape.kept.field(column).type)
+            assert f"- **{column}**: " in described[dataset.name].description
+    assert examples().keys() <= workspace().datasets.keys()
+    assert "- **fused**: Joseph Penn , who" in described["discofuse/clean_examples"].description
+
+
+@pytest.mark.parametrize(("logs", "config"), [("", {}), ("json", {"loggers": {"console": {}}})])
+def test_jobs_log_json_if_it_is_asked_for(monkeypatch, logs, config):
+    monkeypatch.setenv("SILVERLOOM_LOGS", logs)
+    (job,) = (job for job in jobs(workspace()) if job.name == "release")
+    assert (job.config or {}) == config

@@ -15,9 +15,11 @@ MONTHS = dg.StaticPartitionsDefinition(["2018-06", "2018-07"])
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dagster")
     (folder / "nothing.py").write_text("import dagster as dg\n\ndefs = dg.Definitions()\n")
+    place = folder / "workspace.yaml"
+    place.write_text("load_from: [{python_file: nothing.py}]")
     with (
         dg.DagsterInstance.local_temp(str(folder)) as instance,
-        web_application(instance, "nothing", folder) as app,
+        web_application(instance, place) as app,
     ):
         yield instance, TestClient(app)
 

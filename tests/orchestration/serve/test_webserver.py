@@ -73,9 +73,11 @@ def routes(tmp_path_factory):
     """The routes of Dagster's own application, for a module without assets."""
     folder = tmp_path_factory.mktemp("dagster")
     (folder / "empty.py").write_text("import dagster as dg\n\ndefs = dg.Definitions()\n")
+    place = folder / "workspace.yaml"
+    place.write_text("load_from: [{python_file: empty.py}]")
     with (
         dg.DagsterInstance.local_temp(str(folder)) as instance,
-        web_application(instance, "empty", folder) as app,
+        web_application(instance, place) as app,
     ):
         yield app.routes
 
