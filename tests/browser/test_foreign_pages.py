@@ -92,7 +92,7 @@ def test_a_link_from_elsewhere_leads_to_each_server_and_on_to_the_next(foreign, 
     start = foreign.url
     for address, text in {
         f"{servers.dagster}/assets/toy/model": "A model that knows the answers",
-        f"{servers.pages}/pages/": "All are up to date",
+        f"{servers.pages}/pages/": "toy/rating_sheets",
         servers.mlflow: "Experiments",
     }.items():
         foreign.goto(start)
