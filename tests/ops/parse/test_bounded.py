@@ -61,20 +61,30 @@ def child():
     child.close()
 
 
-def test_a_result_equals_that_of_the_function(child):
-    assert child.call(places) == places()
+@pytest.fixture(scope="module")
+def sound_child():
+    """One for all tests that exceed no limit."""
+    child = BoundedChild(SMALL)
+    yield child
+    child.close()
+
+
+def test_a_result_equals_that_of_the_function(sound_child):
+    assert sound_child.call(places) == places()
 
 
 @pytest.mark.parametrize("size", [2**16 - 1, 2**16, 2**20 + 1])
-def test_a_record_of_any_size_arrives_unchanged(child, size):
+def test_a_record_of_any_size_arrives_unchanged(sound_child, size):
     raws = [Raw("a", "a", bytes([number]) * size) for number in range(3)]
-    assert [child.call(digests, raws[0], raw) for raw in raws] == [[raws[0].md5, raw.md5] for raw in raws]
+    assert [sound_child.call(digests, raws[0], raw) for raw in raws] == [
+        [raws[0].md5, raw.md5] for raw in raws
+    ]
 
 
-def test_a_text_that_is_the_mark_of_bytes_is_refused_before_it_is_sent(child):
+def test_a_text_that_is_the_mark_of_bytes_is_refused_before_it_is_sent(sound_child):
     with pytest.raises(ParseError, match="a mark that stands for bytes"):
-        child.call(same, {"\0bytes": 10**9})
-    assert child.call(places) == places()
+        sound_child.call(same, {"\0bytes": 10**9})
+    assert sound_child.call(places) == places()
 
 
 def test_an_answer_of_a_hijacked_child_is_not_executed(child, tmp_path):
@@ -117,10 +127,10 @@ def slow_and_telling(seconds: float) -> int:
     return 1
 
 
-def test_the_progress_of_a_call_reaches_the_parent(child):
+def test_the_progress_of_a_call_reaches_the_parent(sound_child):
     told = []
     with watched(lambda done, total: told.append((done, total))):
-        assert child.call(slow_and_telling, 2.5) == 1
+        assert sound_child.call(slow_and_telling, 2.5) == 1
     assert 1 <= len(told) <= 3 and {total for _, total in told} == {100} and sorted(told) == told
 
 
@@ -133,8 +143,8 @@ def test_progress_reports_do_not_extend_the_deadline():
         child.close()
 
 
-def test_one_child_serves_all_calls_and_is_not_this_process(child):
-    processes = {child.call(process) for _ in range(3)}
+def test_one_child_serves_all_calls_and_is_not_this_process(sound_child):
+    processes = {sound_child.call(process) for _ in range(3)}
     assert len(processes) == 1
     assert os.getpid() not in processes
 
@@ -179,10 +189,10 @@ def busy(seconds) -> None:
         pass
 
 
-def test_threads_share_a_child_and_get_their_own_answers(child):
+def test_threads_share_a_child_and_get_their_own_answers(sound_child):
     found = {}
     threads = [
-        threading.Thread(target=lambda number=number: found.update({number: child.call(same, number)}))
+        threading.Thread(target=lambda number=number: found.update({number: sound_child.call(same, number)}))
         for number in range(8)
     ]
     for thread in threads:
