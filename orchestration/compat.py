@@ -8,9 +8,9 @@ them. What was made elsewhere is reported with the same tags: `report_runless_as
 public name says which (dagster-io/dagster#21436).
 
 Dagster's instance: opening it with settings other than dagster.yaml's, the log of one run, the last attempt
-at a partition, ending a run whose process is gone, the job of all assets. Dagster's servers do all of these,
-but its public API has no methods for them. dagster.yaml names classes by private modules, as Dagster's
-documentation does (dagster-io/dagster#2802). Its event log prints an error with the whole event before it
+at a partition, ending a run whose process is gone, the job of all assets, a run's place in the timeline.
+Dagster's servers do all of these, but its public API has no methods for them. dagster.yaml names classes by
+private modules, as Dagster's documentation does (dagster-io/dagster#2802). Its event log prints an error with the whole event before it
 raises it, and no setting turns that off: the line is known by its first words.
 
 Dagster's web application: `dagster-webserver` serves it on a TCP port that any page in a browser can reach
@@ -59,6 +59,7 @@ from dagster._core.definitions.data_version import (
     get_input_data_version_tag,
     get_input_event_pointer_tag,
 )
+from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteRepositoryOrigin
 from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
 
 if TYPE_CHECKING:
@@ -101,6 +102,15 @@ def events_of_run(instance: DagsterInstance, run_id: str, kinds: Set[DagsterEven
     """Return a run's events of some kinds, oldest first."""
     logs = instance.all_logs(run_id, of_type=set(kinds))
     return [entry.dagster_event for entry in logs if entry.dagster_event]
+
+
+def add_to_timeline(instance: DagsterInstance, run: DagsterRun) -> None:
+    """Show a run in the timeline, as those of Dagster's servers are, under the repository in its tags."""
+    label = run.tags.get(REPOSITORY_LABEL_TAG)
+    if label and run.remote_job_origin is None:
+        repository, _, location = label.partition("@")
+        origin = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin(location), repository)
+        instance.run_storage.replace_job_origin(run, origin.get_job_origin(run.job_name))
 
 
 def last_attempt(instance: DagsterInstance, key: AssetKey, partition: str) -> tuple[str, int] | None:

@@ -91,9 +91,9 @@ class Project:
         return self.module("silverloom.orchestration.cli", command, *argv, **options)
 
     def start(self, name: str, *argv: str, **env: str) -> subprocess.Popen:
-        """Start `python -m name`, a program of orchestration, in the project without waiting for it."""
+        """Start `python -m name` in the project without waiting for it, as a process that may be sent a signal."""
         return subprocess.Popen(
-            [self.zygote.bin / "python", "-m", name, *argv],
+            [sys.executable, "-m", name, *argv],
             cwd=self.root,
             env={**os.environ, **STRICT, **QUIET, **self.zygote.environment, **env},
             stdout=subprocess.PIPE,
@@ -193,7 +193,7 @@ def zygote(shared_folder):
 
 @pytest.fixture
 def warm(monkeypatch, zygote):
-    """Run crawls in forks of a process that has already imported Scrapy."""
+    """Run DVC, crawls and commands of the project in forks of a process that has already imported what they need."""
     monkeypatch.setattr(sys, "executable", str(zygote.bin / "python"))
 
 

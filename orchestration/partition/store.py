@@ -18,6 +18,7 @@ from silverloom.assets.declare.checks import ADVISORY, CHECKS, SOURCES
 from silverloom.assets.declare.dagster_asset import asset_key
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.assets.declare.graph import label
+from silverloom.orchestration.compat import add_to_timeline
 from silverloom.orchestration.files.edits import source_versions
 from silverloom.orchestration.files.publish import making
 from silverloom.orchestration.messages import EventLines, describe, give_up_or_retry, listening
@@ -78,6 +79,7 @@ class Store:
         with growing pauses, permanent ones are not. If the commit to dvc.lock fails, the partition still
         counts as made, and the next commit includes it.
         """
+        add_to_timeline(context.instance, context.run)
         partition = self._begin(dataset, context)
         place = self.workspace, dataset, partition
         forced = FORCED in context.run.tags

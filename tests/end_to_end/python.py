@@ -19,6 +19,8 @@ def inherited():
             yield int(path.name)
 
 
+WARM = ("dagster", "dvc", "mlflow", "silverloom", "tests")
+
 descriptors = [0, 1, 2]
 if sys.argv[-1] == "--multiprocessing-fork":
     descriptors = list(inherited())
@@ -28,9 +30,7 @@ elif Path(sys.argv[0]).name == "silverloom":
 elif sys.argv[1:3] == ["-m", "silverloom.ops.crawl.child"]:
     descriptors = list(inherited())
     order = {"module": sys.argv[2], "argv": sys.argv[3:]}
-elif sys.argv[1:2] == ["-m"] and (
-    sys.argv[2] in ("dagster", "dvc") or sys.argv[2].startswith("orchestration.")
-):
+elif sys.argv[1:2] == ["-m"] and sys.argv[2].partition(".")[0] in WARM:
     order = {"module": sys.argv[2], "argv": sys.argv[3:]}
 else:
     os.execv(sys.executable, [sys.executable, *sys.argv[1:]])

@@ -43,37 +43,37 @@ def bytes_of(project, month, dataset=CRAWLS):
 
 
 def test_a_month_is_crawled_once_and_the_schedule_crawls_the_next_month_from_the_changed_site(
-    fresh,
+    toy,
 ):
     routes = {"/": page("first"), "/a": reply(body=b"a")}
     with answering(routes) as (site, asked):
-        crawling(fresh, site, every=True)
-        fresh.silverloom("run", "--select", WEB_PAGES)
+        crawling(toy, site, every=True)
+        toy.silverloom("run", "--select", WEB_PAGES)
         assert sorted(asked.paths()) == ["/", "/a"]
-        assert "the first version" in texts(fresh, "2018-06")[""]
-        june, pages = bytes_of(fresh, "2018-06"), bytes_of(fresh, "2018-06", WEB_PAGES)
+        assert "the first version" in texts(toy, "2018-06")[""]
+        june, pages = bytes_of(toy, "2018-06"), bytes_of(toy, "2018-06", WEB_PAGES)
 
         routes |= {"/": page("second"), "/b": reply(body=b"b")}
-        fresh.silverloom("run", "--select", CRAWLS)
+        toy.silverloom("run", "--select", CRAWLS)
         assert len(asked.paths()) == 2, "a crawl stays fresh when the web changes"
 
-        fresh.params(lambda params: params["partitions"].update(end="2018-07"))
+        toy.params(lambda params: params["partitions"].update(end="2018-07"))
         asked.clear()
-        made = tick(fresh, "newest_partition", "run")["asked"]
+        made = tick(toy, "newest_partition", "run")["asked"]
         assert made.index(f"{CRAWLS} 2018-07") < made.index(f"{WEB_PAGES} 2018-07")
         assert sorted(asked.paths()) == ["/", "/a"]
-        assert rows(fresh, "2018-07")[""]["etag"] == '"second"'
-        assert "the second version" in texts(fresh, "2018-07")[""]
-        assert bytes_of(fresh, "2018-06") == june
+        assert rows(toy, "2018-07")[""]["etag"] == '"second"'
+        assert "the second version" in texts(toy, "2018-07")[""]
+        assert bytes_of(toy, "2018-06") == june
 
         routes |= {"/": page("third")}
         asked.clear()
-        made = tick(fresh, "newest_partition", "run")["asked"]
+        made = tick(toy, "newest_partition", "run")["asked"]
         assert made.index(f"{CRAWLS} 2018-07") < made.index(f"{WEB_PAGES} 2018-07")
         assert [headers.get("If-None-Match") for path, headers, _ in asked if path == "/"] == ['"second"']
-        assert rows(fresh, "2018-07")[""]["etag"] == '"third"'
-        assert "the third version" in texts(fresh, "2018-07")[""]
-        assert (bytes_of(fresh, "2018-06"), bytes_of(fresh, "2018-06", WEB_PAGES)) == (june, pages)
+        assert rows(toy, "2018-07")[""]["etag"] == '"third"'
+        assert "the third version" in texts(toy, "2018-07")[""]
+        assert (bytes_of(toy, "2018-06"), bytes_of(toy, "2018-06", WEB_PAGES)) == (june, pages)
 
 
 @pytest.mark.long
@@ -223,11 +223,11 @@ def test_a_search_result_is_read_and_explained_by_its_query_and_without_the_key_
     assert written == [] and "top-secret" not in told
 
 
-def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_any_request(fresh):
+def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_any_request(toy):
     with answering({}) as (site, asked):
-        crawling(fresh, site, constant="2018-06")
-        fresh.params(lambda params: params["sources"]["crawls"]["web"]["options"].pop("contact"))
-        output = fresh.silverloom("run", "--select", CRAWLS, ok=False)
+        crawling(toy, site, constant="2018-06")
+        toy.params(lambda params: params["sources"]["crawls"]["web"]["options"].pop("contact"))
+        output = toy.silverloom("run", "--select", CRAWLS, ok=False)
     assert "params.yaml: sources.crawls.web.options: contact: Field required" in output
     assert asked == []
 

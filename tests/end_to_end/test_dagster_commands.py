@@ -36,6 +36,8 @@ SHELL = {
     for name, value in os.environ.items()
     if not name.startswith(("DAGSTER", "PYTHON", "SILVERLOOM")) and name not in STRICT
 }
+#: Code that says in which checkout it runs.
+MARK = "import sys\nprint('loaded by the copy', file=sys.stderr)"
 #: Tags that differ between any two runs.
 OF_THE_RUN = ("Dagster run id", "mlflow.note.content", "silverloom.checkout")
 STATS = "{ assetNodes { assetKey { path } partitionStats { numMaterialized } } }"
@@ -83,14 +85,19 @@ def test_the_packages_are_importable_from_any_folder(installed, tmp_path):
     assert found == [str(project.root / "silverloom" / package / "__init__.py") for package in PROJECT]
 
 
-def test_definitions_and_the_instance_are_found_in_the_checkout(installed):
+def test_the_definitions_of_the_checkout_are_found(installed):
+    project, bin = installed
+    assert "All definitions loaded successfully" in call(bin / "dg", "check", "defs", cwd=project.root)
+
+
+@pytest.mark.long
+def test_former_commands_find_the_definitions_and_the_instance_in_the_checkout(installed):
     project, bin = installed
     said = call(bin / "dagster", "definitions", "validate", cwd=project.root)
     assert "All code locations passed validation" in said
     assert "Loaded environment variables from .env file: DAGSTER_HOME" in said
     listed = call(bin / "dagster", "asset", "list", *DEFINITIONS, cwd=project.root)
     assert "toy/questions" in listed.split()
-    assert "All definitions loaded successfully" in call(bin / "dg", "check", "defs", cwd=project.root)
 
 
 def active(installed, command, root=None):
@@ -124,6 +131,11 @@ def test_dg_lists_all_definitions_with_only_the_virtual_environment_active(insta
     assert ("sources/riddles", "sources") in checks and ("quality/pages", "health") in checks
 
 
+def changed(project):
+    """When each store of a project's Dagster was last written to."""
+    return {path: path.stat().st_mtime_ns for path in (project.root / ".dagster").rglob("*.db")}
+
+
 @pytest.mark.long
 def test_dg_launches_a_run_of_a_partition_in_the_current_checkout(installed, tmp_path):
     project = installed[0].copy(tmp_path / "copy")
@@ -135,22 +147,22 @@ def test_dg_launches_a_run_of_a_partition_in_the_current_checkout(installed, tmp
     assert made == [], "the launched run made it"
 
 
-@pytest.mark.parametrize("how", ["as set up", pytest.param("by DAGSTER_HOME", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("how", ["as set up", "by DAGSTER_HOME"])
 def test_a_partition_is_made_by_the_code_of_the_current_checkout(installed, tmp_path, how):
     """In a copy that shares the virtual environment with the checkout installed there."""
     project, bin = installed[0].copy(tmp_path / "copy"), installed[1]
     (project.root / "manifests/sources/riddles/2018-06.json").unlink()  # or it would be fresh
-    mark = "import sys\nprint('parsed by the copy', file=sys.stderr)"
-    project.append("ops/toy/riddles.py", mark)
+    project.append("ops/toy/riddles.py", MARK)
     if how == "as set up":
         project.silverloom("setup")
     else:
         (project.root / ".env").unlink()
     home = {"DAGSTER_HOME": str(project.root / ".dagster")} if how == "by DAGSTER_HOME" else {}
-    before = {path: path.stat().st_mtime_ns for path in (installed[0].root / ".dagster").rglob("*.db")}
+    before = changed(installed[0])
     said = call(bin / "dagster", *RIDDLES, cwd=project.root, **home)
-    assert "RUN_SUCCESS" in said and "parsed by the copy" in said
-    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert "RUN_SUCCESS" in said and "loaded by the copy" in said
+    assert changed(installed[0]) == before
     made = project.made(project.silverloom("run", "--select", "sources/riddles"))
     assert made == ["sources/riddles 2018-07"], "all months depend on the parser"
 
@@ -165,21 +177,24 @@ def ready(toy_project, tmp_path_factory):
         del params["sources"]["riddles"]["july"]
 
     project.params(one_month)
+    project.append("ops/toy/choice.py", MARK)
     project.commit()
     project.silverloom("run", "--select", "sources/riddles")
     return project
 
 
 def test_dagster_asset_materialize_leaves_the_same_state_as_silverloom_run(installed, ready, tmp_path):
+    """By the code of the checkout in which it is called, which shares the virtual environment of another one."""
     by_dagster, by_silverloom = (
         ready.copy(tmp_path / name / "checkout") for name in ("dagster", "silverloom")
     )
     by_dagster.silverloom("setup")
     dagster = f"dagster {' '.join(QUESTIONS)}"
+    before = changed(installed[0])
     # as in any Dagster project: this command reads a variable or an option, but no pyproject.toml
-    assert "RUN_SUCCESS" in active(
-        installed, f"DAGSTER_MODULE_NAME={DEFINITIONS[1]} {dagster}", by_dagster.root
-    )
+    said = active(installed, f"DAGSTER_MODULE_NAME={DEFINITIONS[1]} {dagster}", by_dagster.root)
+    assert "RUN_SUCCESS" in said and "loaded by the copy" in said
+    assert changed(installed[0]) == before
     by_dagster.silverloom("send")
     by_silverloom.silverloom("run", "--select", "toy/questions")
     for folder in ("data/toy", "manifests", "metrics"):
@@ -195,6 +210,7 @@ def test_dagster_asset_materialize_leaves_the_same_state_as_silverloom_run(insta
     assert by_dagster.made(by_dagster.silverloom("run", "--select", "toy/questions")) == []
 
 
+@pytest.mark.long
 def test_dagster_asset_materialize_refuses_without_the_module(installed):
     project, bin = installed
     ended = subprocess.run(
@@ -250,6 +266,7 @@ def mlflow_run(project):
     }
 
 
+@pytest.mark.long
 def test_dagster_dev_shows_what_the_project_has_made(installed):
     project, bin = installed
     port = free_ports(1)

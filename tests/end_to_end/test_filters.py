@@ -68,8 +68,17 @@ def project(sample_project, tmp_path_factory) -> Project:
 
 
 @pytest.fixture(scope="module")
-def made(project):
-    return project, project.silverloom("run", "--select", "discofuse/clean_examples")
+def filtered(project):
+    """The project after a run of its filters, and the output of the run."""
+    return project, project.silverloom("run", "--select", "sources/filtered_prose")
+
+
+@pytest.fixture(scope="module")
+def made(filtered, tmp_path_factory) -> Project:
+    """The project after a run of the examples, too."""
+    project = filtered[0].copy(tmp_path_factory.mktemp("made") / "checkout")
+    project.silverloom("run", "--select", "discofuse/clean_examples")
+    return project
 
 
 def rows(project, dataset, table="kept"):
@@ -77,8 +86,8 @@ def rows(project, dataset, table="kept"):
     return [row for file in files for row in pq.read_table(file).to_pylist()]
 
 
-def test_other_languages_and_copies_are_dropped_and_nothing_is_made_from_them(made):
-    project, output = made
+def test_other_languages_and_copies_are_dropped(filtered):
+    project, output = filtered
     assert "sources/prose 2018-07: 2 kept" in output, output
     dropped = {row["document"]: row for row in rows(project, "sources/filtered_prose", "dropped")}
     assert dropped["lighthouse"]["reason"] == "language" and dropped["lighthouse"]["detail"] == "de"
@@ -88,23 +97,28 @@ def test_other_languages_and_copies_are_dropped_and_nothing_is_made_from_them(ma
     (stays,) = kept.keys() - {"ferry"}
     assert dropped[copied]["reason"] == "duplicate" and dropped[copied]["detail"] == f"as {kept[stays]['id']}"
     assert kept[stays]["id"] < dropped[copied]["id"]
-    assert {row["document"] for row in rows(project, "discofuse/annotated")} == kept.keys()
 
 
+@pytest.mark.long
+def test_nothing_is_made_from_dropped_documents(made):
+    kept = {row["document"] for row in rows(made, "sources/filtered_prose")}
+    assert {row["document"] for row in rows(made, "discofuse/annotated")} == kept
+
+
+@pytest.mark.long
 def test_an_example_that_contains_a_sentence_of_a_test_set_is_dropped_with_its_name(made):
-    project, _ = made
-    dropped = rows(project, "discofuse/clean_examples", "dropped")
+    dropped = rows(made, "discofuse/clean_examples", "dropped")
     assert dropped and all("gates close" in row["fused"] for row in dropped)
     assert all(
         row["reason"] == "contaminated" and row["detail"].startswith("in fusion, test-") for row in dropped
     )
-    kept = rows(project, "discofuse/clean_examples")
+    kept = rows(made, "discofuse/clean_examples")
     assert kept and not any("gates close" in row["fused"] for row in kept)
-    assert len(kept) + len(dropped) == len(rows(project, "discofuse/examples"))
+    assert len(kept) + len(dropped) == len(rows(made, "discofuse/examples"))
 
 
-def test_a_dropped_document_is_explained(made):
-    project, _ = made
+def test_a_dropped_document_is_explained(filtered):
+    project, _ = filtered
     (row,) = (
         row for row in rows(project, "sources/filtered_prose", "dropped") if row["reason"] == "language"
     )
@@ -114,7 +128,7 @@ def test_a_dropped_document_is_explained(made):
 
 @pytest.mark.long
 def test_a_new_document_without_repeats_makes_no_other_month_again(made, tmp_path):
-    project = made[0].copy(tmp_path / "checkout")
+    project = made.copy(tmp_path / "checkout")
     write(project, "shop", "2018-07", SHOP)
     output = project.silverloom("run", "--select", "discofuse/clean_examples")
     names = project.made(output)
@@ -122,29 +136,29 @@ def test_a_new_document_without_repeats_makes_no_other_month_again(made, tmp_pat
     assert not [name for name in names if name.endswith("2018-06")], output
 
 
-def test_moving_a_bound_recomputes_no_score(made, tmp_path):
-    project = made[0].copy(tmp_path / "checkout")
+def test_moving_a_bound_recomputes_no_score(filtered, tmp_path):
+    project = filtered[0].copy(tmp_path / "checkout")
     project.params(lambda params: params["filters"]["prose"].update(bounds={"language": None}))
     names = project.made(project.silverloom("run", "--select", "sources/filtered_prose"))
-    filtered = ["sources/filtered_prose 2018-06", "sources/filtered_prose 2018-07"]
     assert names == [
         "sources/prose_duplicates",
-        *filtered,
+        *(f"sources/filtered_prose {month}" for month in ("2018-06", "2018-07")),
     ]  # only documents within the other bounds are compared
     assert "lighthouse" in {row["document"] for row in rows(project, "sources/filtered_prose")}
 
 
 @pytest.mark.long
-def test_without_the_section_there_are_no_filters(made, tmp_path):
-    project = made[0].copy(tmp_path / "checkout")
+def test_without_the_section_there_are_no_filters(project, tmp_path):
+    project = project.copy(tmp_path / "checkout")
     project.params(lambda params: (params.pop("filters"), params["sources"].pop("test_sets")))
     project.silverloom("render")
     stages = yaml.safe_load((project.root / "dvc.yaml").read_text())["stages"]
     assert not [name for name in stages if "filtered" in name or "overlaps" in name or "scores" in name]
 
 
+@pytest.mark.long
 def test_the_card_of_a_release_lists_what_was_dropped(made, tmp_path):
-    project = made[0].copy(tmp_path / "checkout")
+    project = made.copy(tmp_path / "checkout")
     project.silverloom("release", "discofuse")
     card = (project.root / "release/discofuse/README.md").read_text()
     bounds = "filters.prose.bounds.language 0.5"  # no similarity: near duplicates are not searched

@@ -11,7 +11,14 @@ SAYING = saying("considered: yes\nquality: 4")
 
 
 def judge(address, **more):
-    return {"address": address, "model": "a-model", "key": "JUDGE_KEY", "rater": "gpt", "timeout": 20, **more}
+    return {
+        "address": address,
+        "model": "a-model",
+        "key": "JUDGE_KEY",
+        "rater": "gpt",
+        "timeout": 120,
+        **more,
+    }
 
 
 @pytest.fixture
@@ -47,7 +54,7 @@ def test_a_model_rates_next_to_people_and_is_asked_again_only_on_demand(done, as
         )
 
         asking(address)
-        asking(address, timeout=30)
+        asking(address, timeout=180)
         assert len(asked) == rows, "answers are pinned"
         [kept] = (files / "judgements").glob("kept-*.parquet")
         row = pq.read_table(kept).to_pylist()[0]
@@ -56,6 +63,7 @@ def test_a_model_rates_next_to_people_and_is_asked_again_only_on_demand(done, as
         assert len(asked) == 2 * rows
 
 
+@pytest.mark.long
 def test_a_missing_key_is_named_and_no_request_is_made(done):
     with serving(SAYING) as (address, asked):
         done.params(lambda params: params.update(judge=judge(address)))

@@ -191,8 +191,8 @@ def test_an_upgrade_of_the_code_changes_nothing_and_is_planned(mine, active, tmp
         shutil.copy(ROOT / name, tmp_path)
     plan = f"PYTHONPATH={tmp_path} silverloom plan --select discofuse/examples"
     assert "everything is up to date" in active(plan, mine)
-    rule = tmp_path / "ops/discofuse/rules/coordination.py"
-    rule.write_text(re.sub("^    return", "    _ = 1\n    return", rule.read_text(), flags=re.MULTILINE))
+    with (tmp_path / "ops/discofuse/rules/coordination.py").open("a") as rule:
+        rule.write("\n\nRULES = RULES\n")
     before = {path: path.read_bytes() for path in mine.iterdir() if path.is_file()}
     assert re.search("discofuse/candidates +all +yes +code changed", active(plan, mine))
     assert {path: path.read_bytes() for path in mine.iterdir() if path.is_file()} == before

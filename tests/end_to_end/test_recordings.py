@@ -54,6 +54,7 @@ def test_whisper_transcribes_a_recording_and_its_model_and_packages_are_in_the_k
     assert f"model {MODEL} changed" in plan(fresh)
 
 
+@pytest.mark.long
 def test_a_missing_model_that_a_source_names_stops_the_run(fresh, tmp_path):
     (tmp_path / "model").mkdir()
     add_recording(fresh, model=str(tmp_path / "model"))

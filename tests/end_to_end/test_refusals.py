@@ -57,20 +57,20 @@ def test_a_selection_that_matches_nothing_is_refused(toy):
     assert "nothing is called 'nonsense'; known: " in output and "toy/questions" in output
 
 
-def test_a_changed_byte_is_refused_with_the_file_and_both_hashes(done):
-    path = done.root / "data/talksumm/pairs/2018-06/kept-00000.parquet"
+def test_a_changed_byte_is_refused_with_the_file_and_both_hashes(done_toy):
+    path = done_toy.root / "data/sources/riddles/2018-06/kept-00000.parquet"
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    ended = done.zygote.run(done.root, ["talksumm/alignments", "2018-06"], path=str(MAKE_ONE), env={})
+    ended = done_toy.zygote.run(done_toy.root, ["toy/questions", "2018-06"], path=str(MAKE_ONE), env={})
     assert ended.status != 0
     found = re.search(
         r"(\S*kept-00000.parquet) was changed after it was made: its MD5 is (\w{32}), but its manifest has (\w{32})",
         ended.output,
     )
     assert found and found.group(2) != found.group(3), ended.output
-    plan = done.silverloom("plan")
-    assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+its bytes changed after it was made", plan)
+    plan = done_toy.silverloom("plan")
+    assert re.search(r"sources/riddles\s+2018-06\s+yes\s+its bytes changed after it was made", plan)
 
 
 def test_an_edited_dvc_yaml_is_rendered_again_by_a_run(done_toy):
@@ -109,30 +109,38 @@ def rejected(project, name):
     return rows
 
 
-def test_explain_traces_a_row_back_to_its_file_and_on_to_its_uses(done):
+@pytest.fixture(scope="module")
+def explained(done_project, tmp_path_factory):
+    """A finished project for tests that change nothing in it."""
+    return done_project.copy(tmp_path_factory.mktemp("explained") / "checkout")
+
+
+def test_explain_traces_a_row_back_to_its_file_and_on_to_its_uses(explained):
     import pyarrow.parquet as pq
 
-    summary = pq.read_table(done.root / "data/talksumm/summaries/2018-06/kept-00000.parquet").to_pylist()[0]
-    text = done.silverloom("explain", summary["id"])
+    summary = pq.read_table(
+        explained.root / "data/talksumm/summaries/2018-06/kept-00000.parquet"
+    ).to_pylist()[0]
+    text = explained.silverloom("explain", summary["id"])
     assert "talksumm/summaries 2018-06 [kept]" in text
     assert "params talksumm.summaries" in text and "talksumm/training_sets [kept]" in text
     place = re.search(r"sources/sentences 2018-06 \[kept\] \S+: line \d+.*characters (\d+)-(\d+): (.*)", text)
     assert place, text
     name = re.search(r"file corpus/papers/(\w+).txt", text).group(1)
-    source = (done.root / f"corpus/papers/{name}.txt").read_text()
+    source = (explained.root / f"corpus/papers/{name}.txt").read_text()
     assert " ".join(source[int(place.group(1)) : int(place.group(2))].split()) == place.group(3)
     spoken = re.search(r"spoken at characters (\d+)-(\d+) of the transcript: (.*)", text)
-    transcript = (done.root / f"corpus/talks/{name}.txt").read_text()
+    transcript = (explained.root / f"corpus/talks/{name}.txt").read_text()
     assert " ".join(transcript[int(spoken.group(1)) : int(spoken.group(2))].split()) == spoken.group(3)
 
 
-def test_explain_shows_why_a_unit_was_dropped(done):
+def test_explain_shows_why_a_unit_was_dropped(explained):
     import pyarrow.parquet as pq
 
     (row,) = pq.read_table(
-        done.root / "data/talksumm/pairs/2018-06/__dropped/dropped-00000.parquet"
+        explained.root / "data/talksumm/pairs/2018-06/__dropped/dropped-00000.parquet"
     ).to_pylist()
-    text = done.silverloom("explain", row["id"])
+    text = explained.silverloom("explain", row["id"])
     assert "sources/talks 2018-06 [kept]" in text and "talksumm/pairs 2018-06 [dropped]" in text
     assert "reason: unmatched" in text and "params talksumm.pairs: {margin: 0.05, threshold: 0.78}" in text
     assert "file corpus/talks/lost.txt" in text
@@ -141,15 +149,15 @@ def test_explain_shows_why_a_unit_was_dropped(done):
 @pytest.mark.parametrize(
     "name", ["lost", *(pytest.param(name, marks=pytest.mark.long) for name in ("lost.txt", "talks/lost.txt"))]
 )
-def test_explain_finds_a_row_by_what_its_source_calls_the_document(done, name):
-    first, kept, dropped, *_ = done.silverloom("explain", name).splitlines()
+def test_explain_finds_a_row_by_what_its_source_calls_the_document(explained, name):
+    first, kept, dropped, *_ = explained.silverloom("explain", name).splitlines()
     assert first.startswith("row talk-")
     assert kept == "  sources/talks 2018-06: kept"
     assert dropped.startswith("  talksumm/pairs 2018-06: dropped as unmatched, score 0.")
 
 
-def test_explain_of_a_document_with_several_rows_shows_the_fate_of_each(done):
-    said = done.silverloom("explain", "alpha").splitlines()
+def test_explain_of_a_document_with_several_rows_shows_the_fate_of_each(explained):
+    said = explained.silverloom("explain", "alpha").splitlines()
     assert {line for line in said if line.startswith("  sources/")} == {
         "  sources/papers 2018-06: kept",
         "  sources/citations 2018-06: kept",
@@ -158,6 +166,6 @@ def test_explain_of_a_document_with_several_rows_shows_the_fate_of_each(done):
     assert "made of" not in said and "`silverloom explain ID`" in said[-1]
 
 
-def test_explain_says_when_a_row_is_unknown(done):
-    said = done.silverloom("explain", "nobody", ok=False)
+def test_explain_says_when_a_row_is_unknown(explained):
+    said = explained.silverloom("explain", "nobody", ok=False)
     assert "error: no dataset has a row or a document 'nobody'" in said

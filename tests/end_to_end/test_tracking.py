@@ -40,12 +40,18 @@ def every_month(project, name, month) -> dict[str, str]:
     return {f"{key} *": found["*"][:36] for key, found in inputs.items() if "*" in found}
 
 
-def test_the_digests_of_a_runs_datasets_are_dvcs_hashes_or_those_of_all_months(done):
-    hashes = locked(done)
+@pytest.fixture(scope="module")
+def tracked(done_project, tmp_path_factory):
+    """A finished project for tests that change nothing in it."""
+    return done_project.copy(tmp_path_factory.mktemp("tracked") / "checkout")
+
+
+def test_the_digests_of_a_runs_datasets_are_dvcs_hashes_or_those_of_all_months(tracked):
+    hashes = locked(tracked)
     seen = set()
     for name in ("talksumm/pairs", "talksumm/alignments", "talksumm/training_sets"):
-        for month, run in runs(done, name).items():
-            known = hashes | every_month(done, name, month)
+        for month, run in runs(tracked, name).items():
+            known = hashes | every_month(tracked, name, month)
             for item in run.inputs.dataset_inputs:
                 assert item.dataset.digest == known[item.dataset.name]
                 seen.add((item.tags[0].value, item.dataset.name))
@@ -55,8 +61,8 @@ def test_the_digests_of_a_runs_datasets_are_dvcs_hashes_or_those_of_all_months(d
     assert ("input", "sources/talks 2018-06") in seen and ("input", "sources/papers *") in seen
 
 
-def test_a_run_records_its_params_code_and_results(done):
-    run = runs(done, "talksumm/alignments")["2018-06"]
+def test_a_run_records_its_params_code_and_results(tracked):
+    run = runs(tracked, "talksumm/alignments")["2018-06"]
     params = HmmParams()
     assert run.data.params["talksumm.hmm.lambda"] == str(params.lambda_)
     assert json.loads(run.data.params["talksumm.hmm.excluded_roles"]) == [*params.excluded_roles]
@@ -64,14 +70,14 @@ def test_a_run_records_its_params_code_and_results(done):
     reasons = sum(value for key, value in metrics.items() if key.startswith("dropped/"))
     assert metrics["kept"] > 0 and metrics["dropped"] == reasons > 0
     assert metrics["drop share"] == metrics["dropped"] / (metrics["dropped"] + metrics["kept"])
-    first = done.git("rev-list", "--max-parents=0", "HEAD").strip()
+    first = tracked.git("rev-list", "--max-parents=0", "HEAD").strip()
     assert run.data.tags["mlflow.source.git.commit"] == first
     assert run.data.tags["mlflow.source.git.dirty"] == "false", "files that runs write do not count as edits"
 
 
-def test_assets_and_runs_name_each_other_without_an_address_of_a_server(done):
-    run = runs(done, "talksumm/alignments")["2018-06"]
-    with dagster_of(done) as instance:
+def test_assets_and_runs_name_each_other_without_an_address_of_a_server(tracked):
+    run = runs(tracked, "talksumm/alignments")["2018-06"]
+    with dagster_of(tracked) as instance:
         chosen = dg.AssetRecordsFilter(dg.AssetKey(["talksumm", "alignments"]), asset_partitions=["2018-06"])
         (record, *_) = instance.fetch_materializations(chosen, limit=1).records
         metadata = record.asset_materialization.metadata
@@ -83,10 +89,10 @@ def test_assets_and_runs_name_each_other_without_an_address_of_a_server(done):
     assert "://127.0.0.1" not in f"{metadata}{run.data.tags}"
 
 
-def test_a_training_logs_a_run_for_each_model_with_its_curve_and_the_chosen_one_can_be_loaded(done):
-    told = json.loads((done.root / "data/talksumm/extractor/__files/models.json").read_text())
-    found = runs(done, "talksumm/extractor")
-    mlflow, children = client(done), {model["model"]: found[model["model"]] for model in told}
+def test_a_training_logs_a_run_for_each_model_with_its_curve_and_the_chosen_one_can_be_loaded(tracked):
+    told = json.loads((tracked.root / "data/talksumm/extractor/__files/models.json").read_text())
+    found = runs(tracked, "talksumm/extractor")
+    mlflow, children = client(tracked), {model["model"]: found[model["model"]] for model in told}
     for model in told:
         run = children[model["model"]]
         assert run.data.tags["mlflow.parentRunId"] == found["all"].info.run_id
@@ -97,7 +103,9 @@ def test_a_training_logs_a_run_for_each_model_with_its_curve_and_the_chosen_one_
     (chosen,) = (model["model"] for model in told if model["chosen"])
     (best,) = mlflow.search_model_versions("name = 'talksumm.extractor'")
     assert best.tags["model"] == chosen and best.run_id == children[chosen].info.run_id
-    model = load_model(str(done.root / ".silverloom/mlflow" / best.source.removeprefix("mlflow-artifacts:/")))
+    model = load_model(
+        str(tracked.root / ".silverloom/mlflow" / best.source.removeprefix("mlflow-artifacts:/"))
+    )
     assert model.metadata.signature.inputs.input_names() == ["title", "sentences"]
     paper = {"title": "On rows", "sentences": ["We count every row .", "Nothing is lost ."]}
     (answer,) = model.predict(pandas.DataFrame([paper])).to_dict("records")

@@ -86,6 +86,7 @@ def reasons(project):
     }
 
 
+@pytest.mark.long
 def test_copies_and_off_topic_pages_are_left_out_and_a_release_lists_what_is_cited(project):
     said = " ".join(project.silverloom("release", "wikisum", ok=False).split())
     assert "there is nothing to release; wikisum/examples dropped 1 units as no_crawlable_citation: " in said

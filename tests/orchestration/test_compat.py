@@ -48,6 +48,26 @@ def test_runs_of_a_repository_are_found_by_its_label():
     assert compat.REPOSITORY_LABEL_TAG == ".dagster/repository"
 
 
+def test_a_run_of_a_process_can_be_shown_in_the_timeline():
+    @dg.op
+    def shown(context):
+        compat.add_to_timeline(context.instance, context.run)
+
+    @dg.job
+    def made():
+        shown()
+
+    with dg.instance_for_test() as instance:
+        tags = {compat.REPOSITORY_LABEL_TAG: "__repository__@located", "kept": "yes"}
+        ran = made.execute_in_process(instance=instance, tags=tags)
+        run = instance.get_run_by_id(ran.run_id)
+        other = instance.get_run_by_id(made.execute_in_process(instance=instance).run_id)
+    assert run.is_success and tags.items() <= run.tags.items()
+    assert run.remote_job_origin.job_name == "made"
+    assert run.remote_job_origin.repository_origin.get_label() == "__repository__@located"
+    assert other.is_success and other.remote_job_origin is None
+
+
 def test_dagsters_application_answers_of_a_code_location(tmp_path):
     (tmp_path / "located.py").write_text("import dagster as dg\ndefs = dg.Definitions()\n")
     place = tmp_path / "workspace.yaml"

@@ -107,13 +107,17 @@ def test_a_single_text_in_place_of_a_list_is_refused(call):
         call()
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_examples_in_docstrings_are_true(module):
-    ended = elsewhere(
-        f"import doctest, silverloom; print(doctest.testmod(silverloom.{module}, optionflags=doctest.ELLIPSIS))",
-        ROOT,
-    )
-    assert re.search(r"failed=0, attempted=[1-9]", ended), ended
+DOCTESTS = f"""
+import doctest, silverloom
+for name in {MODULES}:
+    print(name, doctest.testmod(getattr(silverloom, name), optionflags=doctest.ELLIPSIS))
+"""
+
+
+def test_examples_in_docstrings_are_true():
+    """In one process, which loads each library and model once."""
+    said = elsewhere(DOCTESTS, ROOT)
+    assert re.findall(r"^(\w+) .*failed=0, attempted=[1-9]", said, re.MULTILINE) == [*MODULES], said
 
 
 @pytest.fixture(scope="module")

@@ -79,7 +79,7 @@ ODD = """a:
 """
 
 
-def test_params_are_what_dvc_reads(tmp_path):
+def test_params_are_what_dvc_reads(tmp_path, warm):
     (tmp_path / "params.yaml").write_text(ODD)
     subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "--quiet"], cwd=tmp_path, check=True)
     assert document(tmp_path) == dvc.api.params_show("params.yaml", repo=str(tmp_path))

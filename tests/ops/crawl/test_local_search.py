@@ -25,13 +25,15 @@ def obvious(pages, query, k):
 
     counts = {url: Counter(words(text)) for url, text in pages.items()}
     average = sum(count.total() for count in counts.values()) / max(len(counts), 1)
+    pages_with = Counter(word for count in counts.values() for word in count)
     scores = {}
     for url, count in counts.items():
         score = np.float32(0)
         for word in words(query):
-            pages_with = sum(word in other for other in counts.values())
             if count[word]:
-                idf = np.float32(math.log(1 + (len(counts) - pages_with + 0.5) / (pages_with + 0.5)))
+                idf = np.float32(
+                    math.log(1 + (len(counts) - pages_with[word] + 0.5) / (pages_with[word] + 0.5))
+                )
                 norm = 1.5 * (1 - 0.75 + 0.75 * count.total() / average)
                 score += np.float32(float(idf) * (count[word] / (norm + count[word])))
         if score > 0:

@@ -14,7 +14,7 @@ NAMED, UNNAMED = b"named by the first commit of git", b"named by no commit"
 
 
 @pytest.fixture
-def project(tmp_workspace, monkeypatch):
+def project(tmp_workspace, monkeypatch, warm):
     """A project with a file of DVC's that only its first commit names, one that none names, and old runs."""
     root = tmp_workspace.root
     monkeypatch.setenv("DVC_GLOBAL_CONFIG_DIR", str(root / "none"))

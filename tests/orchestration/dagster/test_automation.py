@@ -17,19 +17,8 @@ from silverloom.orchestration.state.freshness import Manifest, manifest_file, wr
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
-#: `silverloom send` in a checkout that contains only manifests.
-SEND = """
-import sys; from pathlib import Path
-import silverloom.orchestration.definitions
-from silverloom.orchestration.mlflow.send import send; from silverloom.orchestration.workspace.workspace import Workspace
-line = send(Workspace(Path(sys.argv[1]))); print(line, file=sys.stderr); sys.exit(bool(line))
-"""
+SEND = "tests.orchestration.dagster.send_alone"
 NOTHING = "nothing was made since MLflow had all runs"
-
-
-def begin(workspace, command):
-    pipe, argv = subprocess.PIPE, [sys.executable, "-c", SEND, str(workspace.root)]
-    return subprocess.Popen(argv, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
 def make(workspace, month):
@@ -40,8 +29,13 @@ def make(workspace, month):
 
 
 @pytest.fixture
-def tick(tmp_workspace, monkeypatch):
+def tick(tmp_workspace, monkeypatch, zygote):
     """Evaluate the sensor of a checkout; return the message of the tick."""
+
+    def begin(workspace, command):
+        pipe, argv = subprocess.PIPE, [zygote.bin / "python", "-m", SEND, str(workspace.root)]
+        return subprocess.Popen(argv, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
     monkeypatch.setattr(automation, "SENDING", 0.2)
     monkeypatch.setattr(automation, "begin", begin)
     sensor = automation.runs_to_mlflow(tmp_workspace)

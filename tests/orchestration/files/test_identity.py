@@ -12,7 +12,7 @@ from silverloom.assets.declare.project import checkout
 from silverloom.orchestration.files.identity import file_md5, folder_hashes, version
 
 
-def test_the_version_of_a_folder_is_the_hash_that_dvc_records(tmp_path):
+def test_the_version_of_a_folder_is_the_hash_that_dvc_records(tmp_path, warm):
     for name, text in {"b.txt": "b", "2018-06/kept.parquet": "k", "2018-06/ä.txt": "umlaut", "A": ""}.items():
         path = tmp_path / "data" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`mlflow server` of a checkout: its store, and which requests it answers."""
+"""`mlflow server` of a checkout: its store, which requests it answers, and what is sent to it."""
 
 import os
 import subprocess
@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 import urllib3
+from mlflow.artifacts import download_artifacts
+from mlflow.pyfunc import load_model
 
+from silverloom.orchestration.mlflow.send import send
 from silverloom.orchestration.mlflow.store import arguments
 from silverloom.orchestration.workspace.workspace import Workspace
 from tests.browser.servers import end, free_ports, wait
+from tests.orchestration.mlflow.made import MODEL, TUNING, names, runs, trained, tuned
 
 SERVE = """
 import sys
@@ -62,6 +66,20 @@ def test_other_hosts_and_pages_with_other_names_are_refused(address):
     read = urllib3.request("GET", address, headers=elsewhere)
     assert read.headers["x-frame-options"] == "SAMEORIGIN"
     assert "access-control-allow-origin" not in read.headers
+
+
+def test_runs_and_models_are_sent_to_it(address, tmp_path, monkeypatch):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
+    workspace = Workspace(tmp_path)
+    tuned(workspace, 3)
+    trained(workspace)
+    assert send(workspace) == "" == send(workspace)
+    assert len(names(workspace, TUNING)) == 4
+    [best] = [run for run in runs(workspace, MODEL) if run.info.run_name == "best"]
+    (output,) = best.outputs.model_outputs
+    uri = f"models:/{output.model_id}"
+    model = load_model(download_artifacts(uri, dst_path=str(tmp_path / "copy"), tracking_uri=address))
+    assert len(model.predict(model.input_example)) == 1
 
 
 def test_a_configured_database_is_served_with_the_models_of_this_checkout(tmp_path, monkeypatch):

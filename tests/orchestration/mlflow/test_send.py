@@ -1,7 +1,6 @@
 """MLflow gets a run for each manifest that it lacks, in a file or over HTTP: each exactly once."""
 
 import contextlib
-import hashlib
 import http.server
 import json
 import os
@@ -14,8 +13,6 @@ import threading
 import urllib.request
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import yaml
 from mlflow import MlflowClient
@@ -23,60 +20,28 @@ from mlflow.artifacts import download_artifacts
 from mlflow.data import get_source
 from mlflow.pyfunc import load_model
 
-from silverloom.ops.core.parts import FILES
-from silverloom.ops.models.seq2seq.config import CopyNetConfig
-from silverloom.ops.models.seq2seq.files import make
-from silverloom.ops.models.seq2seq.pieces import Pieces
-from silverloom.orchestration.files.identity import folder_hashes
 from silverloom.orchestration.mlflow.send import TAG, send
+from silverloom.orchestration.mlflow.store import prepare
 from silverloom.orchestration.state.addresses import Addresses
-from silverloom.orchestration.state.freshness import Manifest, manifest_file, write_manifest
+from silverloom.orchestration.state.freshness import manifest_file
 from silverloom.orchestration.workspace.workspace import Workspace
+from tests.orchestration.mlflow.made import (
+    INPUT,
+    MODEL,
+    PAIRS,
+    TUNING,
+    champion,
+    evaluated,
+    made,
+    names,
+    runs,
+    trained,
+    tuned,
+)
 from tests.waiting import ended, until
 
 ROOT = Path(__file__).resolve().parents[3]
-PAIRS, TUNING, MODEL = "talksumm/pairs", "talksumm/tuning", "discofuse/fusion_model"
-INPUT = "d41d8cd98f00b204e9800998ecf8427e.dir"
 MONTHS = ("2018-06", "2018-07", "2018-08")
-
-
-def made(workspace, month="2018-06", content="", name=PAIRS, kept=3, params=None, files=None, inputs=None):
-    """Write the manifest of a partition, as making it does; `content` stands for its bytes."""
-    md5 = hashlib.md5(f"{month} {content}".encode(), usedforsecurity=False).hexdigest()
-    inputs = inputs or {"sources/talks": {month: INPUT}, "sources/papers": {"*": "0" * 64}}
-    code = {"code": "c", "expectations": "e", "packages": {}, "models": {}}
-    key = {"inputs": inputs, "params": params or {"a.b": {"lambda": 0.75}}, "code": code}
-    counts = {"kept": kept, "dropped": kept // 3, "rejected": 0, "reasons": {"short": kept // 3}}
-    manifest = Manifest(key, files or {"kept-00000.parquet": md5}, counts)
-    write_manifest(workspace, workspace.datasets[name], month, manifest)
-    return manifest
-
-
-def tuned(workspace, rows, params=None):
-    """Write the rows of a grid and their manifest."""
-    dataset = workspace.datasets[TUNING]
-    folder = workspace.folder(dataset)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    names = [*dataset.trials.params, *dataset.trials.metrics]
-    table = pa.Table.from_pylist(
-        [{"id": f"point-{n}", **dict.fromkeys(names, n / 100), "low": None} for n in range(rows)]
-    )
-    for number, part in enumerate((table.slice(0, rows // 2), table.slice(rows // 2))):
-        pq.write_table(part, folder / f"kept-{number:05d}.parquet")
-    return made(workspace, "", name=TUNING, kept=rows, params=params, files=folder_hashes(folder))
-
-
-def runs(workspace, name=PAIRS) -> list:
-    """The runs of a dataset with their child runs, and those of nobody's in its experiment."""
-    client = MlflowClient(workspace.tracking_uri)
-    experiment = client.get_experiment_by_name(name.partition("/")[0])
-    found = client.search_runs([experiment.experiment_id], max_results=1000) if experiment else []
-    return [run for run in found if run.data.tags.get("dataset", name) == name]
-
-
-def names(workspace, name=PAIRS) -> list[str]:
-    return sorted(run.info.run_name.removeprefix("pairs ") for run in runs(workspace, name))
 
 
 @pytest.fixture(scope="module")
@@ -137,9 +102,29 @@ def experiment_of_its_own(server):
         client.delete_registered_model(model.name)
 
 
-@pytest.fixture(params=["store", "server"])
+@pytest.fixture(scope="module")
+def empty_store(tmp_path_factory) -> Path:
+    """A store without runs. To create one takes longer than most of these tests."""
+    path = tmp_path_factory.mktemp("empty") / "mlflow.db"
+    prepare(path)
+    return path
+
+
+@pytest.fixture
+def tmp_workspace(tmp_workspace, empty_store) -> Workspace:
+    tmp_workspace.mlflow_store.parent.mkdir(parents=True)
+    shutil.copy(empty_store, tmp_workspace.mlflow_store)
+    return tmp_workspace
+
+
+@pytest.fixture(params=["store", pytest.param("server", marks=pytest.mark.long)])
 def place(request, tmp_path, monkeypatch) -> Workspace:
-    """A workspace whose runs go into a store of its own, to an MLflow server, or into Postgres."""
+    """A workspace whose runs go into a store of its own, to an MLflow server, or into Postgres.
+
+    Without the long tests, only test_mlflow_server.py sends to a server.
+    """
+    if request.param == "store":
+        return request.getfixturevalue("tmp_workspace")
     if request.param == "postgres":
         monkeypatch.setenv("MLFLOW_TRACKING_URI", request.getfixturevalue("postgres").database())
     if request.param == "server":
@@ -155,7 +140,9 @@ def remote(server, experiment_of_its_own, tmp_path, monkeypatch) -> Workspace:
 
 
 @pytest.mark.parametrize(
-    "place", ["store", "server", pytest.param("postgres", marks=pytest.mark.long)], indirect=True
+    "place",
+    ["store", *(pytest.param(name, marks=pytest.mark.long) for name in ("server", "postgres"))],
+    indirect=True,
 )
 def test_a_run_shows_what_its_manifest_says(place):
     login = {"c": [1, 2], "url": "https://me:s3cret@host/search"}
@@ -206,45 +193,6 @@ def test_every_kept_row_of_a_grid_is_a_child_run(place):
     assert third.data.params == dict.fromkeys(params, "0.03")
     assert third.data.metrics == {"accuracy": 0.03, "high": 0.03, "within_two": 0.03, "words": 0.03}
     assert {run.info.status for run in by_name.values()} == {"FINISHED"}
-
-
-def trained(workspace, content="", chosen=("best",)):
-    """Write two trained models with their reports, and their manifest."""
-    network = make(
-        CopyNetConfig(pieces="words", vocabulary=260, longest=12, growth=1, beam=2, hidden=4),
-        Pieces.learn(["Ann sings ."], "words", 260),
-    )
-    files = workspace.folder(workspace.datasets[MODEL]) / FILES
-    curve = [{"name": "loss", "step": step, "value": 2.0 - step} for step in (0, 1)]
-    reports = [
-        {"model": name, "chosen": name in chosen, "curve": curve, "updates": 7, "config": {"hidden": 4}}
-        for name in ("best", "other")
-    ]
-    for name in chosen:
-        (files / name).mkdir(parents=True, exist_ok=True)
-        for file, weights in network.files().items():
-            (files / name / file).write_bytes(weights)
-    (files / "models.json").write_text(
-        json.dumps([*reports, {**reports[1], "model": content or "third", "chosen": False}])
-    )
-    return made(workspace, "", name=MODEL, files=folder_hashes(files.parent))
-
-
-def evaluated(workspace, models, scores):
-    """Write an evaluation of models, with the manifests that lead to them."""
-    version = {name: {"": manifest.version} for name, manifest in {MODEL: models}.items()}
-    fusions = made(workspace, "", str(scores), name="discofuse/fusions", inputs=version)
-    folder = workspace.folder(workspace.datasets["discofuse/evaluation"])
-    folder.mkdir(parents=True, exist_ok=True)
-    rows = [{"model": name, "in_domain": name != "copy", "sari": score} for name, score in scores.items()]
-    pq.write_table(pa.Table.from_pylist(rows), folder / "kept-00000.parquet")
-    inputs = {"discofuse/fusions": {"": fusions.version}}
-    made(workspace, "", name="discofuse/evaluation", files=folder_hashes(folder), inputs=inputs)
-
-
-def champion(workspace) -> str:
-    client = MlflowClient(workspace.tracking_uri)
-    return client.get_model_version_by_alias("discofuse.fusion_model", "champion").tags["model"]
 
 
 def test_a_model_is_logged_with_its_curve_and_loads_with_its_code(place, tmp_path):
@@ -368,9 +316,10 @@ def test_child_runs_are_read_from_the_bytes_of_the_manifest_or_not_at_all(tmp_wo
     assert send(tmp_workspace) == "" and len(names(tmp_workspace, TUNING)) == 3
 
 
+FOR_MODELS = ("create_logged_model", "finalize_logged_model", "log_outputs", "create_model_version")
 REQUESTS = (
     *("create_experiment", "create_run", "log_batch", "log_inputs", "set_terminated", "delete_run"),
-    *("create_logged_model", "finalize_logged_model", "log_outputs", "create_model_version"),
+    *FOR_MODELS,
 )
 
 
@@ -379,15 +328,13 @@ class KilledError(BaseException):
 
 
 @contextlib.contextmanager
-def killed_at(number, executed):
-    """Kill the sender at its n-th request, which the server has executed or not; yield the requests."""
+def killed_after(number):
+    """Kill the sender after its n-th request, so also before its next one; yield the requests."""
     requests = []
 
     def counted(name, method):
         def call(*given, **named):
             requests.append(name)
-            if len(requests) == number and not executed:
-                raise KilledError
             result = method(*given, **named)
             if len(requests) == number:
                 raise KilledError
@@ -403,29 +350,32 @@ def killed_at(number, executed):
 
 
 def test_a_sender_killed_while_it_sends_a_model_registers_it_once(tmp_workspace):
-    number, requests = 0, ["the first"]
-    while len(requests) >= number:
-        number += 1
+    """Killed after each request for a model; those for its runs are as in the next test."""
+    for content in ("first", "second"):
+        trained(tmp_workspace, content)
+        with killed_after(0) as requests:
+            send(tmp_workspace)
+    assert {*FOR_MODELS} <= {*requests}
+    numbers = [number for number, name in enumerate(requests, 1) if name in FOR_MODELS]
+    for sent, number in enumerate(numbers, 3):
         trained(tmp_workspace, str(number))
-        with killed_at(number, executed=True) as requests:
+        with killed_after(number) as requests:
             send(tmp_workspace)
         assert send(tmp_workspace) == ""
         client = MlflowClient(tmp_workspace.tracking_uri)
         (experiment,) = client.search_experiments(filter_string="name = 'discofuse'")
         versions = client.search_model_versions("")
         logged = client.search_logged_models([experiment.experiment_id])
-        assert len(versions) == len(logged) == number, requests
-    assert set(requests) >= {"create_logged_model", "create_model_version"}
+        assert len(versions) == len(logged) == sent, requests
 
 
-@pytest.mark.parametrize("executed", [True, False])
-def test_a_sender_killed_at_any_request_leaves_every_run_once(tmp_workspace, executed):
+def test_a_sender_killed_after_any_request_leaves_every_run_once(tmp_workspace):
     number, requests = 0, ["the first"]
     while len(requests) >= number:
         number += 1
         made(tmp_workspace, content=str(number))
         tuned(tmp_workspace, 1, {"made": {"as": number}})
-        with killed_at(number, executed) as requests:
+        with killed_after(number) as requests:
             send(tmp_workspace)
         assert send(tmp_workspace) == ""
         assert names(tmp_workspace) == ["2018-06"] * number, requests
