@@ -10,8 +10,9 @@ public name says which (dagster-io/dagster#21436).
 Dagster's instance: opening it with settings other than dagster.yaml's, the log of one run, the last attempt
 at a partition, ending a run whose process is gone, the job of all assets, a run's place in the timeline.
 Dagster's servers do all of these, but its public API has no methods for them. dagster.yaml names classes by
-private modules, as Dagster's documentation does (dagster-io/dagster#2802). Its event log prints an error with the whole event before it
-raises it, and no setting turns that off: the line is known by its first words.
+private modules, as Dagster's documentation does (dagster-io/dagster#2802). Its event log prints an error
+with the whole event before it raises it, and no setting turns that off: the line is known by its first
+words.
 
 Dagster's web application: `dagster-webserver` serves it on a TCP port that any page in a browser can reach
 (dagster-io/dagster#19873), and supports neither middleware nor a Unix socket. To put it behind a guard, we
