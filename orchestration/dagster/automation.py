@@ -68,17 +68,21 @@ def reload_definitions(workspace: Workspace) -> dg.SensorDefinition:
         description="Has the definitions loaded again if the newest partition is another one.",
     )
     def reload_definitions():  # type: ignore[no-untyped-def]  # Dagster rejects string annotations
-        from dagster_graphql import DagsterGraphQLClient
+        from dagster_graphql import DagsterGraphQLClient, DagsterGraphQLClientError
 
         nonlocal seen
         params, today = file_stamp(workspace.root / "params.yaml"), datetime.now(UTC).date()
         stamps = [source_stamps(workspace, records) for records in observed(workspace)]
-        former, seen = seen, [params, today, *stamps]
-        if former == seen or (newest := _newest(workspace)) == loaded:
+        found = [params, today, *stamps]
+        if found == seen or (newest := _newest(workspace)) == loaded:
+            seen = found
             return dg.SkipReason(f"{loaded} is the newest partition")
         server = DagsterGraphQLClient(HOST, port_number=Addresses(workspace).base_port())
-        answer = server.reload_repository_location(DEFINITIONS)
-        return dg.SkipReason(f"the newest partition is {newest}, no longer {loaded}; {answer.status.value}")
+        try:
+            answer = server.reload_repository_location(DEFINITIONS).status.value
+        except DagsterGraphQLClientError:
+            answer = "Dagster's UI does not answer, so the next tick asks it again"
+        return dg.SkipReason(f"the newest partition is {newest}, no longer {loaded}; {answer}")
 
     return reload_definitions
 

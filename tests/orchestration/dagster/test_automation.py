@@ -13,6 +13,7 @@ import pytest
 from silverloom.orchestration.dagster import automation
 from silverloom.orchestration.definitions import workspace
 from silverloom.orchestration.files.publish import lock_file
+from silverloom.orchestration.state.addresses import Addresses
 from silverloom.orchestration.state.freshness import Manifest, manifest_file, write_manifest
 from tests.waiting import until
 
@@ -88,9 +89,12 @@ def test_definitions_are_loaded_again_once_the_newest_partition_is_another_one(m
         argv, pipe = [sys.executable, "-c", f"print({json.dumps(json.dumps(planned))})"], subprocess.PIPE
         return subprocess.Popen(argv, stdout=pipe, stderr=pipe, text=True)
 
+    def silent(*_):
+        raise dagster_graphql.DagsterGraphQLClientError("no answer")
+
     class Server:
         def __init__(self, host, port_number):
-            pass
+            assert (host, port_number) == ("127.0.0.1", Addresses(workspace()).base_port())
 
         def reload_repository_location(self, name):
             reloaded.append(name)
@@ -108,6 +112,10 @@ def test_definitions_are_loaded_again_once_the_newest_partition_is_another_one(m
     assert [tick(sensor), tick(sensor)] == [f"{last} is the newest partition"] * 2
     assert asked == [last] and not reloaded, "nothing changed since it asked"
     planned["newest"] = "2030-01"
-    said = tick(automation.reload_definitions(workspace()))
-    assert said == f"the newest partition is 2030-01, no longer {last}; SUCCESS"
+    new = f"the newest partition is 2030-01, no longer {last}"
+    sensor, answer = automation.reload_definitions(workspace()), Server.reload_repository_location
+    monkeypatch.setattr(Server, "reload_repository_location", silent)
+    assert tick(sensor) == f"{new}; Dagster's UI does not answer, so the next tick asks it again"
+    monkeypatch.setattr(Server, "reload_repository_location", answer)
+    assert tick(sensor) == f"{new}; SUCCESS", "it asks again"
     assert reloaded == ["silverloom.orchestration.definitions"]
