@@ -25,4 +25,6 @@ def examples() -> dict[str, Mapping[str, Any]]:
 def example_of(dataset: Dataset) -> Mapping[str, Any] | None:
     """Return some columns of a row of a dataset, or of the one that it replaces; None if there is none."""
     replaced = dataset.replaces.to_user_string() if dataset.replaces else dataset.name
-    return examples().get(dataset.name) or examples().get(replaced)
+    row = examples().get(dataset.name) or examples().get(replaced)
+    names = dataset.shape.kept.names if dataset.shape else ()
+    return row and {name: value for name, value in row.items() if name in names}

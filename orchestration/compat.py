@@ -107,11 +107,11 @@ def events_of_run(instance: DagsterInstance, run_id: str, kinds: Set[DagsterEven
 
 def add_to_timeline(instance: DagsterInstance, run: DagsterRun) -> None:
     """Show a run in the timeline, as those of Dagster's servers are, under the repository in its tags."""
-    label = run.tags.get(REPOSITORY_LABEL_TAG)
-    if label and run.remote_job_origin is None:
+    label, stored = run.tags.get(REPOSITORY_LABEL_TAG), instance.get_run_by_id(run.run_id)
+    if label and stored is not None and stored.remote_job_origin is None:
         repository, _, location = label.partition("@")
         origin = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin(location), repository)
-        instance.run_storage.replace_job_origin(run, origin.get_job_origin(run.job_name))
+        instance.run_storage.replace_job_origin(stored, origin.get_job_origin(run.job_name))
 
 
 def last_attempt(instance: DagsterInstance, key: AssetKey, partition: str) -> tuple[str, int] | None:

@@ -74,10 +74,10 @@ def embedding_size(name: str = ENCODER) -> int:
 
 def transformer(name: str = ENCODER, strict: bool = True) -> Any:
     """Return the Hugging Face model of an encoder. Raises ValueError if it is not a transformer."""
-    try:
-        return encoder(name, strict)[0].auto_model
-    except AttributeError:
-        raise ValueError(f"encoder {name}: static embeddings have no layers; name a transformer") from None
+    model = getattr(encoder(name, strict)[0], "auto_model", None)
+    if model is None:
+        raise ValueError(f"encoder {name}: static embeddings have no layers; name a transformer")
+    return model
 
 
 def encoder_folder(name: str = ENCODER) -> Path:
@@ -127,20 +127,25 @@ def embedder(name: str, strict: bool = True) -> Embed:
 
 def _by_length(model: SentenceTransformer, texts: Sequence[str]) -> Iterable[list[int]]:
     """Return the indices of texts, grouped by padded length."""
-    longest = model.max_seq_length or math.inf
+    longest = longest_of(model)
     lengths: dict[int, list[int]] = {}
     for index, count in enumerate(token_counts(model, texts)):
         lengths.setdefault(-(-int(min(count, longest)) // _TOKENS), []).append(index)
     return lengths.values()
 
 
+def longest_of(model: SentenceTransformer) -> float:
+    """Return how many tokens of a text an encoder reads at most."""
+    return model.max_seq_length or math.inf
+
+
 def token_counts(model: SentenceTransformer, texts: Sequence[str]) -> list[int]:
-    """Return the number of tokens of each text, before truncation."""
+    """Return the number of tokens of each text, before the encoder truncates it."""
     from tokenizers import Tokenizer
 
     tokenizer = model.tokenizer
     if isinstance(tokenizer, Tokenizer):  # of static embeddings
-        return [len(encoding) for encoding in tokenizer.encode_batch_fast(list(texts))]
+        return [len(read) for read in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
     return [len(ids) for ids in tokenizer(list(texts), verbose=False)["input_ids"]]
 
 

@@ -20,7 +20,7 @@ from silverloom.ops.core.outcome import Outcome, Outcomes, Row, Shape
 from silverloom.ops.core.params import Params
 from silverloom.ops.core.parts import Part, Parts
 from silverloom.ops.models.embedded import SLICE
-from silverloom.ops.models.encoder import embedder, embedding_size, encoder, token_counts
+from silverloom.ops.models.encoder import embedder, embedding_size, encoder, longest_of, token_counts
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def embedded_texts(
     embeddings = embedder(name, strict)(texts)
     model = encoder(name, strict)
     for count, embedding in zip(token_counts(model, texts), embeddings, strict=True):
-        yield count > model.max_seq_length, embedding
+        yield count > longest_of(model), embedding
 
 
 def _row(

@@ -106,8 +106,7 @@ def init(
     given = {"title": title, "attribution": attribution, "citation": citation, "url": url}
     credits = {name: texts or () for name, texts in given.items()}
     wishes = Wishes(kind or (), column or (), licence or (), credits, every, copy)
-    sources = create(folder, system, source, wishes)
-    prepare(folder.resolve() / ".dagster", on_server=False)
+    sources = create(folder, system, source, wishes, lambda root: prepare(root / ".dagster", on_server=False))
     print(*told(system, sources, every), sep="\n")
     print(f"created {folder}; next:")
     if folder.resolve() != Path.cwd():
@@ -214,7 +213,7 @@ def plan(workspace: Workspace, select: Select = "", as_json: Json = False) -> No
 
 @command()
 def health(workspace: Workspace, as_json: Json = False) -> int:
-    """List partitions that are failed, stale or missing. Exits with status 1 if there are any."""
+    """List partitions that are failed, stale or missing, with status 1 if there are any, and warnings."""
     from silverloom.orchestration.dagster.health import show
 
     return show(workspace, as_json)

@@ -40,7 +40,7 @@ def alerts(workspace: Workspace) -> list[dg.SensorDefinition]:
     _check(address := workspace.alerts)
 
     @dg.run_failure_sensor(
-        monitor_all_code_locations=True,  # runs of `silverloom run` belong to no code location
+        monitor_all_code_locations=True,  # runs of `dagster asset materialize` belong to none
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Sends an alert of each run that failed, with its cause.",
     )

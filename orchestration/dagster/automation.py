@@ -7,6 +7,7 @@ automation conditions of datasets (assets/declare/conditions.py).
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -23,7 +24,7 @@ from silverloom.orchestration.dagster.health import HARMLESS, health, summary
 from silverloom.orchestration.dagster.instance import latest_by_partition, logged
 from silverloom.orchestration.files.identity import FileStamp, file_stamp
 from silverloom.orchestration.messages import markdown_table
-from silverloom.orchestration.state.addresses import HOST, Addresses
+from silverloom.orchestration.state.addresses import HOST, PORT, Addresses
 from silverloom.orchestration.state.freshness import View
 from silverloom.orchestration.state.sources import RECRAWL, corpus, source_stamps
 from silverloom.orchestration.workspace.workspace import Workspace
@@ -36,8 +37,16 @@ SENDING = 10.0
 
 
 def sensors(workspace: Workspace) -> list[dg.SensorDefinition]:
-    """Return the sensors on source folders, on the newest partition, and on what MLflow lacks."""
-    return [source_files(workspace), reload_definitions(workspace), runs_to_mlflow(workspace)]
+    """Return the sensors on source folders, on what MLflow lacks, and on the newest partition.
+
+    The last one asks the server that `silverloom ui` started, and is not there without it.
+    """
+    newest = [reload_definitions(workspace)] if _has_newest(workspace) else []
+    return [source_files(workspace), *newest, runs_to_mlflow(workspace)]
+
+
+def _has_newest(workspace: Workspace) -> bool:
+    return PORT in os.environ and workspace.settings.partitions.every != "none"
 
 
 def source_files(workspace: Workspace) -> dg.AutomationConditionSensorDefinition:
@@ -72,8 +81,9 @@ def reload_definitions(workspace: Workspace) -> dg.SensorDefinition:
 
         nonlocal seen
         params, today = file_stamp(workspace.root / "params.yaml"), datetime.now(UTC).date()
-        stamps = [source_stamps(workspace, records) for records in observed(workspace)]
-        found = [params, today, *stamps]
+        follows = observed(workspace) if workspace.settings.partitions.follows_sources else ()
+        stamps = [source_stamps(workspace, records) for records in follows]
+        found: list[object] = [params, today, *stamps]
         if found == seen or (newest := _newest(workspace)) == loaded:
             seen = found
             return dg.SkipReason(f"{loaded} is the newest partition")

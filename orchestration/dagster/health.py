@@ -46,8 +46,8 @@ class Unfresh:
     run: str | None = None
     """The run that failed."""
     since: str | None = None
-    """When it first failed since it was last made, or when the rows with the warning were made, in ISO 8601;
-    None for other states: nobody noted when."""
+    """When it first failed since it was last made, or since when the rows with the warning are here, in
+    ISO 8601; None for other states: nobody noted when."""
 
 
 def health(view: View) -> list[Unfresh]:
@@ -123,11 +123,10 @@ def show(workspace: Workspace, as_json: bool = False) -> int:
         print(json.dumps([asdict(unfresh) for unfresh in listed], ensure_ascii=False))
         return status
     for unfresh in listed:
-        run = (
-            f"  [run {unfresh.run}]" if unfresh.run else f"  [since {unfresh.since}]" if unfresh.since else ""
-        )
+        run = f"  [run {unfresh.run}]" if unfresh.run else ""
+        since = f"  [since {unfresh.since}]" if unfresh.since else ""
         name = f"{unfresh.dataset} {unfresh.partition}".strip()
-        print(f"{unfresh.state:8}  {name}: {unfresh.why}{run}")
+        print(f"{unfresh.state:8}  {name}: {unfresh.why}{run}{since}")
     print(summary(listed))
     return status
 
@@ -169,13 +168,16 @@ def _made(dataset: Dataset, partition: str, after: int | None = None) -> list[dg
 
 
 def made_since(dataset: Dataset, partition: str, version: str) -> str | None:
-    """Return since when a partition has a version, in ISO 8601, if Dagster knows."""
+    """Return since when a partition has a version here, in ISO 8601, if Dagster's last events tell."""
+    records = _made(dataset, partition)
     since = None
-    for record in _made(dataset, partition):
+    for record in records:
         event = record.asset_materialization
         if event is None or (event.tags or {}).get(DATA_VERSION_TAG) != version:
             break
         since = datetime.fromtimestamp(record.timestamp, UTC).isoformat(timespec="seconds")
+    else:
+        since = since if len(records) < _EVENTS else None
     return since
 
 

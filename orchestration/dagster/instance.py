@@ -29,7 +29,7 @@ _TABLES, _LAST_TABLE = ("secondary_indexes", "event_logs", "jobs"), "alembic_ver
 
 _WHAT = "Dagster's store"
 
-#: The variable that, set to `json`, lets the daemon and runs of commands log JSON, a line each.
+#: The variable that, set to `json`, lets the daemon and most runs log JSON, a line each.
 LOGS = "SILVERLOOM_LOGS"
 
 

@@ -99,14 +99,14 @@ def jobs(workspace: Workspace) -> list[dg.UnresolvedAssetJobDefinition]:
 
 
 def _description(dataset: Dataset) -> str:
-    """Return what a dataset is, and an example row."""
+    """Return what a dataset is, and a row of the sample."""
     row = {
         column: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for column, value in (example_of(dataset) or {}).items()
     }
     lines = [f"- **{column}**: {escaped(value)}" for column, value in row.items()]
     return "\n".join(
-        [inspect.getdoc(dataset.function) or "", *(["\nAn example row:\n", *lines] if lines else [])]
+        [inspect.getdoc(dataset.function) or "", *(["\nA row of the sample:\n", *lines] if lines else [])]
     )
 
 

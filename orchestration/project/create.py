@@ -16,7 +16,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
@@ -123,19 +123,23 @@ class Wishes(NamedTuple):
     """Whether folders are copied, too."""
 
 
-def create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> list[ProjectSource]:
-    """Make a project in a new or empty folder; return its sources. If that fails, nothing is left.
+def create(
+    root: Path, system: str, sources: Sequence[str], wishes: Wishes, finish: Callable[[Path], None]
+) -> list[ProjectSource]:
+    """Make a project in a new or empty folder, and `finish` it; return its sources.
 
-    Raises ValueError for what does not fit, a missing source, or a folder that is not empty, RuntimeError if
-    git or DVC fails.
+    If that fails, nothing is left. Raises ValueError for what does not fit, a missing source, or a folder
+    that is not empty, RuntimeError if git or DVC fails.
     """
     with params_from(Path(__file__).with_name("detection")):
         import silverloom.assets.systems  # noqa: F401  declares what there is to choose from
 
-        return _create(root.resolve(), system, sources, wishes)
+        return _create(root.resolve(), system, sources, wishes, finish)
 
 
-def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> list[ProjectSource]:
+def _create(
+    root: Path, system: str, sources: Sequence[str], wishes: Wishes, finish: Callable[[Path], None]
+) -> list[ProjectSource]:
     if system not in systems():
         raise ValueError(f"there is no system {system!r}; there are: {', '.join(systems())}")
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
@@ -165,6 +169,8 @@ def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> 
         ]
         _check_complete(system, made)
         _set_up(root, system, made, _partitions(made, wishes.every))
+        with params_from(root):
+            finish(root)
     return made
 
 

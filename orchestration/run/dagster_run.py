@@ -18,6 +18,7 @@ import dagster as dg
 from silverloom.assets.declare.dagster_asset import asset_key
 from silverloom.assets.declare.declaration import Dataset
 from silverloom.orchestration.compat import REPOSITORY_LABEL_TAG, end_run, errors_once
+from silverloom.orchestration.dagster.automation import DEFINITIONS
 from silverloom.orchestration.dagster.instance import cause, dagster_errors, instance, quiet
 from silverloom.orchestration.dagster.overview import groups
 from silverloom.orchestration.dagster.past_runs import DATASET
@@ -30,7 +31,10 @@ from silverloom.orchestration.partition.store import Store
 from silverloom.orchestration.workspace.workspace import Workspace
 
 #: The code location's label in the webserver, which lists this process's runs under it.
-REPOSITORY = "__repository__@silverloom.orchestration.definitions"
+REPOSITORY = f"__repository__@{DEFINITIONS}"
+
+#: Whoever ran a command sees it fail: Dagster's daemon shall not run it again, whatever `run_retries` says.
+NO_RETRY = {"dagster/max_retries": "0"}
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ def materialise(
             run_config=quiet(),
             raise_on_error=False,
             run_id=run_id,
-            tags={REPOSITORY_LABEL_TAG: REPOSITORY, DATASET: dataset.name, **(tags or {})},
+            tags={REPOSITORY_LABEL_TAG: REPOSITORY, **NO_RETRY, DATASET: dataset.name, **(tags or {})},
         )
     if result.success:
         return Ran(result.run_id, None)

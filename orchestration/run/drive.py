@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 
 from silverloom.ops.core.periods import fault
-from silverloom.orchestration.executors.parts import partitions_at_a_time
+from silverloom.orchestration.executors.parts import engine_params, partitions_at_a_time
 from silverloom.orchestration.files.edits import source_versions
 from silverloom.orchestration.mlflow.send import send_and_tell
 from silverloom.orchestration.run.loop import Wanted, bring_up_to_date
@@ -66,7 +66,7 @@ def drive(
     from silverloom.orchestration.dvc.spare import restore
     from silverloom.orchestration.dvc.stages import commit_finished
 
-    jobs = jobs or partitions_at_a_time()
+    unasked, jobs = not (jobs or engine_params().partitions), jobs or partitions_at_a_time()
     console = Console(stderr=False, soft_wrap=True)
     restore(workspace)
     check_lock(workspace)
@@ -77,7 +77,7 @@ def drive(
     source_versions(workspace)  # as of now, to notice edits
     of_all = {**tags_of_command(workspace), **(tags or {})}
     reports, view = [], View(workspace)
-    with contextlib.closing(bring_up_to_date(view, wanted, console, force, jobs, of_all)) as ended:
+    with contextlib.closing(bring_up_to_date(view, wanted, console, force, jobs, of_all, unasked)) as ended:
         for report in ended:
             reports.append(report)
     if begun := any(report.made or report.failed for report in reports):

@@ -70,6 +70,7 @@ def bring_up_to_date(
     force: bool = False,
     jobs: int = 1,
     tags: Mapping[str, str] | None = None,
+    patient: bool = False,
 ) -> Generator[Report, None, None]:
     """Make every stale partition in `wanted`, and yield a report as soon as a dataset is finished.
 
@@ -77,7 +78,8 @@ def bring_up_to_date(
     cause. Only a full disk stops everything, with DiskFullError, and a lost cluster, with ClusterLostError.
     `wanted` lists datasets with their partitions, inputs first. With `jobs` > 1, up to that many worker
     processes make partitions in parallel, across datasets as soon as their inputs are ready; datasets at the
-    head of the longest chains go first. Only the first process starts at once.
+    head of the longest chains go first. If `patient`, the other processes start only once partitions wait for
+    one; on a cluster they start at once.
 
     Raises ValueError for a partition that is not over yet, WorkerNotStartedError if workers cannot start.
     """
@@ -91,7 +93,7 @@ def bring_up_to_date(
     run_tags = {**(tags or {}), **({FORCED: "true"} if force else {})}
     with (
         Display(console, sum(len(partitions) for _, partitions in wanted)) as display,
-        contextlib.closing(_Loop(view, wanted, console, display, force, jobs, run_tags)) as loop,
+        contextlib.closing(_Loop(view, wanted, console, display, force, jobs, run_tags, patient)) as loop,
     ):
         for report in loop.run():
             with display.paused():  # DVC shows its own progress bars while it commits
@@ -118,6 +120,7 @@ class _Loop:
     force: bool
     jobs: int
     tags: Mapping[str, str]
+    patient: bool
 
     def __post_init__(self) -> None:
         self.workspace = self._view.workspace
@@ -143,7 +146,7 @@ class _Loop:
         # If Ray's processes on this machine end, Ray ends the connected ones without a word: this one is not.
         apart = jobs > 1 or (jobs and self._engine.kind == "ray")
         self._executor: Executor = WorkerProcesses(jobs, "JOBS", PATIENCE) if apart else ThisProcess()
-        self._processes = 1
+        self._processes = 1 if self.patient and self._engine.kind != "ray" else self._executor.places
         self._full_since: float | None = None
 
     def close(self) -> None:
@@ -191,7 +194,7 @@ class _Loop:
         self._full_since = None
 
     def _may_grow(self) -> bool:
-        """Return whether twice as many processes may be busy.
+        """Return whether all processes may be busy.
 
         They may once partitions have been waiting for twice as long as a process takes to start: a few small
         ones are made sooner, and with less memory, one after another.
@@ -204,7 +207,7 @@ class _Loop:
             self._full_since = now
         if now - self._full_since < 2 * STARTING:
             return False
-        self._processes, self._full_since = min(2 * self._processes, self._executor.places), None
+        self._processes = self._executor.places
         return True
 
     def _fresh(self, dataset: Dataset, partition: str) -> bool:

@@ -76,9 +76,10 @@ def serve(workspace: Workspace) -> int:
     watchdog = subprocess.Popen(["sh", "-c", _WATCHDOG], stdin=subprocess.PIPE, process_group=0)
     place = tempfile.TemporaryDirectory(prefix="silverloom-")  # short: the name of a socket has 107 bytes
     try:
-        children.extend(_start(workspace, base, watchdog.pid, Path(place.name)))
         print(f"starting; the servers' logs are in {workspace.shown(log_folder(workspace))}/", flush=True)
-        return attend(children, Announcer(_addresses(workspace)))
+        announce = Announcer(_addresses(workspace))
+        children.extend(_start(workspace, base, watchdog.pid, Path(place.name), announce))
+        return attend(children, announce)
     except KeyboardInterrupt:
         return 0
     finally:
@@ -129,8 +130,13 @@ def attend(children: Sequence[Child], meanwhile: Callable[[], None] = lambda: No
         time.sleep(0.3)
 
 
-def _start(workspace: Workspace, base: int, group: int, place: Path) -> Iterator[Child]:
-    """Start all processes. Webserver and daemon share a code server, so reloading definitions is for both."""
+def _start(
+    workspace: Workspace, base: int, group: int, place: Path, meanwhile: Callable[[], None]
+) -> Iterator[Child]:
+    """Start all processes, unless one ends. Call `meanwhile` again and again.
+
+    Webserver and daemon share a code server, so reloading definitions is for both.
+    """
     log_folder(workspace).mkdir(parents=True, exist_ok=True)
     silverloom = (sys.executable, "-m", "silverloom.orchestration.cli")
     dagster, daemon = (str(Path(sys.executable).with_name(name)) for name in ("dagster", "dagster-daemon"))
@@ -152,8 +158,9 @@ def _start(workspace: Workspace, base: int, group: int, place: Path) -> Iterator
     children: dict[str, Child] = {}
     for name, command in commands.items():
         while name == "dagster-webserver" and not (place / "code").exists():
-            if children["dagster-code"].process.poll() is not None:
-                break
+            if any(child.process.poll() is not None for child in children.values()):
+                return
+            meanwhile()
             time.sleep(0.1)  # the webserver would begin with an error
         children[name] = start_child(workspace, group, name, *command)
         yield children[name]

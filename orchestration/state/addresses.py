@@ -17,6 +17,8 @@ from silverloom.orchestration.workspace.workspace import Workspace
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = "3000"
+#: The variable that names another first port. `silverloom ui` sets it for its servers.
+PORT = "SILVERLOOM_PORT"
 
 #: The servers on SILVERLOOM_PORT and the two ports after it.
 SERVERS = ("dagster", "pages", "mlflow")
@@ -36,7 +38,7 @@ class Addresses:
 
         Raises ValueError if SILVERLOOM_PORT leaves no room for three ports.
         """
-        chosen = os.environ.get("SILVERLOOM_PORT") or DEFAULT_PORT
+        chosen = os.environ.get(PORT) or DEFAULT_PORT
         if not _leaves_room(chosen):
             raise ValueError(f"SILVERLOOM_PORT={chosen}: choose 1 to 65533, the first of three ports")
         return int(chosen)
@@ -49,7 +51,7 @@ class Addresses:
         first = self.base_port()
         for base in range(first, min(first + 300, 65_534), 3):
             if all(_free(base + offset) for offset in range(3)):
-                os.environ["SILVERLOOM_PORT"] = str(base)  # for the processes started next
+                os.environ[PORT] = str(base)  # for the processes started next
                 return base
         raise RuntimeError(f"no three free ports from {first} up; set SILVERLOOM_PORT to try others")
 
