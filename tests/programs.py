@@ -44,8 +44,9 @@ class Zygote:
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
             listener.bind(self.address)
             listener.listen()
-            command = [sys.executable, str(SCRIPTS / "zygote.py"), str(listener.fileno())]
-            self.process = subprocess.Popen(command, env=self.inherited, pass_fds=[listener.fileno()])
+            command = [sys.executable, str(SCRIPTS / "zygote.py"), str(listener.fileno()), *STRICT]
+            environment = {**self.inherited, "PYTHONPATH": ""}
+            self.process = subprocess.Popen(command, env=environment, pass_fds=[listener.fileno()])
         self.bin.mkdir()
         for name in ("python", "silverloom"):
             stand_in = self.bin / name

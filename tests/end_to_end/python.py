@@ -1,12 +1,14 @@
-"""Replacement for `python` and `silverloom` in a test's project: the warmed process of zygote.py runs its stages.
+"""Replacement for `python` and `silverloom` in a test's project, which has programs run in forks of zygote.py.
 
-It also forks the worker processes of multiprocessing's spawn, with the descriptors that they inherit. Anything
-else goes to the interpreter itself.
+These are the command line, `python -m` for modules of the packages below, the crawler's child, and the worker
+processes of multiprocessing's spawn; the last two inherit descriptors. Anything else goes to the interpreter itself.
+It passes SIGINT and SIGTERM to the fork, and ends as the fork does: with its status, or by the same signal.
 """
 
 import contextlib
 import json
 import os
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -19,7 +21,8 @@ def inherited():
             yield int(path.name)
 
 
-WARM = ("dagster", "dvc", "mlflow", "silverloom", "tests")
+#: Packages whose modules run in forks.
+FORKED = ("dagster", "dvc", "mlflow", "silverloom", "tests")
 
 descriptors = [0, 1, 2]
 if sys.argv[-1] == "--multiprocessing-fork":
@@ -30,7 +33,7 @@ elif Path(sys.argv[0]).name == "silverloom":
 elif sys.argv[1:3] == ["-m", "silverloom.ops.crawl.child"]:
     descriptors = list(inherited())
     order = {"module": sys.argv[2], "argv": sys.argv[3:]}
-elif sys.argv[1:2] == ["-m"] and sys.argv[2].partition(".")[0] in WARM:
+elif sys.argv[1:2] == ["-m"] and sys.argv[2].partition(".")[0] in FORKED:
     order = {"module": sys.argv[2], "argv": sys.argv[3:]}
 else:
     os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
@@ -38,5 +41,12 @@ order |= {"cwd": str(Path.cwd()), "env": dict(os.environ), "descriptors": descri
 with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
     connection.connect(str(Path(sys.argv[0]).parent.with_name("zygote")))
     socket.send_fds(connection, [json.dumps(order).encode()], descriptors)
-    answer = connection.recv(64)
-sys.exit(int(answer or 1))
+    for passed in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(passed, lambda number, _: connection.sendall(str(number).encode()))
+    status = int(connection.recv(64) or 1)
+if status < 0:
+    with contextlib.suppress(OSError):  # SIGKILL has no handler
+        signal.signal(-status, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {-status})
+    os.kill(os.getpid(), -status)
+sys.exit(status)

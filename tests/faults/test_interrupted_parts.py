@@ -108,7 +108,7 @@ def start(project: Project, driver: str, workers: int) -> subprocess.Popen:
     select = ["silverloom.orchestration.cli", "run", "--select", "sources/papers"]
     return subprocess.Popen(
         [
-            project.zygote.bin / "python" if driver == "run" else sys.executable,
+            sys.executable,  # a process of its own, which is killed
             *("-m", *(select if driver == "run" else ["dvc", "repro", "sources-papers"])),
         ],
         cwd=project.root,
