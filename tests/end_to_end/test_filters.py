@@ -68,8 +68,9 @@ def project(sample_project, tmp_path_factory) -> Project:
 
 
 @pytest.fixture(scope="module")
-def filtered(project):
+def filtered(project, tmp_path_factory):
     """The project after a run of its filters, and the output of the run."""
+    project = project.copy(tmp_path_factory.mktemp("filtered") / "checkout")
     return project, project.silverloom("run", "--select", "sources/filtered_prose")
 
 

@@ -24,15 +24,16 @@ def test_partitions_that_end_with_the_latest_month_follow_the_sources(fresh):
     fresh.params(lambda params: params["partitions"].update(end="latest"))
     fresh.silverloom("render")
     rendered = (fresh.root / "dvc.yaml").read_text()
-    made = fresh.made(fresh.silverloom("run", "--select", "sources/talks"))
-    assert {name.split()[1] for name in made} == {"2018-06", "2018-07"}
+    for name in ("sources/talks", "sources/papers"):
+        made = fresh.made(fresh.silverloom("run", "--select", name))
+        assert {name.split()[1] for name in made} == {"2018-06", "2018-07"}
     fresh.dvc("repro", "sources-talks")
     assert steps(fresh)[0] == "2018-07"
 
     write_paper(fresh.root / "corpus", "epsilon", "2018-09")
     newest, stale = steps(fresh)
-    months = {month for name, month in stale if name == "sources/talks"}
-    assert newest == "2018-09" and months == {"2018-08", "2018-09"}, "the former months are fresh"
+    months = [{month for name, month in stale if name == f"sources/{kind}"} for kind in ("talks", "papers")]
+    assert newest == "2018-09" and months == [{"2018-08", "2018-09"}] * 2, "the former months are fresh"
     output = fresh.dvc("repro", "sources-talks")  # none of its own files changed
     assert "sources/talks 2018-09" in output and "sources/talks 2018-06" not in output
     assert (fresh.root / "dvc.yaml").read_text() == rendered

@@ -52,12 +52,12 @@ def test_a_moved_threshold_that_changes_nothing_leaves_downstream_fresh_for_both
 @pytest.mark.long
 def test_a_comment_or_a_docstring_recomputes_nothing(done):
     code, lock = (done.root / "code.json").read_text(), done.lock
-    done.append("ops/talksumm/align/hmm.py", "# a comment")
     path = done.root / "ops/talksumm/align/hmm.py"
     tree = ast.parse(path.read_text())
     assert ast.get_docstring(tree)
     tree.body[0] = ast.Expr(ast.Constant("Said otherwise."))
     path.write_text(ast.unparse(tree))
+    done.append("ops/talksumm/align/hmm.py", "# a comment")
     done.commit("say it otherwise")
     assert done.dvc_status() == {}
     assert "up to date" in done.silverloom("plan")
@@ -163,3 +163,7 @@ def test_an_excluded_partition_lets_the_rest_finish_and_is_named(done):
     assert not (done.root / "data/talksumm/alignments/2018-07").exists()
     assert done.dvc_status() == {}
     assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
+
+
+def test_a_command_keeps_the_hashes_of_files_for_later_ones(done_toy):
+    assert "questions" in (done_toy.root / ".silverloom/cache/hashes.json").read_text()

@@ -1,9 +1,13 @@
 """The definitions that Dagster loads, and runs of checks only; a stub makes and checks partitions."""
 
+import tomllib
+
 import dagster as dg
 import pytest
 
 from silverloom.assets.declare.checks import CHECKS
+from silverloom.assets.declare.project import checkout
+from silverloom.orchestration import definitions
 from silverloom.orchestration.definitions import build, workspace
 from silverloom.orchestration.partition.store import Store
 
@@ -36,6 +40,12 @@ def run(maker, selection):
     # Dagster refuses `partition_key` if only checks are selected; its pages pass the partition by this tag, too
     tags = {"dagster/partition": "2018-06"}
     return repository.get_job("chosen").execute_in_process(tags=tags, raise_on_error=False)
+
+
+def test_dagsters_commands_load_these_definitions():
+    tools = tomllib.loads((checkout() / "pyproject.toml").read_text())["tool"]
+    assert tools["dagster"]["module_name"] == definitions.__name__
+    assert isinstance(definitions.defs, dg.Definitions)
 
 
 def test_a_check_runs_alone_without_the_body_of_its_asset():

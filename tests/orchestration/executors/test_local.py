@@ -16,7 +16,9 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+import yaml
 
+from silverloom.assets.declare.project import checkout
 from silverloom.orchestration.executors import local
 from silverloom.orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
 from silverloom.orchestration.executors.local import ThisProcess, WorkerProcesses, visible_gpus
@@ -197,13 +199,25 @@ def gpus():
 @pytest.mark.parametrize(
     ("fixed", "places", "threads"), [(None, 1, "all"), (None, 10_000, "1"), ("3", 2, "3")]
 )
-def test_worker_processes_share_the_cores_unless_threads_are_fixed(fixed, places, threads):
-    pin = f"os.environ['OMP_NUM_THREADS'] = {fixed!r}" if fixed else "del os.environ['OMP_NUM_THREADS']"
-    prepare = "from silverloom.orchestration.process import prepare; prepare()"
-    program = f"import os; {prepare}; from silverloom.orchestration.executors import local; {pin}; "
-    begin = f"local.begin_worker(0, local._share({places})); print(os.environ['OMP_NUM_THREADS'])"
+def test_worker_processes_share_the_cores_unless_threads_are_fixed(tmp_path, fixed, places, threads):
+    params = yaml.safe_load((checkout() / "params.yaml").read_text())
+    (tmp_path / ".dvc").mkdir()
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params | {"numerics": "fast"}))
+    program = f"""
+import contextlib, os
+from silverloom.orchestration.executors.local import WorkerProcesses
+with contextlib.closing(WorkerProcesses({places}, "JOBS")) as processes:
+    print(processes.submit(os.getenv, "OMP_NUM_THREADS").result())
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+    environment |= {"OMP_NUM_THREADS": fixed} if fixed else {}
     found = subprocess.run(
-        [sys.executable, "-c", program + begin], check=True, capture_output=True, text=True
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**environment, "PYTHONPATH": str(checkout())},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     assert found.stdout.strip() == (str(len(os.sched_getaffinity(0))) if threads == "all" else threads)
 

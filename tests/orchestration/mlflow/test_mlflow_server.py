@@ -14,7 +14,18 @@ from silverloom.orchestration.mlflow.send import send
 from silverloom.orchestration.mlflow.store import arguments
 from silverloom.orchestration.workspace.workspace import Workspace
 from tests.browser.servers import end, free_ports, wait
-from tests.orchestration.mlflow.made import MODEL, TUNING, names, runs, trained, tuned
+from tests.orchestration.mlflow.made import (
+    INPUT,
+    MODEL,
+    TUNING,
+    champion,
+    evaluated,
+    made,
+    names,
+    runs,
+    trained,
+    tuned,
+)
 
 SERVE = """
 import sys
@@ -72,9 +83,10 @@ def test_runs_and_models_are_sent_to_it(address, tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
     workspace = Workspace(tmp_path)
     tuned(workspace, 3)
-    trained(workspace)
-    assert send(workspace) == "" == send(workspace)
-    assert len(names(workspace, TUNING)) == 4
+    evaluated(workspace, trained(workspace), {"best": 0.3})
+    made(workspace, inputs={"x" * 600: {"": INPUT}})
+    assert ["name" in send(workspace) for _ in range(2)] == [True, True], "one run is refused"
+    assert (names(workspace), len(names(workspace, TUNING)), champion(workspace)) == ([], 4, "best")
     [best] = [run for run in runs(workspace, MODEL) if run.info.run_name == "best"]
     (output,) = best.outputs.model_outputs
     uri = f"models:/{output.model_id}"

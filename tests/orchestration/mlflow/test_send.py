@@ -350,17 +350,21 @@ def killed_after(number):
 
 
 def test_a_sender_killed_while_it_sends_a_model_registers_it_once(tmp_workspace):
-    """Killed after each request for a model; those for its runs are as in the next test."""
+    """Killed after each request for a model, and after the later ones until the next run is created."""
     for content in ("first", "second"):
         trained(tmp_workspace, content)
         with killed_after(0) as requests:
             send(tmp_workspace)
     assert {*FOR_MODELS} <= {*requests}
-    numbers = [number for number, name in enumerate(requests, 1) if name in FOR_MODELS]
+    first, last = (requests.index(FOR_MODELS[place]) + 1 for place in (0, -1))
+    later = requests.index("create_run", last) + 1
+    assert {"log_batch", "set_terminated"} <= {*requests[last:later]}
+    numbers = [number for number in range(first, later + 1) if requests[number - 1] != "log_inputs"]
     for sent, number in enumerate(numbers, 3):
         trained(tmp_workspace, str(number))
         with killed_after(number) as requests:
             send(tmp_workspace)
+        assert len(requests) == number
         assert send(tmp_workspace) == ""
         client = MlflowClient(tmp_workspace.tracking_uri)
         (experiment,) = client.search_experiments(filter_string="name = 'discofuse'")

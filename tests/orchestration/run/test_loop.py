@@ -2,7 +2,7 @@
 
 import errno
 import io
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, Future
 from types import SimpleNamespace
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from silverloom.orchestration.executors.base import (
     WorkerNotStartedError,
 )
 from silverloom.orchestration.executors.local import ThisProcess
+from silverloom.orchestration.executors.parts import STARTING
 from silverloom.orchestration.files.full_disk import FULL, DiskFullError
 from silverloom.orchestration.run import dagster_run, loop
 from silverloom.orchestration.run.dagster_run import Ran
@@ -121,8 +122,9 @@ def test_more_processes_start_while_partitions_wait_long(monkeypatch, stale, sec
         def submit(self, *_):
             return Future()
 
-    def wait(futures, *_):
+    def wait(futures, timeout, when):
         """Let time pass. What was begun ends soon after, or when four are busy or nothing is left."""
+        assert (timeout, when) == (STARTING, FIRST_COMPLETED)
         clock[0] += seconds
         seen.append(len(futures))
         ended = {*futures} if seconds < 2 or len(futures) == 4 or 4 in seen else set()
@@ -132,7 +134,7 @@ def test_more_processes_start_while_partitions_wait_long(monkeypatch, stale, sec
 
     monkeypatch.setattr(loop, "WorkerProcesses", Executor)
     monkeypatch.setattr(loop, "wait", wait)
-    monkeypatch.setattr(loop.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     reports = list(
         loop.bring_up_to_date(View(workspace()), WANTED, Console(file=io.StringIO()), jobs=4, patient=True)
     )

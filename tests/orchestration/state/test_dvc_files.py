@@ -27,8 +27,8 @@ WHOLE = b"".join(LINES[: BEGINS[STAGES]])
 def without(key):
     """The lock without a key of an output folder of a stage."""
     content = yaml.safe_load(WHOLE)
-    made = content["stages"]["sources-papers"]["outs"]
-    del next(out for out in made if out["path"] == "data/sources/papers")[key]
+    made = (out for stage in content["stages"].values() for out in stage.get("outs", []))
+    del next(out for out in made if "nfiles" in out)[key]
     return yaml.safe_dump(content, sort_keys=False).encode()
 
 
