@@ -118,7 +118,10 @@ def asked():
     return len(answer.content) / 1e3
 
 path, times = ["sources", "papers"], 10
-with web_application(instance(), "silverloom.orchestration.definitions", Path.cwd()) as application:
+module = {"module_name": "silverloom.orchestration.definitions", "working_directory": str(Path.cwd())}
+place = Path(".dagster/locations.yaml")
+place.write_text(json.dumps({"load_from": [{"python_module": module}]}))
+with web_application(instance(), place) as application:
     client, begun = TestClient(application), used()
     asked()
     first, begun, wall = used() - begun, used(), time.monotonic()

@@ -78,8 +78,11 @@ def serving(root):
         "PYTHONPATH": str(root),
     }
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    module = {"module_name": "silverloom.orchestration.definitions", "working_directory": str(root)}
+    locations = root / ".dagster/locations.yaml"
+    locations.write_text(json.dumps({"load_from": [{"python_module": module}]}))
     commands = (
-        [sys.executable, "-m", "silverloom.orchestration.cli", "serve-dagster", str(port)],
+        [sys.executable, "-m", "silverloom.orchestration.cli", "serve-dagster", str(port), str(locations)],
         [
             *(str(Path(sys.executable).with_name("dagster-daemon")), "run"),
             *("-m", "silverloom.orchestration.definitions", "--code-server-log-level", "warning"),

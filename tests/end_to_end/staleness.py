@@ -4,6 +4,7 @@ Staleness is the answer of Dagster's own web application.
 """
 
 import json
+import os
 from pathlib import Path
 
 import dagster as dg
@@ -22,7 +23,10 @@ PARTITIONS = """query($keys: [AssetKeyInput!]) { assetNodes(assetKeys: $keys) {
 
 def staleness():
     """Return the staleness of each partition, by dataset and partition; "" is an unpartitioned dataset."""
-    with web_application(instance(), "silverloom.orchestration.definitions", Path.cwd()) as application:
+    module = {"module_name": "silverloom.orchestration.definitions", "working_directory": os.getcwd()}
+    place = Path(os.environ["DAGSTER_HOME"], "locations.yaml")
+    place.write_text(json.dumps({"load_from": [{"python_module": module}]}))
+    with web_application(instance(), place) as application:
         client = TestClient(application)
 
         def nodes(query, **variables):

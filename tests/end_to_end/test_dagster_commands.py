@@ -125,7 +125,7 @@ def test_dg_lists_all_definitions_with_only_the_virtual_environment_active(insta
     assert assets == {*MADE, "source_files/riddles"}
     assert {schedule["name"] for schedule in listed["schedules"]} == {"newest_partition", "health"}
     sensors = {sensor["name"] for sensor in listed["sensors"]}
-    assert sensors == {"source_files", "reload_definitions", "runs_to_mlflow"}
+    assert sensors == {"source_files", "runs_to_mlflow"}
     checks = {(check["asset_key"], check["name"]) for check in listed["asset_checks"]}
     assert {("toy/questions", name) for name in CHECKS} <= checks
     assert ("sources/riddles", "sources") in checks and ("quality/pages", "health") in checks

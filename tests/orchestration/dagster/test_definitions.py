@@ -10,6 +10,7 @@ from silverloom.assets.declare.project import checkout
 from silverloom.orchestration import definitions
 from silverloom.orchestration.definitions import build, workspace
 from silverloom.orchestration.partition.store import Store
+from silverloom.orchestration.state.addresses import PORT
 
 EXAMPLES = dg.AssetKey(["discofuse", "examples"])
 
@@ -86,7 +87,10 @@ def test_an_asset_whose_check_fails_is_not_materialised(without):
     assert not ran.success and ran.get_asset_materialization_events() == []
 
 
-def test_only_the_sensor_of_sources_evaluates_conditions():
+def test_only_the_sensor_of_sources_evaluates_conditions(monkeypatch):
     repository = build(workspace()).get_repository_def()
     names = {sensor.name for sensor in repository.sensor_defs}
-    assert names == {"source_files", "reload_definitions", "runs_to_mlflow"}
+    assert names == {"source_files", "runs_to_mlflow"}
+    monkeypatch.setenv(PORT, "3000")  # as `silverloom ui` does for its servers
+    more = {sensor.name for sensor in build(workspace()).get_repository_def().sensor_defs}
+    assert more == names | {"reload_definitions"}
