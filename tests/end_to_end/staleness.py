@@ -23,7 +23,7 @@ PARTITIONS = """query($keys: [AssetKeyInput!]) { assetNodes(assetKeys: $keys) {
 
 def staleness():
     """Return the staleness of each partition, by dataset and partition; "" is an unpartitioned dataset."""
-    module = {"module_name": "silverloom.orchestration.definitions", "working_directory": os.getcwd()}
+    module = {"module_name": "silverloom.orchestration.definitions", "working_directory": str(Path.cwd())}
     place = Path(os.environ["DAGSTER_HOME"], "locations.yaml")
     place.write_text(json.dumps({"load_from": [{"python_module": module}]}))
     with web_application(instance(), place) as application:
