@@ -25,7 +25,8 @@ NAME = {"pydantic_core"}
         ("silverloom.ops.models.word_vectors", NAME | {"numpy", "pyarrow"}),
         (
             "silverloom.ops.models.encoder",
-            NAME | {"numpy", "torch", "sentence_transformers", "transformers", "huggingface_hub"},
+            NAME
+            | {"numpy", "torch", "sentence_transformers", "transformers", "tokenizers", "huggingface_hub"},
         ),
         ("silverloom.ops.models.spacy_pipeline", NAME | {"spacy"}),
     ],
