@@ -32,7 +32,7 @@ from silverloom.orchestration.executors.base import (
     Result,
     WorkerDiedError,
 )
-from silverloom.orchestration.executors.local import WorkerProcesses
+from silverloom.orchestration.executors.local import ThisProcess, WorkerProcesses
 from silverloom.orchestration.executors.node import Expected
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class LocalEngine:
 
     workers: int = 1
     is_thrifty: bool = False
-    """Whether a map begins in this process, and others start only if that pays."""
+    """Whether a map begins in this process, which others join only if that pays: `workers` counts it."""
     exchange: ClassVar[None] = None
     locality: ClassVar[Locality] = Locality.HERE
 
@@ -115,9 +115,10 @@ class LocalEngine:
             yield outcome
             first = (*first[1:], *islice(waiting, 1))
         if first:
-            setting = "JOBS" if self.is_thrifty else "WORKERS"
-            with contextlib.closing(WorkerProcesses(self.workers, setting)) as processes:
-                yield from in_order(processes, op, chain(first, waiting), *shared)
+            here = ThisProcess() if self.is_thrifty else None
+            others, setting = (self.workers - 1, "JOBS") if here else (self.workers, "WORKERS")
+            with contextlib.closing(WorkerProcesses(others, setting)) as processes:
+                yield from in_order(processes, op, chain(first, waiting), *shared, here=here)
 
     def _should_share(self, seconds: Sequence[float], count: int | None) -> bool:
         """Return whether other processes should do what is left of `count` pieces.
@@ -130,7 +131,8 @@ class LocalEngine:
         if count is None or len(seconds) < 2:
             return False
         left = (count - len(seconds)) * sum(seconds[1:]) / len(seconds[1:])
-        return left * (1 - 1 / self.workers) > 2 * max(seconds[0], STARTING)
+        starting = max(seconds[0], STARTING)
+        return (left - starting) * (1 - 1 / self.workers) > starting
 
     def scratch(self) -> AbstractContextManager[Path]:
         """Return a folder in the system's temporary folder."""
@@ -243,25 +245,41 @@ AHEAD, UNDER_WAY = 4, 2
 
 
 def in_order(
-    executor: Executor, op: Callable[..., Result], pieces: Iterable[Any], *shared: object
+    executor: Executor,
+    op: Callable[..., Result],
+    pieces: Iterable[Any],
+    *shared: object,
+    here: ThisProcess | None = None,
 ) -> Iterator[Result]:
     """Yield `op(piece, *shared)` for every piece in order, with at most two pieces in progress per worker.
 
-    A slow piece stalls the others only once four per worker are ahead of it.
+    With `here`, this process takes a piece whenever the workers have theirs. A slow piece stalls the others
+    only once four per worker are ahead of it.
     """
     begun: deque[Future[Result]] = deque()
     common = executor.share((op, shared))
+    most, ahead = UNDER_WAY * executor.places, AHEAD * (executor.places + (here is not None))
     for piece in pieces:
-        begun.append(executor.submit(_on_piece, piece, common))
-        while (left := [future for future in begun if not future.done()]) and (
-            len(left) >= UNDER_WAY * executor.places or len(begun) >= AHEAD * executor.places
-        ):
-            if begun[0].done() or len(begun) >= AHEAD * executor.places:
+        if here and len(_unfinished(begun)) >= most:
+            begun.append(here.submit(op, piece, *shared))
+        else:
+            begun.append(executor.submit(_on_piece, piece, common))
+        while left := _unfinished(begun):
+            is_full = len(begun) >= ahead
+            if len(left) < most and not is_full:
+                break
+            if is_full or begun[0].done():
                 yield begun.popleft().result()
+            elif here:
+                break
             else:
                 wait(left, return_when=FIRST_COMPLETED)
     while begun:
         yield begun.popleft().result()
+
+
+def _unfinished(futures: Iterable[Future[Result]]) -> list[Future[Result]]:
+    return [future for future in futures if not future.done()]
 
 
 def _on_piece(

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+from concurrent.futures import Future
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,8 @@ from silverloom.assets.declare.params_file import document
 from silverloom.assets.declare.settings import EngineParams, TaskResources
 from silverloom.ops.core.extras import MissingExtraError
 from silverloom.orchestration.executors.base import WorkerDiedError
-from silverloom.orchestration.executors.parts import LocalEngine, RayEngine, engine
+from silverloom.orchestration.executors.local import ThisProcess
+from silverloom.orchestration.executors.parts import LocalEngine, RayEngine, engine, in_order
 from silverloom.orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.pieces import numbered, sizes, sleeps_after_two, where
 from tests.waiting import until
@@ -41,19 +43,64 @@ def test_two_processes_keep_the_order():
     assert sizes(LocalEngine(2).map(numbered, iter(range(7)), 3)) == [piece * 3 for piece in range(7)]
 
 
-@pytest.mark.parametrize(("count", "elsewhere"), [(1, 0), (3, 0), (4, 0), (5, 3), (8, 6)])
-def test_a_map_goes_to_other_processes_if_what_is_left_takes_longer_than_their_start(
-    monkeypatch, count, elsewhere
+@pytest.mark.parametrize(("count", "is_shared"), [(1, False), (3, False), (4, True), (8, True)])
+def test_other_processes_join_a_map_if_what_is_left_takes_longer_than_their_start(
+    monkeypatch, count, is_shared
 ):
     def made(pieces, count):
         thrifty = LocalEngine(2, is_thrifty=True).map(where, pieces, count=count)
         return [process != os.getpid() for process in sizes(thrifty)]
 
-    assert made(range(count), count) == [False] * count, "two processes take seconds to start"
+    assert made(range(count), count) == [False] * count, "another process takes seconds to start"
     monkeypatch.setattr("silverloom.orchestration.executors.parts.STARTING", 0)
     monkeypatch.setattr("silverloom.orchestration.executors.parts.time", Ticking())
-    assert made(iter(range(count)), count) == [False] * (count - elsewhere) + [True] * elsewhere
+    places = made(iter(range(count)), count)
+    assert places[:2] == [False] * min(count, 2), "the first two are timed here"
+    assert set(places[2:4]) <= {is_shared}, "the other process gets two before this one gets any"
     assert made(iter(range(count)), None) == [False] * count
+
+
+class Late(Future):
+    """The result of a task that ends when somebody waits for it, or earlier."""
+
+    def __init__(self, value, later):
+        super().__init__()
+        self.value, self.later = value, later
+
+    def end(self):
+        if not self.done():
+            self.set_result(self.value)
+
+    def result(self, timeout=None):
+        self.end()
+        return super().result()
+
+
+class Delayed:
+    """An executor whose tasks end once so many other ones have begun."""
+
+    def __init__(self, places, delays):
+        self.places, self.delays, self.tasks, self.most = places, iter(delays), [], 0
+
+    def share(self, value):
+        return lambda: value
+
+    def submit(self, function, *arguments):
+        for task in self.tasks:
+            task.later -= 1
+            if task.later < 0:
+                task.end()
+        self.tasks.append(Late(function(*arguments), next(self.delays)))
+        self.most = max(self.most, sum(not task.done() for task in self.tasks))
+        return self.tasks[-1]
+
+
+@given(st.lists(st.integers(0, 9), max_size=40), st.integers(1, 3))
+def test_results_keep_their_order_while_this_process_takes_part(delays, others):
+    elsewhere = Delayed(others, delays)
+    found = list(in_order(elsewhere, divmod, range(len(delays)), 7, here=ThisProcess()))
+    assert found == [divmod(piece, 7) for piece in range(len(delays))]
+    assert elsewhere.most <= 2 * others
 
 
 class Counted:
