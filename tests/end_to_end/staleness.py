@@ -25,6 +25,7 @@ def staleness():
     """Return the staleness of each partition, by dataset and partition; "" is an unpartitioned dataset."""
     module = {"module_name": "silverloom.orchestration.definitions", "working_directory": str(Path.cwd())}
     place = Path(os.environ["DAGSTER_HOME"], "locations.yaml")
+    place.parent.mkdir(exist_ok=True)  # no command has run in a new clone
     place.write_text(json.dumps({"load_from": [{"python_module": module}]}))
     with web_application(instance(), place) as application:
         client = TestClient(application)

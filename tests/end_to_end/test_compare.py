@@ -94,7 +94,7 @@ def test_each_version_that_cannot_be_compared_is_refused_in_one_line(changed):
     changed.root.joinpath("dvc.lock").write_text("stages: [")
     changed.commit("broken")
     assert "cannot be read" in refused("toy/questions", "HEAD")
-    shutil.rmtree(changed.root / "data/sources/riddles")
+    shutil.rmtree(changed.root / "data/toy/questions")
     assert "data/toy/questions does not exist" in refused("toy/questions", "HEAD~1")
 
 
