@@ -129,7 +129,8 @@ import importlib, sys
 
 for name in {DECLARATIONS}:
     importlib.import_module(name)
-heavy = {{"ctranslate2", "faster_whisper", "numba", "onnxruntime", "sklearn", "tokenizers", "torch", "transformers"}}
+heavy = {{"ctranslate2", "duckdb", "faster_whisper", "numba", "onnxruntime", "pandas", "sklearn"}}
+heavy |= {{"tokenizers", "torch", "transformers"}}
 print(*sorted(heavy & sys.modules.keys()))
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

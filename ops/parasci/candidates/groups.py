@@ -70,8 +70,6 @@ MEMBERS_OF_PART = 10_000
 #: Least number of pairs and dropped sentences in a part of the dataset; its last part may be smaller.
 ROWS_OF_PART = 50_000
 
-_NOTHING_LOST = (CANDIDATES.dropped.empty_table(), CANDIDATES.rejected.empty_table())
-
 #: Returns the keys of the groups of a sentence's mention.
 Keys = Callable[[Row, Row], Iterable[str]]
 
@@ -247,7 +245,8 @@ def _pairs(kind: str, sentences: Parts, passages: Parts, params: GroupParams) ->
         def outcomes() -> Iterator[Outcome]:
             for one, its in zip(pairs, units, strict=True):
                 kept = next(iter(one))
-                yield Outcome(its["id"].combine_chunks(), kept, *_NOTHING_LOST)
+                nothing = CANDIDATES.dropped.empty_table(), CANDIDATES.rejected.empty_table()
+                yield Outcome(its["id"].combine_chunks(), kept, *nothing)
             yield from sentences.map(lost_of, kind, beside=[of_sentences])
             yield Outcome.of(CANDIDATES, [], [], combinations=+counts)
 
