@@ -1,6 +1,6 @@
 """What `silverloom run` costs on top of a bare script that calls the same ops and writes the same rows.
 
-    python benchmarks/price.py PROSE [--documents 300 3000 18000] [--periods] [--papers FOLDER]
+    python benchmarks/price.py PROSE [--documents 300 3000 18000] [--periods] [--papers FOLDER] [--dump FILE]
 
 PROSE is a .jsonl file (also .gz) with one document per line. For each number of documents, `silverloom init`
 makes a DiscoFuse project of documents that are evenly spaced in the file. The bare script has no Dagster,
@@ -14,6 +14,8 @@ written   size of the files in the folder afterwards, without those of `init`
 
 --periods   also: a threshold moved in a project of five years, so that five partitions are stale
 --papers    also: `parasci.filtered.self_bleu` moved in a project of the PDF papers in a folder
+--dump      also: this dump of MediaWiki (DiscoFuse) and those papers (ParaSCI), with one process and with all
+            processors; these seconds are of wall time
 """
 
 from __future__ import annotations
@@ -51,17 +53,20 @@ YEARS = range(2001, 2006)
 
 
 class Cost(NamedTuple):
-    """What a command took: processor seconds, megabytes of memory, and megabytes in its folder."""
+    """What a command took: processor and wall seconds, megabytes of memory and in its folder."""
 
     seconds: float
     memory: float
     written: float
+    wall: float
 
 
-def measured(folder: Path, *command: str) -> Cost:
+def measured(folder: Path, *command: str, workers: str | None = "1") -> Cost:
     """Return the cost of a command in a folder. Raises SystemExit with its output if it fails."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "SILVERLOOM_WORKERS": "1"}
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+    environment |= {"SILVERLOOM_WORKERS": workers} if workers else {}
+    begun = time.monotonic()
     size, before, most = size_of(folder), resource.getrusage(resource.RUSAGE_CHILDREN), 0
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
@@ -73,7 +78,7 @@ def measured(folder: Path, *command: str) -> Cost:
             raise SystemExit(f"{' '.join(command)}:\n{log.read().decode()[-4000:]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Cost(seconds, most / 1e6, (size_of(folder) - size) / 1e6)
+    return Cost(seconds, most / 1e6, (size_of(folder) - size) / 1e6, time.monotonic() - begun)
 
 
 def resident(pid: int) -> int:
@@ -219,6 +224,18 @@ def papers(source: Path, folder: Path) -> Cost:
     return moved(root, "parasci", "filtered", "self_bleu", 60)
 
 
+def shared(system: str, source: Path, folder: Path) -> tuple[Cost, Cost]:
+    """Return what a project of a source costs with one process, and with one for each processor."""
+    costs = []
+    for workers in ("1", None):
+        place = folder / f"{system}-{workers}"
+        place.mkdir()
+        root, _ = project(place, system, source.resolve())
+        jobs = ["--jobs", workers] if workers else []
+        costs.append(measured(root, *SILVERLOOM, "run", *jobs, workers=workers))
+    return costs[0], costs[1]
+
+
 def main(arguments: Sequence[str]) -> None:
     """Measure, and print Markdown."""
     if arguments[:1] == ["--bare"]:
@@ -228,9 +245,10 @@ def main(arguments: Sequence[str]) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("path", type=Path)
-    parser.add_argument("--documents", type=int, nargs="+", default=[300, 3_000, 18_000])
+    parser.add_argument("--documents", type=int, nargs="*", default=[300, 3_000, 18_000])
     parser.add_argument("--periods", action="store_true")
     parser.add_argument("--papers", type=Path)
+    parser.add_argument("--dump", type=Path)
     given = parser.parse_args(arguments)
     load = os.getloadavg()[0]
     where = f"{os.cpu_count()} cores, under a load of {load:.1f} at the beginning"
@@ -251,6 +269,12 @@ def main(arguments: Sequence[str]) -> None:
         for what, cost in more.items():
             result = cost()
             print(f"| {what} | {result.seconds:.1f} | {result.memory:.0f} |", flush=True)
+        if given.dump and given.papers:
+            print("\n| one process, then all | wall | wall | ratio | MB | MB |\n|---|---|---|---|---|---|")
+            for system, source in (("discofuse", given.dump), ("parasci", given.papers)):
+                one, several = shared(system, source, folder)
+                cells = f"{one.wall:.1f} | {several.wall:.1f} | {several.wall / one.wall:.2f}"
+                print(f"| {system} | {cells} | {one.memory:.0f} | {several.memory:.0f} |", flush=True)
 
 
 if __name__ == "__main__":
