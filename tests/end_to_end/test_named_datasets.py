@@ -16,7 +16,7 @@ NAMED = {
     "wiki": {"dataset": "sources/articles", "domain": "encyclopedia"},
     "web": {"dataset": "sources/web_pages", "domain": "web"},
     "science": {"dataset": "sources/papers", "options": {"without": {"sections.role": ["references"]}}},
-    "spoken": {"dataset": "sources/talks", "max_bytes": 100},
+    "spoken": {"dataset": "sources/talks", "max_bytes": 400},
 }
 
 
@@ -51,7 +51,7 @@ def made(named_project, tmp_path_factory):
 
 
 def prose(project, table="kept"):
-    files = sorted((project.root / "data/sources/prose/2018-06").glob(f"{table}-*.parquet"))
+    files = sorted((project.root / "data/sources/prose/2018-06").rglob(f"{table}-*.parquet"))
     return [row for file in files for row in pq.read_table(file).to_pylist()]
 
 
@@ -64,8 +64,10 @@ def test_rows_of_named_datasets_become_prose_next_to_prose_from_folders(made):
     assert (rows["encyclopedia"]["title"], rows["encyclopedia"]["licence"]) == ("Tane", "CC-BY-4.0")
     assert rows["web"]["text"] == "The ferry crosses twice a day, but it does not sail in winter."
     assert rows["note"]["text"] == "A note."
-    too_large = "larger than max_bytes = 100; it was not read"
-    assert all(row["error"] == f"spoken/{row['id']}: {too_large}" for row in prose(project, "rejected"))
+    too_large = "larger than max_bytes = 400; it was not read"
+    rejected = prose(project, "rejected")
+    assert [row["error"] for row in rejected] == [f"spoken/{row['id']}: {too_large}" for row in rejected]
+    assert len(rejected) == 2
     assert project.made(project.silverloom("run", "--select", "sources/prose")) == []
 
 

@@ -35,7 +35,7 @@ def test_a_run_with_its_state_on_postgres_makes_the_same_as_with_sqlite(done, fr
     assert "storage:\n  postgres:" in (fresh.root / ".dagster/dagster.yaml").read_text()
     fresh.run()
     assert fresh.lock == done.lock and fresh.data() == done.data()
-    assert fresh.silverloom("health").strip() == "everything is fresh"
+    assert fresh.silverloom("health").splitlines()[-1] == "1 warning", "a talk is short"
     assert {path: path.stat().st_mtime_ns for path in (fresh.root / ".dagster").rglob("*.db")} == former
     known = json.loads(fresh.zygote.run(fresh.root, [], path=RUNS, env={}).output.splitlines()[-1])
     assert {run["status"] for run in known} == {"SUCCESS"} and len(known) > 10

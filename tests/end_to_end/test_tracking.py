@@ -134,7 +134,7 @@ def test_a_stage_sends_its_runs_to_a_server_itself_and_does_not_need_it(done):
 
 @pytest.mark.long
 def test_runs_of_an_experiment_in_a_temporary_folder_are_sent_to_a_server_or_when_it_is_applied(done):
-    change = ("-S", "talksumm.hmm.epsilon=0.2")
+    change = ("-S", "++talksumm.hmm.epsilon=0.2")
     stages = ("sources-papers", "talksumm-alignments")
     nobody = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:9"}
     output = done.dvc("exp", "run", "--temp", "--name", "lost", *change, *stages, env=nobody)
