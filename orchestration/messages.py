@@ -8,7 +8,6 @@ which errors are transient (files/transient.py).
 from __future__ import annotations
 
 import contextlib
-import html
 import re
 import time
 from collections import deque
@@ -185,16 +184,6 @@ _BEGINNING = re.compile(r"^(\d{0,9})([-#+=.)])(?!\d)")
 def escaped(text: str) -> str:
     """Return a text on one line, escaped so that Markdown shows it literally."""
     return _BEGINNING.sub(r"\1\\\2", _inline(" ".join(text.split())))
-
-
-def failed_check(name: str, description: str | None) -> str:
-    """Return that a check failed and why, as plain text; `description` is what Dagster shows, escaped."""
-    return f"check {name} failed: {unescaped(description or '')}"
-
-
-def unescaped(text: str) -> str:
-    """Return an escaped text as it was, on one line."""
-    return re.sub(r"\\(.)", r"\1", html.unescape(text))
 
 
 def markdown_table(header: list[str], rows: Sequence[Sequence[Any]]) -> str:

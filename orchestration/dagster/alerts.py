@@ -22,8 +22,7 @@ from silverloom.orchestration.compat import events_of_run
 from silverloom.orchestration.dagster.health import SYNC
 from silverloom.orchestration.dagster.instance import cause
 from silverloom.orchestration.dagster.past_runs import DATASET
-from silverloom.orchestration.messages import failed_check
-from silverloom.orchestration.partition.dagster_events import UNCHANGED
+from silverloom.orchestration.partition.dagster_events import UNCHANGED, failed_check
 from silverloom.orchestration.state.addresses import Addresses
 from silverloom.orchestration.workspace.workspace import ALERTS, Workspace
 
@@ -72,7 +71,7 @@ def _failed(events: Iterable[dg.DagsterEvent]) -> list[str]:
     checks = [event.asset_check_evaluation_data for event in events]
     return [
         f"{check.asset_key.to_user_string()} {check.partition or ''}".strip()
-        + f": {failed_check(check.check_name, check.description)}"
+        + f": {failed_check(check)}"
         for check in checks
         if not check.passed and UNCHANGED not in check.metadata
     ]

@@ -19,7 +19,7 @@ from silverloom.orchestration.compat import open_instance
 from silverloom.orchestration.dagster.settings import COMMANDS, prepare
 from silverloom.orchestration.files.publish import sharing
 from silverloom.orchestration.files.stores import check_store, store_errors
-from silverloom.orchestration.messages import failed_check
+from silverloom.orchestration.partition.dagster_events import failed_check
 from silverloom.orchestration.workspace import postgres
 from silverloom.orchestration.workspace.workspace import Workspace
 
@@ -131,7 +131,7 @@ def cause(events: Iterable[dg.DagsterEvent], otherwise: str = "failed before it 
     if failed := [
         check for check in checks if not check.passed and check.severity == dg.AssetCheckSeverity.ERROR
     ]:
-        return "; ".join(failed_check(check.check_name, check.description) for check in failed)
+        return "; ".join(map(failed_check, failed))
     data = next((event.step_failure_data for event in events if event.is_step_failure), None)
     if data is None:
         return otherwise

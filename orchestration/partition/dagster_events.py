@@ -119,6 +119,16 @@ def check_results(
     ]
 
 
+def failed_check(check: dg.AssetCheckResult | dg.AssetCheckEvaluation) -> str:
+    """Return that a check failed and why. The description of ours is Markdown, so their faults are given."""
+    return f"check {check.check_name} failed: {'; '.join(_faults(check)) or check.description}"
+
+
+def _faults(check: dg.AssetCheckResult | dg.AssetCheckEvaluation) -> list[str]:
+    faults = (check.metadata or {}).get("faults")
+    return [str(fault) for fault in faults.value or ()] if isinstance(faults, dg.JsonMetadataValue) else []
+
+
 def unchanged(
     workspace: Workspace, dataset: Dataset, partition: str, manifest: Manifest
 ) -> dg.MaterializeResult[Any]:
@@ -254,4 +264,5 @@ def combined(results: list[dg.AssetCheckResult]) -> dg.AssetCheckResult:
         passed=not failed,
         severity=results[0].severity,
         description=said or f"passed in all {len(results)} partitions",
+        metadata={"faults": [fault for result in failed for fault in _faults(result)]},
     )

@@ -21,18 +21,13 @@ from silverloom.assets.declare.graph import label
 from silverloom.orchestration.compat import add_to_timeline
 from silverloom.orchestration.files.edits import source_versions
 from silverloom.orchestration.files.publish import making
-from silverloom.orchestration.messages import (
-    EventLines,
-    describe,
-    failed_check,
-    give_up_or_retry,
-    listening,
-)
+from silverloom.orchestration.messages import EventLines, describe, give_up_or_retry, listening
 from silverloom.orchestration.partition.crawl import bring_back
 from silverloom.orchestration.partition.dagster_events import (
     check_evaluation,
     check_results,
     combined,
+    failed_check,
     materialize_result,
     runless_events,
     unchanged,
@@ -75,7 +70,7 @@ class Store:
             return
         yield from selected
         if failed:  # a materialisation event would make Dagster show the partition as made
-            causes = "; ".join(failed_check(str(result.check_name), result.description) for result in failed)
+            causes = "; ".join(map(failed_check, failed))
             raise dg.Failure(f"not made: {causes}" if made else causes, allow_retries=False)
 
     def make(self, dataset: Dataset, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:

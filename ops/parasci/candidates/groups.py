@@ -245,6 +245,7 @@ def _pairs(kind: str, sentences: Parts, passages: Parts, params: GroupParams) ->
         def outcomes() -> Iterator[Outcome]:
             for one, its in zip(pairs, units, strict=True):
                 kept = next(iter(one))
+                # here, because an empty table imports pandas
                 nothing = CANDIDATES.dropped.empty_table(), CANDIDATES.rejected.empty_table()
                 yield Outcome(its["id"].combine_chunks(), kept, *nothing)
             yield from sentences.map(lost_of, kind, beside=[of_sentences])

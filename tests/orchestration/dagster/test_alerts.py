@@ -110,6 +110,8 @@ def test_a_failed_check_that_blocks_nothing_is_reported_unless_an_earlier_run_fo
     (text,) = server.texts
     assert text.startswith("warning: group/rows 2018-06\n")
     assert "group/rows: check warnings failed: half of the rows" in text
+    assert tick(result(False, faults=["text like ^a_*: violated"])) == []
+    assert "group/rows: check warnings failed: text like ^a_*: violated" in server.texts[-1]
 
 
 def test_a_webhook_that_fails_shows_in_the_tick_without_its_address(tick, server):
