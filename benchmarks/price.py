@@ -66,8 +66,8 @@ def measured(folder: Path, *command: str, workers: str | None = "1") -> Cost:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
     environment |= {"SILVERLOOM_WORKERS": workers} if workers else {}
-    begun = time.monotonic()
     size, before, most = size_of(folder), resource.getrusage(resource.RUSAGE_CHILDREN), 0
+    begun = time.monotonic()
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
         while process.poll() is None:
@@ -76,9 +76,10 @@ def measured(folder: Path, *command: str, workers: str | None = "1") -> Cost:
         if process.returncode:
             log.seek(0)
             raise SystemExit(f"{' '.join(command)}:\n{log.read().decode()[-4000:]}")
+    wall = time.monotonic() - begun
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Cost(seconds, most / 1e6, (size_of(folder) - size) / 1e6, time.monotonic() - begun)
+    return Cost(seconds, most / 1e6, (size_of(folder) - size) / 1e6, wall)
 
 
 def resident(pid: int) -> int:

@@ -70,8 +70,7 @@ def _failed(events: Iterable[dg.DagsterEvent]) -> list[str]:
     """Return what the checks found that failed now, not in an earlier run."""
     checks = [event.asset_check_evaluation_data for event in events]
     return [
-        f"{check.asset_key.to_user_string()} {check.partition or ''}".strip()
-        + f": {failed_check(check)}"
+        f"{check.asset_key.to_user_string()} {check.partition or ''}".strip() + f": {failed_check(check)}"
         for check in checks
         if not check.passed and UNCHANGED not in check.metadata
     ]

@@ -78,17 +78,20 @@ class WorkerProcesses:
     the locks of Dagster's threads in an arbitrary state.
     """
 
-    def __init__(self, places: int, setting: str, patience: float = 0.0) -> None:
-        """`setting` names the option for `places`; `patience` is the seconds from an interrupt to a kill."""
+    def __init__(self, places: int, setting: str, patience: float = 0.0, beside: int = 0) -> None:
+        """`setting` names the option for `places`; `patience` is the seconds from an interrupt to a kill;
+        `beside` is how many other processes share this machine's processors and GPUs with the workers.
+        """
         self.places = places
         self._patience = patience
-        self._workers = [_Worker(number, setting) for number in range(places)]
+        self._sharing = places + beside
+        self._workers = [_Worker(number, setting) for number in range(beside, self._sharing)]
         self._events: _Events | None = None
 
     def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
         """Run a task in the process with the fewest tasks."""
         worker = min(self._workers, key=lambda worker: len(worker.tasks))
-        return worker.submit(_share(self.places), function, arguments)
+        return worker.submit(_share(self._sharing), function, arguments)
 
     def share(self, value: Result) -> Callable[[], Result]:
         """Return a function for tasks; each process receives the value before its first task that uses it."""

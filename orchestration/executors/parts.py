@@ -85,11 +85,11 @@ class PartsEngine(Protocol):
 
 @dataclass(frozen=True)
 class LocalEngine:
-    """Runs ops in this process or, if `workers` > 1, in that many others. Outcomes keep their order."""
+    """Runs ops in this process or, if `workers` > 1, in that many. Outcomes keep their order."""
 
     workers: int = 1
     is_thrifty: bool = False
-    """Whether a map begins in this process, which others join only if that pays: `workers` counts it."""
+    """Whether this process is one of the workers, and the others join it only if that pays."""
     exchange: ClassVar[None] = None
     locality: ClassVar[Locality] = Locality.HERE
 
@@ -116,15 +116,16 @@ class LocalEngine:
             first = (*first[1:], *islice(waiting, 1))
         if first:
             here = ThisProcess() if self.is_thrifty else None
-            others, setting = (self.workers - 1, "JOBS") if here else (self.workers, "WORKERS")
-            with contextlib.closing(WorkerProcesses(others, setting)) as processes:
-                yield from in_order(processes, op, chain(first, waiting), *shared, here=here)
+            setting, beside = ("JOBS", 1) if here else ("WORKERS", 0)
+            others = WorkerProcesses(self.workers - beside, setting, beside=beside)
+            with contextlib.closing(others):
+                yield from in_order(others, op, chain(first, waiting), *shared, here=here)
 
     def _should_share(self, seconds: Sequence[float], count: int | None) -> bool:
-        """Return whether other processes should do what is left of `count` pieces.
+        """Return whether other processes should share what is left of `count` pieces.
 
         `seconds` are those of the pieces so far. The first took the loading of modules and models, too, which
-        the others will do again.
+        the others will do again: they must save more time than that.
         """
         if self.workers == 1 or not self.is_thrifty:
             return self.workers > 1
@@ -253,24 +254,24 @@ def in_order(
 ) -> Iterator[Result]:
     """Yield `op(piece, *shared)` for every piece in order, with at most two pieces in progress per worker.
 
-    With `here`, this process takes a piece whenever the workers have theirs. A slow piece stalls the others
-    only once four per worker are ahead of it.
+    With `here`, this process computes a piece itself while each worker starts or has two. A slow piece stalls
+    the others only once four per process are ahead of it.
     """
     begun: deque[Future[Result]] = deque()
     common = executor.share((op, shared))
-    most, ahead = UNDER_WAY * executor.places, AHEAD * (executor.places + (here is not None))
+    starting = [executor.submit(_load, common) for _ in range(executor.places)] if here else []
+    ahead = AHEAD * (executor.places + (here is not None))
     for piece in pieces:
+        most = UNDER_WAY * (executor.places - len(_unfinished(starting)))
         if here and len(_unfinished(begun)) >= most:
             begun.append(here.submit(op, piece, *shared))
         else:
             begun.append(executor.submit(_on_piece, piece, common))
-        while left := _unfinished(begun):
-            is_full = len(begun) >= ahead
-            if len(left) < most and not is_full:
-                break
-            if is_full or begun[0].done():
+        while begun:
+            left = _unfinished(begun)
+            if len(begun) >= ahead or (begun[0].done() and (here or len(left) >= most)):
                 yield begun.popleft().result()
-            elif here:
+            elif here or len(left) < most:
                 break
             else:
                 wait(left, return_when=FIRST_COMPLETED)
@@ -280,6 +281,11 @@ def in_order(
 
 def _unfinished(futures: Iterable[Future[Result]]) -> list[Future[Result]]:
     return [future for future in futures if not future.done()]
+
+
+def _load(common: Callable[[], object]) -> None:
+    """Import the op, so that a process is ready for its first piece."""
+    common()
 
 
 def _on_piece(

@@ -18,8 +18,9 @@ def numbered(piece, factor):
     return Outcome.of(SHAPE, ["x"], [row])
 
 
-def where(piece):
-    """Return an outcome whose size is the process that made it."""
+def noted(folder):
+    """Return an outcome whose size is the process that made it, and leave a file of that name."""
+    (folder / str(os.getpid())).touch()
     return numbered(1, os.getpid())
 
 

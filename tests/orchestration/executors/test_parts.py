@@ -5,6 +5,8 @@ import os
 import pickle
 import signal
 from concurrent.futures import Future
+from contextlib import nullcontext
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +19,7 @@ from silverloom.orchestration.executors.base import WorkerDiedError
 from silverloom.orchestration.executors.local import ThisProcess
 from silverloom.orchestration.executors.parts import LocalEngine, RayEngine, engine, in_order
 from silverloom.orchestration.workspace.workspace import Workspace
-from tests.orchestration.executors.pieces import numbered, sizes, sleeps_after_two, where
+from tests.orchestration.executors.pieces import noted, numbered, sizes, sleeps_after_two
 from tests.waiting import until
 
 
@@ -43,33 +45,52 @@ def test_two_processes_keep_the_order():
     assert sizes(LocalEngine(2).map(numbered, iter(range(7)), 3)) == [piece * 3 for piece in range(7)]
 
 
-@pytest.mark.parametrize(("count", "is_shared"), [(1, False), (3, False), (4, True), (8, True)])
+@pytest.mark.parametrize(
+    ("count", "is_shared"), [(1, False), (3, False), (4, True), (8, True), (None, False)]
+)
 def test_other_processes_join_a_map_if_what_is_left_takes_longer_than_their_start(
     monkeypatch, count, is_shared
 ):
-    def made(pieces, count):
-        thrifty = LocalEngine(2, is_thrifty=True).map(where, pieces, count=count)
-        return [process != os.getpid() for process in sizes(thrifty)]
+    joined = []
 
-    assert made(range(count), count) == [False] * count, "another process takes seconds to start"
+    def begun(places, setting, beside):
+        joined.append((places, setting, beside))
+        return Delayed(places, [99] * 10)
+
+    monkeypatch.setattr("silverloom.orchestration.executors.parts.WorkerProcesses", begun)
+    pieces = range(count or 8)
+    for starting, expected in ((5, []), (0, [(2, "JOBS", 1)] if is_shared else [])):
+        monkeypatch.setattr("silverloom.orchestration.executors.parts.STARTING", starting)
+        monkeypatch.setattr("silverloom.orchestration.executors.parts.time", Ticking())
+        found = LocalEngine(3, is_thrifty=True).map(divmod, iter(pieces), 7, count=count)
+        assert [*found] == [divmod(piece, 7) for piece in pieces]
+        assert joined == expected
+
+
+def test_this_process_goes_on_while_another_starts(monkeypatch, tmp_path):
+    def pieces():
+        while len(list(tmp_path.iterdir())) < 2:
+            yield tmp_path
+
     monkeypatch.setattr("silverloom.orchestration.executors.parts.STARTING", 0)
-    monkeypatch.setattr("silverloom.orchestration.executors.parts.time", Ticking())
-    places = made(iter(range(count)), count)
-    assert places[:2] == [False] * min(count, 2), "the first two are timed here"
-    assert set(places[2:4]) <= {is_shared}, "the other process gets two before this one gets any"
-    assert made(iter(range(count)), None) == [False] * count
+    places = sizes(LocalEngine(2, is_thrifty=True).map(noted, pieces(), count=1_000_000))
+    other = next(at for at, place in enumerate(places) if place != os.getpid())
+    assert places[:other].count(os.getpid()) > 2, "the first two are timed"
+    assert len(set(places)) == 2
 
 
 class Late(Future):
     """The result of a task that ends when somebody waits for it, or earlier."""
 
-    def __init__(self, value, later):
+    def __init__(self, task, later):
         super().__init__()
-        self.value, self.later = value, later
+        self.task, self.later = task, later
 
     def end(self):
         if not self.done():
-            self.set_result(self.value)
+            ended = ThisProcess().submit(self.task)
+            error = ended.exception()
+            self.set_exception(error) if error else self.set_result(ended.result())
 
     def result(self, timeout=None):
         self.end()
@@ -77,7 +98,7 @@ class Late(Future):
 
 
 class Delayed:
-    """An executor whose tasks end once so many other ones have begun."""
+    """An executor whose tasks end after so many ticks."""
 
     def __init__(self, places, delays):
         self.places, self.delays, self.tasks, self.most = places, iter(delays), [], 0
@@ -85,21 +106,40 @@ class Delayed:
     def share(self, value):
         return lambda: value
 
-    def submit(self, function, *arguments):
+    def tick(self):
         for task in self.tasks:
             task.later -= 1
             if task.later < 0:
                 task.end()
-        self.tasks.append(Late(function(*arguments), next(self.delays)))
+
+    def submit(self, function, *arguments):
+        self.tasks.append(Late(partial(function, *arguments), next(self.delays)))
         self.most = max(self.most, sum(not task.done() for task in self.tasks))
         return self.tasks[-1]
 
+    def close(self):
+        pass
 
-@given(st.lists(st.integers(0, 9), max_size=40), st.integers(1, 3))
-def test_results_keep_their_order_while_this_process_takes_part(delays, others):
-    elsewhere = Delayed(others, delays)
-    found = list(in_order(elsewhere, divmod, range(len(delays)), 7, here=ThisProcess()))
-    assert found == [divmod(piece, 7) for piece in range(len(delays))]
+
+@given(st.lists(st.integers(0, 30), min_size=3, max_size=40), st.integers(1, 3), st.integers(0, 60))
+def test_results_and_errors_keep_their_order_while_this_process_takes_part(delays, others, fails):
+    def reciprocal(piece, last):
+        return 1 / (last - piece)
+
+    taken = 0
+
+    def pieces():
+        nonlocal taken
+        for taken in range(1, len(delays) - others + 1):
+            elsewhere.tick()
+            yield taken - 1
+
+    elsewhere, found = Delayed(others, delays), []
+    with pytest.raises(ZeroDivisionError) if fails < len(delays) - others else nullcontext():
+        for result in in_order(elsewhere, reciprocal, pieces(), fails, here=ThisProcess()):
+            found.append(result)
+            assert taken - len(found) <= 4 * (others + 1), "few results wait for their turn"
+    assert found == [1 / (fails - piece) for piece in range(min(fails, len(delays) - others))]
     assert elsewhere.most <= 2 * others
 
 
