@@ -38,6 +38,8 @@ TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY
 TOLD = """
 import json
 from collections import Counter
+from silverloom.orchestration.process import prepare
+prepare()
 from silverloom.orchestration.dagster.instance import instance
 import dagster as dg
 kind = dg.DagsterEventType.ASSET_MATERIALIZATION

@@ -42,9 +42,10 @@ def test_a_pretrained_model_is_trained_scored_and_shown_like_the_others(sample_p
         wikisum, pages = params["wikisum"], params.get("pages")
         wikisum["tokenizer"]["vocabulary"] = 300
         wikisum["examples"] |= {"citations": 0, "sets": {"lead": {"tokens": 100}}}
-        tiny = spell_out(params, "wikisum.summarizer")["sizes"]["tiny"]
+        summarizer = spell_out(params, "wikisum.summarizer")
+        summarizer["sizes"] = {"tiny": (tiny := summarizer["sizes"]["tiny"])}
         tiny["architectures"] = {
-            "t_ed": tiny["architectures"]["t_ed"],
+            "t_ed": {"architecture": "transformer_ed", **tiny["architectures"]["t_ed"]},
             "led": {"architecture": "pretrained", "model": str(led), "longest_target": 60, "beam": 2},
         }
         tiny["training"] |= {"epochs": 1}
@@ -69,7 +70,7 @@ def test_a_pretrained_model_is_trained_scored_and_shown_like_the_others(sample_p
     project.silverloom("run")
     summaries = rows(project, "wikisum/summaries")
     assert {row["model"] for row in summaries} == {"lead-led", "lead-t_ed"}
-    assert len({(row["example_id"], row["tokens"]) for row in summaries}) == len(summaries) / 2
+    assert len({row["example_id"] for row in summaries}) == len(summaries) / 2
     files = project.root / "data/wikisum/summarizer/__files/lead-led" / FOLDER
     assert json.loads((files / "config.json").read_text())["model_type"] == "led"
     assert (files / "model.safetensors").read_bytes() != (led / "model.safetensors").read_bytes()
