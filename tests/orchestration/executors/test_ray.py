@@ -277,6 +277,17 @@ def waits(piece, place):
     return numbered(piece, 1)
 
 
+def trains(processes):
+    task = Toy()
+    ended = train(task, PARAMS.model_copy(update={"processes": processes}))
+    return save(dict(task.module.state_dict())), ended
+
+
+def test_a_task_of_a_cluster_trains_in_two_processes_to_the_same_bits(begin):
+    # before a node is killed: these nodes share a folder, from which it takes the code that torch's import needs
+    assert begin().submit(trains, 2).result() == trains(1)
+
+
 def test_killing_a_node_midway_loses_nothing(cluster, ray_engine, tmp_path):
     further = add_node(cluster)
     until(lambda: len([machine for machine in ray.nodes() if machine["Alive"]]) == 4)
@@ -348,16 +359,6 @@ def learns(rows, checkpoints, folder):
             os.kill(os.getpid(), signal.SIGKILL)
     yield numbered(rows.read().num_rows, 1)
     yield numbered(7, 1)
-
-
-def trains(processes):
-    task = Toy()
-    ended = train(task, PARAMS.model_copy(update={"processes": processes}))
-    return save(dict(task.module.state_dict())), ended
-
-
-def test_a_task_of_a_cluster_trains_in_two_processes_to_the_same_bits(begin):
-    assert begin().submit(trains, 2).result() == trains(1)
 
 
 def test_a_dataset_of_one_task_resumes_from_its_last_checkpoint(ray_engine, tmp_path, capsys):
