@@ -14,8 +14,8 @@ written   size of the files in the folder afterwards, without those of `init`
 
 --periods   also: a threshold moved in a project of five years, so that five partitions are stale
 --papers    also: `parasci.filtered.self_bleu` moved in a project of the PDF papers in a folder
---dump      also: this dump of MediaWiki (DiscoFuse) and those papers (ParaSCI), with one process and with all
-            processors; these seconds are of wall time
+--dump      also: this dump of MediaWiki (DiscoFuse) and those papers (ParaSCI), with one process and with the
+            default number of them; these seconds are of wall time
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ def measured(folder: Path, *command: str, workers: str | None = "1") -> Cost:
     """Return the cost of a command in a folder. Raises SystemExit with its output if it fails."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+    environment.pop("SILVERLOOM_WORKERS", None)
     environment |= {"SILVERLOOM_WORKERS": workers} if workers else {}
     size, before, most = size_of(folder), resource.getrusage(resource.RUSAGE_CHILDREN), 0
     begun = time.monotonic()
@@ -225,11 +226,11 @@ def papers(source: Path, folder: Path) -> Cost:
     return moved(root, "parasci", "filtered", "self_bleu", 60)
 
 
-def shared(system: str, source: Path, folder: Path) -> tuple[Cost, Cost]:
-    """Return what a project of a source costs with one process, and with one for each processor."""
+def with_processes(system: str, source: Path, folder: Path) -> tuple[Cost, Cost]:
+    """Return what a project of a source costs with one process, and with the default number of them."""
     costs = []
     for workers in ("1", None):
-        place = folder / f"{system}-{workers}"
+        place = folder / f"{system}-{workers or 'default'}"
         place.mkdir()
         root, _ = project(place, system, source.resolve())
         jobs = ["--jobs", workers] if workers else []
@@ -251,6 +252,8 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--papers", type=Path)
     parser.add_argument("--dump", type=Path)
     given = parser.parse_args(arguments)
+    if given.dump and not given.papers:
+        parser.error("--dump needs --papers as well")
     load = os.getloadavg()[0]
     where = f"{os.cpu_count()} cores, under a load of {load:.1f} at the beginning"
     print(f"*Measured {date.today()} on {where}.*\n")
@@ -271,9 +274,11 @@ def main(arguments: Sequence[str]) -> None:
             result = cost()
             print(f"| {what} | {result.seconds:.1f} | {result.memory:.0f} |", flush=True)
         if given.dump and given.papers:
-            print("\n| one process, then all | wall | wall | ratio | MB | MB |\n|---|---|---|---|---|---|")
+            print(
+                "\n| one process, then several | wall | wall | ratio | MB | MB |\n|---|---|---|---|---|---|"
+            )
             for system, source in (("discofuse", given.dump), ("parasci", given.papers)):
-                one, several = shared(system, source, folder)
+                one, several = with_processes(system, source, folder)
                 cells = f"{one.wall:.1f} | {several.wall:.1f} | {several.wall / one.wall:.2f}"
                 print(f"| {system} | {cells} | {one.memory:.0f} | {several.memory:.0f} |", flush=True)
 
