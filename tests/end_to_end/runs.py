@@ -4,6 +4,9 @@ import json
 
 from silverloom.orchestration.compat import REPOSITORY_LABEL_TAG
 from silverloom.orchestration.dagster.instance import instance
+from silverloom.orchestration.process import prepare
+
+prepare()
 
 print(
     json.dumps(
