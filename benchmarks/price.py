@@ -273,7 +273,7 @@ def main(arguments: Sequence[str]) -> None:
         for what, cost in more.items():
             result = cost()
             print(f"| {what} | {result.seconds:.1f} | {result.memory:.0f} |", flush=True)
-        if given.dump and given.papers:
+        if given.dump:
             print(
                 "\n| one process, then several | wall | wall | ratio | MB | MB |\n|---|---|---|---|---|---|"
             )

@@ -260,21 +260,25 @@ def in_order(
     begun: deque[Future[Result]] = deque()
     common = executor.share((op, shared))
     starting = [executor.submit(_load, common) for _ in range(executor.places)] if here else []
-    ahead = AHEAD * (executor.places + (here is not None))
+
+    def is_busy() -> bool:
+        return len(_unfinished(begun)) >= UNDER_WAY * (executor.places - len(_unfinished(starting)))
+
+    def is_full() -> bool:
+        return len(begun) >= AHEAD * (executor.places + (here is not None))
+
     for piece in pieces:
-        most = UNDER_WAY * (executor.places - len(_unfinished(starting)))
-        if here and len(_unfinished(begun)) >= most:
+        if here and is_busy():
             begun.append(here.submit(op, piece, *shared))
         else:
             begun.append(executor.submit(_on_piece, piece, common))
         while begun:
-            left = _unfinished(begun)
-            if len(begun) >= ahead or (begun[0].done() and (here or len(left) >= most)):
+            if is_full() or (begun[0].done() and (here or is_busy())):
                 yield begun.popleft().result()
-            elif here or len(left) < most:
+            elif here or not is_busy():
                 break
             else:
-                wait(left, return_when=FIRST_COMPLETED)
+                wait(_unfinished(begun), return_when=FIRST_COMPLETED)
     while begun:
         yield begun.popleft().result()
 

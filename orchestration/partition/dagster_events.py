@@ -126,7 +126,8 @@ def failed_check(check: dg.AssetCheckResult | dg.AssetCheckEvaluation) -> str:
 
 def _faults(check: dg.AssetCheckResult | dg.AssetCheckEvaluation) -> list[str]:
     faults = (check.metadata or {}).get("faults")
-    return [str(fault) for fault in faults.value or ()] if isinstance(faults, dg.JsonMetadataValue) else []
+    listed = faults.value if isinstance(faults, dg.JsonMetadataValue) else None
+    return [*map(str, listed)] if isinstance(listed, list) else []
 
 
 def unchanged(
@@ -211,7 +212,12 @@ def version_tags(workspace: Workspace, dataset: Dataset, manifest: Manifest) -> 
 def _checked(dataset: Dataset, partition: str, manifest: Manifest, name: str) -> dg.AssetCheckEvaluation:
     """Return the event of one check, as the manifest holds its results."""
     finding = known_finding(manifest, name)
-    result = dg.AssetCheckResult(check_name=name, passed=finding.passed, description=finding.description)
+    result = dg.AssetCheckResult(
+        check_name=name,
+        passed=finding.passed,
+        description=finding.description,
+        metadata={"faults": list(finding.faults)},
+    )
     return check_evaluation(dataset, partition, result)
 
 
@@ -219,12 +225,12 @@ def check_evaluation(
     dataset: Dataset, partition: str, result: dg.AssetCheckResult
 ) -> dg.AssetCheckEvaluation:
     """Return the event of a check's result in one partition."""
-    advisory = result.check_name in ADVISORY
+    advisory, faults = result.check_name in ADVISORY, _faults(result)
     return dg.AssetCheckEvaluation(
         asset_key=asset_key(dataset.key),
         check_name=str(result.check_name),
         passed=result.passed,
-        metadata={},
+        metadata={"faults": faults} if faults else {},
         severity=dg.AssetCheckSeverity.WARN if advisory else dg.AssetCheckSeverity.ERROR,
         description=result.description,
         blocking=not advisory,

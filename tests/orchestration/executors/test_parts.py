@@ -59,10 +59,10 @@ def test_other_processes_join_a_map_if_what_is_left_takes_longer_than_their_star
 
     monkeypatch.setattr("silverloom.orchestration.executors.parts.WorkerProcesses", begun)
     pieces = range(count or 8)
-    for starting, expected in ((5, []), (0, [(2, "JOBS", 1)] if is_shared else [])):
+    for starting, expected in ((5, []), (0, [(1, "JOBS", 1)] if is_shared else [])):
         monkeypatch.setattr("silverloom.orchestration.executors.parts.STARTING", starting)
         monkeypatch.setattr("silverloom.orchestration.executors.parts.time", Ticking())
-        found = LocalEngine(3, is_thrifty=True).map(divmod, iter(pieces), 7, count=count)
+        found = LocalEngine(2, is_thrifty=True).map(divmod, iter(pieces), 7, count=count)
         assert [*found] == [divmod(piece, 7) for piece in pieces]
         assert joined == expected
 
@@ -141,6 +141,20 @@ def test_results_and_errors_keep_their_order_while_this_process_takes_part(delay
             assert taken - len(found) <= 4 * (others + 1), "few results wait for their turn"
     assert found == [1 / (fails - piece) for piece in range(min(fails, len(delays) - others))]
     assert elsewhere.most <= 2 * others
+
+
+def test_more_pieces_are_under_way_once_there_are_more_places():
+    elsewhere = Delayed(1, [9] * 40)
+
+    def pieces():
+        for piece in range(40):
+            elsewhere.places = 1 if piece < 20 else 3
+            elsewhere.tick()
+            yield piece
+
+    found = in_order(elsewhere, divmod, pieces(), 7, here=ThisProcess())
+    assert [*found] == [divmod(piece, 7) for piece in range(40)]
+    assert elsewhere.most == 6
 
 
 class Counted:
