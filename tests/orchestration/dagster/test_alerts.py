@@ -12,6 +12,7 @@ import pytest
 
 from silverloom.orchestration.dagster import alerts
 from silverloom.orchestration.dagster.past_runs import DATASET
+from silverloom.orchestration.partition.dagster_events import combined, failed_check
 
 MONTHS = dg.StaticPartitionsDefinition(["2018-06"])
 
@@ -202,3 +203,13 @@ def test_there_are_no_sensors_without_an_address(tmp_workspace, monkeypatch):
     monkeypatch.delenv(alerts.ALERTS, raising=False)
     (tmp_workspace.root / "params.yaml").write_text("partitions: {every: none}\nsources: {}\n")
     assert alerts.alerts(tmp_workspace) == []
+
+
+def test_a_check_of_several_partitions_gives_all_faults_as_they_are():
+    found = [
+        result(False, faults=["text like ^a_*"]),
+        result(True, faults=[]),
+        result(False, faults=["b \\ c"]),
+    ]
+    assert failed_check(combined(found)) == "check warnings failed: text like ^a_*; b \\ c"
+    assert failed_check(combined([result(False)])) == "check warnings failed: half of the rows"
