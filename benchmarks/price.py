@@ -5,8 +5,9 @@
 PROSE is a .jsonl file (also .gz) with one document per line. For each number of documents, `silverloom init`
 makes a DiscoFuse project of documents that are evenly spaced in the file. The bare script has no Dagster,
 DVC, Great Expectations, MLflow, manifests or locks: it reads that project's sources, calls the ops with their
-default params and writes Parquet files into another folder. Both run with one process and must write the same
-rows. The output is the Markdown of docs/reports/price.md.
+default params and writes Parquet files into another folder, in one process. `run` has its default number of
+processes, each of which makes all parts of a partition. Both must write the same rows. The output is the
+Markdown of docs/reports/price.md.
 
 seconds   of processor time of the process and all that it starts
 memory    greatest sum of what they have in memory, five times a second; shared pages count in parts (PSS)
